@@ -8,6 +8,7 @@ create table throng.member (
     heard bigint not null default 0,
     enrolled_at timestamptz not null default now(),
     retired_at timestamptz,
+    lost_since timestamptz,
     constraint member_pkey primary key (daemon),
     constraint member_shard_unique unique (shard),
     constraint member_shard_not_negative check (shard >= 0)
@@ -19,6 +20,7 @@ comment on column throng.member.address is 'Where other daemons reach it; null w
 comment on column throng.member.heard is 'The last epoch that it has agreed to. Unit: epochs.';
 comment on column throng.member.enrolled_at is 'When it attached first. Unit: instant.';
 comment on column throng.member.retired_at is 'When it was said to be lost: it never attaches again. Null for all others. Unit: instant.';
+comment on column throng.member.lost_since is 'Of one that was said to be lost: what it acknowledged from here on may be lost with it. Null where nothing is, and for all others. Unit: instant.';
 
 create table throng.epoch (
     epoch bigint not null,
@@ -244,7 +246,15 @@ begin
     if own is null or last is distinct from after or own = any (wanted_owners) then
         return null;
     end if;
-    update throng.member set retired_at = clock_timestamp() where daemon = wanted_daemon;
+    update throng.member as lost
+    set retired_at = clock_timestamp(),
+        lost_since = (
+            select greatest(mark.attached_at, mark.advanced_at, mark.settled_at)
+            from throng.watermark as mark
+            where mark.daemon = wanted_daemon
+                and mark.settled < 9223372036854775807
+        )
+    where lost.daemon = wanted_daemon;
     -- No process has this fence: whatever still runs flushes nothing more, and nobody waits for it.
     update throng.watermark
     set fence = 9223372036854775807,

@@ -255,7 +255,7 @@ extension Throng {
         do throws(TransportFailure) {
             let response = try await send(
                 ClientRequest(
-                    method: "POST", url: source.batches, headers: headers, body: Data(batch.body.utf8),
+                    method: "POST", url: source.batches(of: batch), headers: headers, body: Data(batch.body.utf8),
                     answerLimit: PlanSource.longestAnswer), of: purpose, isSealed: batch.isSealed == true)
             return DaemonAnswer(response, now: now)
         } catch {

@@ -4,11 +4,6 @@ import Testing
 @Suite("What holds for years, and against somebody who takes their time", .serialized)
 struct PatientTests {
     @Test(
-        "neither the daemon's owner nor the relay's links two requests, an address or what was said, better than by chance",
-        .timeLimit(.minutes(15)))
-    func linked() async throws { try await Program("linked.py").run() }
-
-    @Test(
         "a backup under load is restored exactly, with its journal or without; what age or an app took is not in it any more",
         .timeLimit(.minutes(10)))
     func restored() async throws { try await Program("restored.py").run() }

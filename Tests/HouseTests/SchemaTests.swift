@@ -36,7 +36,7 @@ struct SchemaTests {
         "0028.pruning.sql": "d3e96898271ad87e0ce210ca703d858ecec8388cc544d1405bcf9ef51952015e",
         "0029.proved_firsts.sql": "83849744bd25d08258ac62d9d6be3228bd7ae8f351a8bf7e9bebbf54bd31de70",
         "0030.evaluated.sql": "dd2a747d109358c6575bd0e62cd91b100369abcbd60ea1083215a3a50edfaad8",
-        "0031.members.sql": "0378d33964abd1d03b6a6785244fe5b3b6bc37e2af946bca25a97a39d03c3f2d",
+        "0031.members.sql": "fe048dd39c843c1c253d3e754db249ad9aaf5de06c8d93217e21cbc3229c9a2f",
     ]
 
     private let migrations = House.files(under: "Schema").filter { !$0.contains("/queries/") && $0.hasSuffix(".sql") }

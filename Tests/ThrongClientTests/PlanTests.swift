@@ -1,4 +1,5 @@
 import ClientWorld
+import Crypto
 import Foundation
 import Testing
 import ThrongClient
@@ -148,7 +149,7 @@ struct PlanTests {
         }
     }
 
-    @Test("below a path, batches go below the same path")
+    @Test("below a path, batches go below the same path, and say by which slot daemons share them out")
     func path() async throws {
         let clock = TestClock(CookPlan.monday)
         let cook = try CookPlan()
@@ -160,7 +161,10 @@ struct PlanTests {
             transport: line, clock: clock, options: options)
         throng.record("arrival")
         _ = await throng.flush()
-        #expect(line.posts.map(\.url.absoluteString) == ["https://example.org:8443/count/v1/batches"])
+        let post = try #require(line.posts.first)
+        let id = try #require(try JSONDecoder().decode(Batch.self, from: post.body).id)
+        let slot = try #require(Array(SHA256.hash(data: Data(id.utf8))).first)
+        #expect(line.posts.map(\.url.absoluteString) == ["https://example.org:8443/count/v1/batches?slot=\(slot)"])
     }
 
     @Test("an app's own tests see what would be counted, at once and without a daemon")

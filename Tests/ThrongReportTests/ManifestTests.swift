@@ -270,6 +270,21 @@ struct ManifestTests {
         #expect(throws: ReportKeyError.notListed(path: place.keyPath, list: place.listPath)) { try place.current() }
     }
 
+    @Test("what a daemon that was lost may have lost stands in the manifest, and nothing where none was")
+    func losses() throws {
+        let loss = ReportManifest.Loss(from: UnixSeconds(1_795_400_000), until: UnixSeconds(1_795_403_600), slots: 64)
+        let signed = try ReportFiles(of: document, formats: [.json])
+            .signed(as: document, with: key, coverage: nil, losses: [loss], now: Self.now)
+        let manifest = try #require(signed.all.last).contents
+        let tree = try #require(try JSONSerialization.jsonObject(with: Data(manifest)) as? [String: Any])
+        let told = try #require(tree["losses"] as? [[String: Any]])
+        #expect(told.count == 1)
+        #expect(told[0]["from"] as? String == "2026-11-23T02:13:20Z")
+        #expect(told[0]["until"] as? String == "2026-11-23T03:13:20Z")
+        #expect(told[0]["slots"] as? Int == 64)
+        #expect(!String(decoding: try #require(try files().all.last).contents, as: UTF8.self).contains("losses"))
+    }
+
     @Test("coverage is told in bands, and not at all for few events")
     func coverage() {
         func text(_ totals: CoverageTotals) -> String { CoverageStatement(totals).jsonText.written() }

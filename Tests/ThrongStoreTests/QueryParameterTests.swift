@@ -51,7 +51,7 @@ struct QueryParameterTests {
             SelectRunFiles(run: run), DeleteRunFiles(app: "shop", before: .epoch, now: .epoch, report: nil),
             SelectKeptApps(),
             UpsertCoverage(app: "shop", hour: .epoch, kind: "late", events: 1),
-            SelectCoverage(app: "shop", period: day),
+            SelectCoverage(app: "shop", period: day), SelectLosses(period: day),
             DeleteCoverage(app: "shop", before: .epoch), SelectClock(), RaiseClock(believed: believed),
             ConfirmClock(believed: believed), AskToSettle(), SelectAsked(),
             SettleWatermark(attachment: attachment, asking: 1), SelectUnsettled(asking: 1),

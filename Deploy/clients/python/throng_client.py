@@ -22,7 +22,7 @@ import urllib.parse
 from typing import Any, Callable, Iterable, Mapping, Optional
 
 from throng_buckets import Scalar, coarse, instant, number, period_of, quarter
-from throng_folder import NO_ANSWER, Answer, Folder, Transport, Way, fetch, fresh, identifier, is_sealed
+from throng_folder import NO_ANSWER, Answer, Folder, Transport, Way, fetch, fresh, identifier, is_sealed, slot_query
 
 _AGE = 47 * 3600  # The daemon takes 48 hours.
 _PLAN_AGE, _LONGEST_PAUSE = 300, 300.0
@@ -273,7 +273,7 @@ class Client:
         before, batch["may_have_arrived"] = batch["may_have_arrived"], True
         self._save()
         try:
-            answer = self._post("/v1/batches", batch["body"])
+            answer = self._post("/v1/batches", batch["body"], slot_query(batch["body"]))
         except NO_ANSWER:
             return self._be_patient(name, None)
         refused = answer.json().get("refused")
@@ -384,13 +384,13 @@ class Client:
         self._save()
         return False
 
-    def _post(self, path: str, body: str) -> Answer:
+    def _post(self, path: str, body: str, query: str = "") -> Answer:
         name = json.loads(body)["purpose"]
         sealed = any(is_sealed(purpose) for purpose in self._purposes() if purpose["name"] == name)
         # What was shown sealed goes in no other way later, whatever a later plan says.
         sealed |= path == "/v1/batches" and self._state["batches"].get(name, {}).get("sealed", False)
         sealed |= path == "/v1/withdraw" and name in self._state["sealed"]
-        return self._ask("POST", path, body.encode(), {"content-type": "application/json"}, sealed)
+        return self._ask("POST", path if sealed else path + query, body.encode(), {"content-type": "application/json"}, sealed)
 
     def _ask(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str], sealed: bool) -> Answer:
         through = (self._state["plan"].get("relay"), self._pin or self._state["gateway"]) if sealed else None

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import ThrongWire
 
 #if canImport(FoundationEssentials)
@@ -132,11 +133,12 @@ extension DeviceMemory {
         let name = BatchID(high: random.next(), low: random.next())
         let proof = attested.flatMap { self.proved?[purpose.name] == $0.place ? nil : $0.identifier.proof }
         let shared = Self.shared(wire, allowed: purpose.contextFields)
+        let own =
+            attested == nil && purpose.hasIdentifiers
+            ? identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren) : nil
         let batch = Batch(
             app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
-            id: attested?.identifier.id
-                ?? (purpose.hasIdentifiers
-                    ? identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren) : nil),
+            id: attested?.identifier.id ?? own,
             context: shared, events: Self.without(shared, wire), consentVersion: rules.consentVersion,
             key: rules.key, proof: proof)
         let encoder = JSONEncoder()
@@ -155,6 +157,7 @@ extension DeviceMemory {
             spentBefore: spentBefore)
         made.isSealed = purpose.isOblivious ? true : nil
         made.attested = attested?.identifier.id
+        made.slot = own.flatMap { Array(SHA256.hash(data: Data($0.utf8))).first }
         made.proves = proof == nil ? nil : true
         made.proved = proved.allSatisfy(\.isEmpty) ? nil : proved
         log = log.lowerBound..<log.upperBound + 1

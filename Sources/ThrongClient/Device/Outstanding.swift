@@ -24,6 +24,9 @@ struct Outstanding: Codable, Sendable {
     var proves: Bool?
     /// By event, the firsts that are proved once it is counted; nil where there are none.
     var proved: [[PendingFirst]]?
+    /// The first byte of the SHA-256 of the identifier that it goes under, by which several daemons share the work; nil where it has
+    /// none, or one that nobody can invent.
+    var slot: UInt8?
     /// True where it was made to be sealed, and stays so under any plan; nil otherwise.
     var isSealed: Bool?
 

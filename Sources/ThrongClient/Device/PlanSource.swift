@@ -15,8 +15,8 @@ struct PlanSource: Sendable {
     let plan: URL
     /// `https://…`, to which addresses of credentials and firsts are added.
     let root: String
-    /// `https://…/v1/batches`.
-    let batches: URL
+    /// `https://…/v1/batches`, with the slot where that is known.
+    private let batches: URL
     /// `https://…/v1/reveals`.
     let reveals: URL
     /// `https://…/v1/withdraw`.
@@ -50,6 +50,12 @@ struct PlanSource: Sendable {
 
     /// To which everything that a device keeps is bound.
     var address: String { plan.absoluteString }
+
+    /// Where a batch goes. A balancer before several daemons that knows slots saves them a hop; one that is sealed travels by its relay.
+    func batches(of batch: Outstanding) -> URL {
+        guard let slot = batch.slot, batch.isSealed != true else { return batches }
+        return batches.appending(queryItems: [URLQueryItem(name: "slot", value: "\(slot)")])
+    }
 
     /// As plans name apps: 1 to 63 of `a-z`, `0-9` and `_`, a letter first.
     private static func isName(_ text: Substring) -> Bool {

@@ -5,7 +5,7 @@ internal import ThrongReport
 extension ReportManifest {
     /// The manifest's file.
     package var json: String {
-        JSONText.object([
+        var pairs: [(String, JSONText)] = [
             ("format", .string(Self.format)),
             ("report", .string(report)),
             ("partner", .string(partner)),
@@ -20,6 +20,9 @@ extension ReportManifest {
             ),
             ("plan", .string(plan)),
             ("coverage", coverage?.jsonText ?? .null),
+        ]
+        if !losses.isEmpty { pairs.append(("losses", .array(losses.map(\.jsonText)))) }
+        pairs += [
             (
                 "insights",
                 .array(
@@ -54,7 +57,8 @@ extension ReportManifest {
             ("delete_by", deleteBy.map { .string(Instant.text($0)) } ?? .null),
             ("signed_at", .string(Instant.text(signedAt))),
             ("key", .string(key.hex)),
-        ]).written() + "\n"
+        ]
+        return JSONText.object(pairs).written() + "\n"
     }
 
     /// What whoever checks a manifest needs of it; nil where it has another format, or a shape that no manifest has.
@@ -136,5 +140,14 @@ extension ReportManifest {
             let size: Int
             let sha256: String
         }
+    }
+}
+
+extension ReportManifest.Loss {
+    fileprivate var jsonText: JSONText {
+        .object([
+            ("from", .string(Instant.text(from))), ("until", .string(Instant.text(until))),
+            ("slots", .number(String(slots))),
+        ])
     }
 }

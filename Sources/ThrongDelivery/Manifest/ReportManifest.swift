@@ -26,6 +26,8 @@ package struct ReportManifest: Sendable, Hashable {
     package let plan: String
     /// How much of what arrived was counted; nil where nobody counted that.
     package let coverage: CoverageStatement?
+    /// What may be missing because a daemon was lost with its data.
+    package let losses: [Loss]
     /// What each insight stands on, in reading order.
     package let insights: [Ground]
     /// The releases that the numbers come from.
@@ -51,6 +53,21 @@ package struct ReportManifest: Sendable, Hashable {
         package let start: UnixSeconds
         /// First second after it.
         package let end: UnixSeconds
+    }
+
+    /// What a daemon that was lost may have lost.
+    package struct Loss: Sendable, Hashable {
+        /// Events that it acknowledged from here on may be missing, and identifiers of windows that were open here.
+        package let from: UnixSeconds
+        /// Others counted in its place from here on.
+        package let until: UnixSeconds
+        /// Of the 256 slots of identifiers, those that it counted.
+        package let slots: Int
+
+        /// Puts a loss together.
+        package init(from: UnixSeconds, until: UnixSeconds, slots: Int) {
+            (self.from, self.until, self.slots) = (from, until, slots)
+        }
     }
 
     /// What an insight's numbers stand on; texts are decimals.
@@ -89,8 +106,8 @@ package struct ReportManifest: Sendable, Hashable {
 
     /// Puts the manifest of a report's files together.
     package init(
-        of document: ReportDocument, files: ReportFiles, coverage: CoverageStatement?, signedAt: UnixSeconds,
-        key: ReportKeyID
+        of document: ReportDocument, files: ReportFiles, coverage: CoverageStatement?, losses: [Loss],
+        signedAt: UnixSeconds, key: ReportKeyID
     ) {
         report = document.name.text
         partner = document.partner.name.text
@@ -100,6 +117,7 @@ package struct ReportManifest: Sendable, Hashable {
             start: document.period.start, end: document.period.end)
         plan = document.plan.hex
         self.coverage = coverage
+        self.losses = losses
         insights = document.answers.map { answer in
             Ground(
                 name: answer.insight.name.text, k: answer.answered?.basis.kText,
@@ -125,12 +143,14 @@ extension ReportFiles {
     ///
     /// - Parameters:
     ///   - coverage: how much of what arrived was counted; nil where that is unknown.
+    ///   - losses: what may be missing because a daemon was lost with its data.
     /// - Throws: what the library throws where it can't sign.
     package func signed(
-        as document: ReportDocument, with key: ReportKey, coverage: CoverageStatement?, now: UnixSeconds
+        as document: ReportDocument, with key: ReportKey, coverage: CoverageStatement?,
+        losses: [ReportManifest.Loss] = [], now: UnixSeconds
     ) throws -> ReportFiles {
         let manifest = ReportManifest(
-            of: document, files: self, coverage: coverage, signedAt: now, key: key.publicKey.id)
+            of: document, files: self, coverage: coverage, losses: losses, signedAt: now, key: key.publicKey.id)
         let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
         let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
         let signature = ReportFile(

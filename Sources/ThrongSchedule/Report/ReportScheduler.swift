@@ -228,8 +228,19 @@ package struct ReportScheduler: Sendable {
         let kinds = try await CoverageStore(store.connection).totals(app: plan.app.name, period: period)
         let coverage = isNoisy ? nil : CoverageTotals(kinds: kinds)
         let signed = try files.signed(
-            as: document, with: key, coverage: coverage.map(CoverageStatement.init), now: now)
+            as: document, with: key, coverage: coverage.map(CoverageStatement.init),
+            losses: try await losses(of: plan, within: period), now: now)
         return Made(files: signed, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
+    }
+
+    /// What daemons that were lost may have lost of a period: windows that were open when it began to be lost had begun up to three
+    /// rotations before.
+    private func losses(of plan: Plan, within period: Period) async throws -> [ReportManifest.Loss] {
+        let longest = plan.purposes.map(\.rotation.seconds).max() ?? 0
+        let reached = Period(kind: period.kind, start: period.start, end: period.end + Int64(3 * longest))
+        return try await CoverageStore(store.connection).losses(within: reached).map {
+            ReportManifest.Loss(from: $0.from, until: $0.until, slots: $0.slots)
+        }
     }
 
     /// Makes a claimed run's files and writes down where they go; false where another process did meanwhile.

@@ -18,4 +18,9 @@ package struct CoverageStore: Sendable {
             return Dictionary(kinds.map { ($0.kind, $0.events) }, uniquingKeysWith: +)
         }
     }
+
+    /// What daemons that were lost may have lost of windows that touch a period.
+    package func losses(within period: Period) async throws -> [MemberLoss] {
+        try await connection.run { try $0.run(SelectLosses(period: period)) }
+    }
 }

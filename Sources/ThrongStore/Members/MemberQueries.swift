@@ -27,7 +27,21 @@ struct SelectMembers: RowQuery {
         EnrolledMember(
             daemon: try columns.value { DaemonID($0) }, shard: Int16(clamping: try columns.integer()),
             address: try columns.optionalText(), heard: try columns.integer(), retiredAt: try columns.optionalTime(),
-            silence: try columns.optionalInteger().map { max($0, 0) }, hasLeft: try columns.flag())
+            lostSince: try columns.optionalTime(), silence: try columns.optionalInteger().map { max($0, 0) },
+            hasLeft: try columns.flag())
+    }
+}
+
+/// What daemons that are lost may have lost.
+struct SelectLosses: RowQuery {
+    static let text = Query("member.losses", PackageResources.member_losses_sql)
+
+    let period: Period
+
+    var parameters: [Parameter] { [period.start.parameter, period.end.parameter] }
+
+    func row(_ columns: inout RowReader) throws -> MemberLoss {
+        MemberLoss(from: try columns.time(), until: try columns.time(), slots: Int(clamping: try columns.integer()))
     }
 }
 

@@ -100,6 +100,8 @@ package struct EnrolledMember: Sendable, Hashable {
     package let heard: Int64
     /// When it was said to be lost; nil for all others.
     package let retiredAt: UnixSeconds?
+    /// What it acknowledged from here on may be lost with it; nil where nothing is, and for all others.
+    package let lostSince: UnixSeconds?
     /// How long nothing was heard of it; nil where it has not attached yet. Unit: seconds.
     package let silence: Int64?
     /// Whether it has stopped and left nothing behind.

@@ -104,6 +104,7 @@ struct DaemonCommand: AsyncParsableCommand {
             let slots: Int
             let state: String
             let silentSeconds: Int64?
+            let lostSince: String?
         }
 
         func run() async throws {
@@ -116,16 +117,19 @@ struct DaemonCommand: AsyncParsableCommand {
                         ? "retired" : slots > 0 ? "counts" : isOwner ? "drains, or counts no more" : "hands on"
                     return Line(
                         daemon: member.daemon.description, shard: member.shard, address: member.address, slots: slots,
-                        state: state, silentSeconds: member.hasLeft ? nil : member.silence)
+                        state: state, silentSeconds: member.hasLeft ? nil : member.silence,
+                        lostSince: member.lostSince.map(Terminal.instant))
                 }
                 return (lines, desk.epochs.last.flatMap { $0.isInForce ? nil : $0.number })
             }
             if json { return try Terminal.json(lines) }
             for line in lines {
-                let silence = line.silentSeconds.map { "heard of \($0) s ago" } ?? "stopped, nothing left behind"
+                let rest =
+                    line.lostSince.map { "lost what it acknowledged since \($0)" }
+                    ?? line.silentSeconds.map { "heard of \($0) s ago" } ?? "stopped, nothing left behind"
                 Terminal.data(
-                    "\(line.daemon)  \(line.slots) of \(Slot.count) slots  \(line.state)  \(line.address ?? "no address")  "
-                        + (line.state == "retired" ? "" : silence))
+                    "\(line.daemon)  \(line.slots) of \(Slot.count) slots  \(line.state)  "
+                        + "\(line.address ?? "no address")  \(rest)")
             }
             if let proposal { Terminal.talk("Epoch \(proposal) is proposed, and not all have agreed yet.") }
         }
@@ -279,7 +283,13 @@ struct DaemonCommand: AsyncParsableCommand {
                 guard try await desk.desk.retire(member.daemon, owners: owners) != nil else {
                     throw ValidationError("Another change was made at the same time; look at `throng daemon list`.")
                 }
-                Terminal.talk("\(member.daemon) is retired; others count in its place from now on.")
+                let lost = try await desk.desk.members().first { $0.daemon == member.daemon }?.lostSince
+                Terminal.talk(
+                    """
+                    \(member.daemon) is retired; others count in its place from now on. \(lost.map {
+                        "What it acknowledged since \(Terminal.instant($0)) may be lost; manifests of reports say so."
+                    } ?? "It had left nothing behind: nothing is lost.")
+                    """)
             }
         }
     }

@@ -1,6 +1,7 @@
 """Several daemons count into one PostgreSQL, behind nothing that knows who counts whom: each hands on what is another's. One joins,
 one is killed, one is lost: totals and devices are exact, or stay below the truth where a data directory went."""
 
+import calendar
 import time
 
 import daemon
@@ -65,12 +66,16 @@ def test():
 
     # One goes for good, with its data.
     before, truth = house.counted(), dict(clients.seen)
+    killed = time.time()
     house["b"].kill()
     lost = house["b"].id
     del doors["b"]
     said = house.daemon("retire", lost, ends=64)
     check("--data-is-lost" in said, "what is lost has to be said:", said)
-    house.daemon("retire", lost, "--data-is-lost")
+    said = house.daemon("retire", lost, "--data-is-lost")
+    since = house.listed()[lost]["lostSince"]
+    check(f"acknowledged since {since} may be lost" in said, "it says what may be lost:", said)
+    check(killed - 30 <= calendar.timegm(time.strptime(since, "%Y-%m-%dT%H:%M:%SZ")) <= killed, "since when:", since, killed)
     later = fleet.Clients(lambda: list(doors.values()), ROTATION, "later")
     with later:
         time.sleep(4)

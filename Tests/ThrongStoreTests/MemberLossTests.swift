@@ -1,0 +1,72 @@
+import Foundation
+import TestCluster
+import Testing
+import ThrongPlan
+import ThrongWire
+
+@testable import ThrongPostgres
+@testable import ThrongStore
+
+@Suite("What a daemon that is lost may have lost is stated for the periods that it may be missing from")
+struct MemberLossTests {
+    private let settings: ConnectionSettings
+    private let owner: Connection
+    private let desk: MemberDesk
+    private let first = DaemonID(UUID())
+    private let second = DaemonID(UUID())
+
+    init() async throws {
+        settings = try await TestCluster.database()
+        owner = Connection(settings)
+        desk = MemberDesk(owner)
+    }
+
+    /// Two daemons count half each; the second was heard of at an instant, and has stopped or not.
+    private func share(heardOf: UnixSeconds, settled: Int64) async throws {
+        let (first, second) = (first, second)
+        try await owner.run { session in
+            for daemon in [first, second] {
+                _ = try session.run(EnrollMember(daemon: daemon, address: "http://127.0.0.1:1", takesBatches: true))
+            }
+            try session.execute(
+                script: """
+                    insert into throng.watermark (shard, daemon, position, attached_at, advanced_at, settled, settled_at)
+                    values (1, '\(second)', 0, to_timestamp(\((heardOf - 900).value)), to_timestamp(\(heardOf.value)), \(settled),
+                        to_timestamp(\((heardOf - 60).value)))
+                    """, name: "test")
+        }
+        let owners: [Int16] = (0..<256).map { $0 < 100 ? 1 : 0 }
+        let epoch = try #require(try await desk.propose(owners, in: 60))
+        try await owner.run { session in
+            for daemon in [first, second] { _ = try session.run(HearEpoch(daemon: daemon, epoch: epoch)) }
+        }
+        #expect(try await desk.retire(second, owners: Array(repeating: 0, count: 256)) != nil)
+    }
+
+    private func losses(from start: UnixSeconds, to end: UnixSeconds) async throws -> [MemberLoss] {
+        let connection = Connection.reporting(settings)
+        defer { connection.close() }
+        return try await CoverageStore(connection).losses(within: Period(kind: .hour, start: start, end: end))
+    }
+
+    @Test("from what it was heard of last until others counted in its place, with how much it counted")
+    func lost() async throws {
+        let heardOf = UnixSeconds(Int64(Date().timeIntervalSince1970)) - 3600
+        try await share(heardOf: heardOf, settled: 7)
+        let retired = try #require(try await desk.members().first { $0.daemon == second }?.retiredAt)
+        #expect(try await desk.members().map(\.lostSince) == [nil, heardOf])
+        let expected = [MemberLoss(from: heardOf, until: retired, slots: 100)]
+        #expect(try await losses(from: heardOf - 10, to: heardOf + 1) == expected)
+        #expect(try await losses(from: retired - 1, to: retired + 9000) == expected)
+        #expect(try await losses(from: heardOf - 10, to: heardOf).isEmpty, "all before is counted")
+        #expect(try await losses(from: retired + 1, to: retired + 9000).isEmpty, "others count by then")
+    }
+
+    @Test("who had stopped and left nothing behind has lost nothing")
+    func left() async throws {
+        let heardOf = UnixSeconds(Int64(Date().timeIntervalSince1970)) - 3600
+        try await share(heardOf: heardOf, settled: .max)
+        #expect(try await desk.members().allSatisfy { $0.lostSince == nil })
+        #expect(try await losses(from: .epoch, to: heardOf + 9000).isEmpty)
+    }
+}
