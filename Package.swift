@@ -179,7 +179,7 @@ let package = Package(
         .target(
             name: "ThrongLoad",
             dependencies: [
-                "ThrongChance", "ThrongPlan", "ThrongIntake",
+                "ThrongChance", "ThrongMembers", "ThrongPlan", "ThrongIntake",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],

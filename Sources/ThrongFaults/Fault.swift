@@ -63,6 +63,8 @@ package enum Fault: String, CaseIterable, Sendable {
     case forgetRequests = "forget_requests"
     /// A manifest lists a reason for refusals as soon as one event was refused for it.
     case listReasonsThatOccurred = "list_reasons_that_occurred"
+    /// No promise is broken: it is the next version, whose schema has more and works with this one's programs.
+    case knowTomorrow = "know_tomorrow"
 
     /// Whether this promise is broken; false in a release build.
     @inlinable @inline(__always)

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import NIOCore
+package import ThrongMembers
 package import ThrongPlan
 
 /// Bodies of `POST /v1/batches` that were made before the clock runs, each to be sent many times.
@@ -17,6 +18,8 @@ package struct PreparedBatches: Sendable {
         package var spreadsEvents: Bool
         /// Decides which events and values; the same bodies for the same seed.
         package var seed: UInt64
+        /// Identifiers are of these slots only, as at a daemon behind a balancer that knows slots; of any where there are none.
+        package var slots: Set<Slot> = []
 
         /// 100 events, 2,000 bodies, everything in the context.
         package init(events: Int = 100, bodies: Int = 2000, spreadsEvents: Bool = false, seed: UInt64 = 1) {
@@ -33,6 +36,7 @@ package struct PreparedBatches: Sendable {
     package let events: Int
     /// The purpose that they are sent for.
     package let purpose: Purpose
+    private let slots: Set<Slot>
     private let windowOffset: Int
     private let windowDigits: Int
     private let batchOffset: Int
@@ -52,6 +56,7 @@ package struct PreparedBatches: Sendable {
     ) throws {
         purpose = try Self.purpose(name, of: plan)
         events = shape.events
+        slots = shape.slots
         let window = String(purpose.rotation.window(at: now).value)
         let zeros = String(repeating: "0", count: 32)
         var head = "{\"app\":\"\(plan.app.name)\",\"purpose\":\"\(purpose.name)\",\"window\":"
@@ -89,8 +94,12 @@ package struct PreparedBatches: Sendable {
         Self.write(run, to: body, at: batchOffset)
         Self.write(number, to: body, at: batchOffset + 16)
         if let identifierOffset {
-            Self.write(run ^ 0x6964_656e_7469_6679, to: body, at: identifierOffset)
             Self.write(number, to: body, at: identifierOffset + 16)
+            var half = run ^ 0x6964_656e_7469_6679
+            repeat {
+                Self.write(half, to: body, at: identifierOffset)
+                half &+= 1
+            } while !slots.isEmpty && !slots.contains(Slot(of: body[identifierOffset..<identifierOffset + 32]))
         }
         if let window { write(window, to: body) }
     }

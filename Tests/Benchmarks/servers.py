@@ -98,6 +98,7 @@ class Throng(Contender):
         self.metrics_port = free_port()
         self.data = data or os.path.join(folder, "data")
         self.database = database
+        self.options = []
         # Syncing off: every fsync and fdatasync returns at once, in PostgreSQL too.
         self.settings = settings if durable else {**settings, "LD_PRELOAD": EATMYDATA}
         if "--smoke" in sys.argv:
@@ -109,7 +110,7 @@ class Throng(Contender):
         self.spawn(
             self.binary, "serve", *(part for plan in self.plans for part in ("--plan", plan)), "--data", self.data,
             "--listen", f"127.0.0.1:{self.port}", "--metrics", f"127.0.0.1:{self.metrics_port}",
-            *(["--database", self.database] if self.database else []), env={**os.environ, **self.settings})
+            *(["--database", self.database] if self.database else []), *self.options, env={**os.environ, **self.settings})
         took = time.monotonic() - started
         with open(f"/proc/{self.process.pid}/maps") as file:
             if (EATMYDATA in file.read()) != ("LD_PRELOAD" in self.settings):

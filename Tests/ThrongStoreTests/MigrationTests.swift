@@ -54,6 +54,33 @@ struct MigrationTests {
         await #expect(throws: SchemaError.newer(found: 99, known: known)) { try await Migrator(connection).status() }
     }
 
+    @Test(
+        "a newer schema that says that it works with the program is no obstacle; one that works with later ones only is"
+    )
+    func expanded() async throws {
+        let connection = Connection(try await TestCluster.database())
+        let known = Migration.all.last?.version ?? 0
+        func next(_ version: Int, worksWith: Int?) -> Migration {
+            let first = worksWith.map { "-- Works with version \($0).\n" } ?? ""
+            return Migration(
+                version: version, name: "\(version).sql", text: Array((first + "select 1;").utf8))
+        }
+        let expanded = Migration.all + [next(known + 1, worksWith: known)]
+        try await Migrator(connection, migrations: expanded).migrate()
+        #expect(try await Migrator(connection).migrate().isEmpty)
+        try await Migrator(connection).verify()
+        // Once what was replaced goes, only programs that know its successor go on.
+        let contracted = expanded + [next(known + 2, worksWith: known + 1)]
+        try await Migrator(connection, migrations: contracted).migrate()
+        try await Migrator(connection, migrations: expanded).verify()
+        await #expect(throws: SchemaError.newer(found: known + 2, known: known)) {
+            try await Migrator(connection).verify()
+        }
+        await #expect(throws: SchemaError.newer(found: known + 2, known: known)) {
+            try await Migrator(connection).migrate()
+        }
+    }
+
     @Test("a migration that fails leaves nothing behind")
     func failing() async throws {
         let connection = Connection(try await TestCluster.database())

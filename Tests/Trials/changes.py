@@ -71,11 +71,17 @@ def changed(options, chance):
         check(house.listed()[house[gone].id]["slots"] == 0, gone, "counts no more:", house.listed())
         left = house.members.pop(gone)
         check(left.stop() == 0, "who has left stops gracefully")
-        for name in house.members:
-            check(house[name].stop() == 0, "serve stops gracefully")
-            house[name].start()
-            time.sleep(1)
-    exact(house, clients, f"d joined, {gone} left, the others were restarted one by one")
+        # Upgraded one by one, and back: the newer one migrates the database, and this one goes on with it.
+        for setting in ({"THRONG_FAULT": "know_tomorrow"}, {}):
+            for name in house.members:
+                check(house[name].stop() == 0, "serve stops gracefully")
+                house[name].settings.pop("THRONG_FAULT", None)
+                house[name].settings.update(setting)
+                house[name].start()
+                time.sleep(chance.uniform(0, 5))
+            newer = house.postgres.sql("select name from throng.migration order by version desc limit 1")
+            check(newer == [["tomorrow.sql"]], "the database is the next version's:", newer)
+    exact(house, clients, f"d joined, {gone} left, the others were upgraded one by one, and back")
     left.clean()
 
     # One is lost, with what it acknowledged and PostgreSQL does not have.

@@ -9,6 +9,9 @@ package struct Migration: Sendable, Hashable {
     package let name: String
     /// SHA-256 of its text: 32 bytes.
     package let checksum: [UInt8]
+    /// Programs that know the schema from this version on go on working with the database after it; nil for none but those that know
+    /// this migration. Its first line says so: `-- Works with version 31.`
+    let worksWith: Int?
     /// What is run.
     let sql: String
 
@@ -16,7 +19,9 @@ package struct Migration: Sendable, Hashable {
         self.version = version
         self.name = name
         checksum = Array(SHA256.hash(data: text))
-        sql = String(decoding: text, as: UTF8.self)
+        let sql = String(decoding: text, as: UTF8.self)
+        self.sql = sql
+        worksWith = sql.prefixMatch(of: #/-- Works with version (\d+)\.\n/#).flatMap { Int($0.1) }
     }
 
     /// The schema that this version of Throng works with, in order.
@@ -55,4 +60,15 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 30, name: "0030.evaluated.sql", text: PackageResources._030_evaluated_sql),
         Migration(version: 31, name: "0031.members.sql", text: PackageResources._031_members_sql),
     ]
+
+    #if DEBUG
+        /// As the next version's might be: it adds to what is there, and programs of this version go on.
+        static let tomorrow = Migration(
+            version: (all.last?.version ?? 0) + 1, name: "tomorrow.sql",
+            text: Array(
+                """
+                -- Works with version \(all.last?.version ?? 0).
+                alter table throng.member add column remark text;
+                """.utf8))
+    #endif
 }

@@ -18,12 +18,15 @@ struct FindMigrationTable: RowQuery {
     func row(_ columns: inout RowReader) throws -> Bool { try columns.flag() }
 }
 
-/// Which migrations were applied, with the SHA-256 of their texts, and when.
+/// Which migrations were applied, with the SHA-256 of their texts, when, and which programs go on working with them.
 struct SelectMigrations: RowQuery {
     static let text = Query("migration.select", PackageResources.migration_select_sql)
 
-    func row(_ columns: inout RowReader) throws -> (version: Int, checksum: [UInt8], at: UnixSeconds) {
-        (try columns.int(), try columns.bytes(), try columns.time())
+    func row(_ columns: inout RowReader) throws -> (version: Int, checksum: [UInt8], at: UnixSeconds, worksWith: Int?) {
+        (
+            try columns.int(), try columns.bytes(), try columns.time(),
+            try columns.optionalInteger().map { Int(clamping: $0) }
+        )
     }
 }
 
@@ -34,7 +37,10 @@ struct InsertMigration: Command {
     let migration: Migration
 
     var parameters: [Parameter] {
-        [.integer(Int64(migration.version)), .text(migration.name), .bytes(migration.checksum)]
+        [
+            .integer(Int64(migration.version)), .text(migration.name), .bytes(migration.checksum),
+            migration.worksWith.map { .integer(Int64($0)) } ?? .null,
+        ]
     }
 }
 

@@ -1,3 +1,4 @@
+internal import ThrongFaults
 package import ThrongPostgres
 package import ThrongWire
 
@@ -9,7 +10,13 @@ package struct Migrator: Sendable {
     private let migrations: [Migration]
 
     /// Prepares to migrate over a connection without a role.
-    package init(_ connection: Connection) { self.init(connection, migrations: Migration.all) }
+    package init(_ connection: Connection) {
+        var migrations = Migration.all
+        #if DEBUG
+            if Fault.knowTomorrow.isOn { migrations.append(.tomorrow) }
+        #endif
+        self.init(connection, migrations: migrations)
+    }
 
     /// Prepares to migrate to an earlier version, as what is put into it was of that.
     package init(_ connection: Connection, through version: Int) {
@@ -89,7 +96,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    private typealias Applied = [Int: (checksum: [UInt8], at: UnixSeconds)]
+    private typealias Applied = [Int: (checksum: [UInt8], at: UnixSeconds, worksWith: Int?)]
 
     /// Waits for another process that migrates as long as it takes; but what is changed then waits for locks of tables only
     /// so long, because whoever comes after waits as well.
@@ -101,13 +108,15 @@ package struct Migrator: Sendable {
     private static func applied(_ session: Session) throws -> Applied {
         guard try session.one(FindMigrationTable()) else { return [:] }
         var applied: Applied = [:]
-        for row in try session.run(SelectMigrations()) { applied[row.version] = (row.checksum, row.at) }
+        for row in try session.run(SelectMigrations()) { applied[row.version] = (row.checksum, row.at, row.worksWith) }
         return applied
     }
 
     private static func check(_ applied: Applied, against migrations: [Migration]) throws(SchemaError) {
         let known = migrations.last?.version ?? 0
-        if let newest = applied.keys.max(), newest > known { throw .newer(found: newest, known: known) }
+        // What a newer version has only added to is no obstacle.
+        let needed = applied.filter { $0.key > known }.map { $0.value.worksWith ?? $0.key }.max() ?? 0
+        if needed > known { throw .newer(found: applied.keys.max() ?? needed, known: known) }
         for migration in migrations {
             guard let record = applied[migration.version], record.checksum != migration.checksum else { continue }
             throw .altered(
@@ -123,7 +132,7 @@ package struct Migrator: Sendable {
 package enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A migration was applied with another text than this program carries.
     case altered(version: Int, name: String, recorded: String, expected: String)
-    /// The database has seen a newer version of Throng.
+    /// The database has seen a newer version of Throng, which changed what this one needs.
     case newer(found: Int, known: Int)
     /// Migrations are missing.
     case outdated(found: Int, known: Int)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ThrongLoad
+import ThrongMembers
 import ThrongPlan
 
 struct BenchCommand: AsyncParsableCommand {
@@ -60,6 +61,12 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "Different bodies; each is sent many times, under names of its own.")
     var bodies = 2000
 
+    @Option(
+        help: ArgumentHelp(
+            "Identifiers of these slots only, as a balancer that knows slots sends them: 0 to 255, with commas.",
+            valueName: "numbers"))
+    var slots: String?
+
     @Option(help: "Connections.")
     var connections = 64
 
@@ -96,11 +103,11 @@ struct BenchCommand: AsyncParsableCommand {
     func run() async throws {
         let (host, port) = try address()
         Terminal.talk("Making bodies: \(Terminal.grouped(bodies)), \(Terminal.count(eventsPerBatch, "event")) each.")
+        var shape = PreparedBatches.Shape(events: eventsPerBatch, bodies: bodies, spreadsEvents: spread)
+        shape.slots = try wantedSlots()
         let batches = try PreparedBatches(
             plan: PlanFiles.read(plan), purpose: purpose.map { PurposeName($0) },
-            devices: devices.map { try SampleDevice.all(in: $0) } ?? [],
-            shape: PreparedBatches.Shape(events: eventsPerBatch, bodies: bodies, spreadsEvents: spread),
-            now: UnixClock.system.now)
+            devices: devices.map { try SampleDevice.all(in: $0) } ?? [], shape: shape, now: UnixClock.system.now)
         func load(_ pace: LoadGenerator.Pace, seconds: Int) async throws -> LoadTally {
             let options = LoadGenerator.Options(
                 connections: connections, threads: threads, warmUp: .seconds(warmUp), duration: .seconds(seconds))
@@ -134,6 +141,16 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     private var pauses: LoadSchedule.Spread { poisson ? .poisson : .even }
+
+    private func wantedSlots() throws -> Set<Slot> {
+        Set(
+            try slots?.split(separator: ",").map { text in
+                guard let slot = Int(text).flatMap({ Slot($0) }) else {
+                    throw ValidationError("'\(text)' is no slot; --slots takes numbers from 0 to 255, with commas.")
+                }
+                return slot
+            } ?? [])
+    }
 
     private func address() throws -> (host: String, port: Int) {
         guard let url = URL(string: server), url.scheme == "http", let host = url.host, ["", "/"].contains(url.path)

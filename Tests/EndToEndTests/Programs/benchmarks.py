@@ -69,6 +69,7 @@ def programs():
         "ingest": ["--binary", BINARY],
         "stages": ["--binary", stages],
         "memory": ["--binary", BINARY, "--bench", stages],
+        "members": ["--binary", BINARY],
         "replay": ["--binary", BINARY, "--bench", stages],
         "edge": ["--binary", BINARY, "--probe", os.path.join(os.path.dirname(BINARY), "Probe")],
     }.items():
