@@ -25,6 +25,10 @@ package struct StoredCube: Sendable, Hashable {
         distinct: [StoredDistinct],
         top: [StoredTop] = []
     ) {
+        // Devices of one window add up, and are protected as such. Where others took it over under way they count in a second
+        // one, which would go unprotected: what it proves beyond the first is given up.
+        let distinct =
+            layout.window(of: period) == nil ? distinct : distinct.filter { $0.window.takenOver == 0 }
         self.init(layout: layout, period: period, counters: counters, distinct: distinct, top: top, everybody: [])
     }
 
