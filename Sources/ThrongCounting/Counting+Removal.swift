@@ -197,7 +197,8 @@ extension Counting {
         let place = windows.place(of: request.window)
         var window = windows.takeOut(place)
         for metric in window.progress.keys {
-            window.progress[metric]?.forgetLater(request.identifier.hash(with: space.metrics[metric].seed, 0))
+            let key = request.identifier.hash(with: space.metrics[metric].seed, 0)
+            window.progress[metric]?.forgetLater(key, at: request.position)
         }
         window.withdrawn[request.identifier] = .init(position: request.position, isDone: Fault.forgetRequests.isOn)
         window.lastPosition = request.position
@@ -216,10 +217,11 @@ extension Counting {
         removals = []
         let place = windows.place(of: record.window)
         var window = windows.takeOut(place)
-        window.forget(parts, space)
+        window.forget(parts, space, at: record.position)
         for part in parts {
             for one in part.leaders {
-                window.totals[one.metric]?.set(one.pair, ofSum: space.sum(of: one), periodStart: one.periodStart)
+                window.totals[one.metric]?.set(
+                    one.pair, ofSum: space.sum(of: one), periodStart: one.periodStart, at: record.position)
             }
             window.withdrawn[part.identifier, default: .init(position: part.position)].isDone = true
         }
@@ -312,11 +314,13 @@ extension CellSpace {
 
 extension OpenWindow {
     /// Forgets what was taken away of contributions to sums.
-    fileprivate mutating func forget(_ removal: [Removal], _ space: CellSpace) {
+    ///
+    /// - Parameter position: of the record that is replayed.
+    fileprivate mutating func forget(_ removal: [Removal], _ space: CellSpace, at position: JournalPosition? = nil) {
         for part in removal {
             for addition in part.additions where !addition.sums.isEmpty {
                 space.metrics[addition.metric].forEachContribution(of: addition, by: part.identifier) { _, key, _ in
-                    totals[addition.metric]?.take(key)
+                    totals[addition.metric]?.take(key, at: position)
                 }
             }
         }

@@ -49,7 +49,9 @@ reports:
 """
 STEPS = ["Tea", "Cart", "Paid"]
 POINTS = ["before_append", "after_append", "before_sync", "after_sync", "before_keep", "after_keep",
-          "before_key_destroyed", "in_key_destroyed", "after_key_destroyed"]
+          "before_checkpoint", "before_key_destroyed", "in_key_destroyed", "after_key_destroyed"]
+# After every batch, so that starts go on from checkpoints.
+CHECKPOINTS = {"THRONG_JOURNAL_CHECKPOINT_BYTES": "1"}
 
 
 def stamp(at):
@@ -61,7 +63,7 @@ class World:
         self.dice = random.Random(SEED)
         self.house = daemon.Daemon(PLAN, name="tea")
         self.clock = MovingClock(self.house.folder, START)
-        self.house.settings = self.clock.variables
+        self.house.settings = {**CHECKPOINTS, **self.clock.variables}
         self.house.start()
         # By window and identifier: the system, and events in the order of arrival.
         self.done = collections.defaultdict(list)
@@ -69,7 +71,8 @@ class World:
 
     def start(self, point=None):
         """With a place to die at, returns once the daemon has."""
-        self.house.settings = {**self.clock.variables, **({"THRONG_FAULT_POINT": f"{point}:1"} if point else {})}
+        faults = {"THRONG_FAULT_POINT": f"{point}:1"} if point else {}
+        self.house.settings = {**CHECKPOINTS, **self.clock.variables, **faults}
         if not point:
             self.house.start()
             return
