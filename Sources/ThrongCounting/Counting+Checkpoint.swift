@@ -131,7 +131,12 @@ extension Counting {
         let metric = part.metric < metrics.count ? metrics[part.metric] : nil
         let place = windows.place(of: id)
         var window = windows.takeOut(place)
-        defer { windows.putBack(window, at: place) }
+        // What is replayed finds as much room for refusals as it had.
+        let before = window.batches.refusalBytes
+        defer {
+            refusalBytes += window.batches.refusalBytes - before
+            windows.putBack(window, at: place)
+        }
         return window.load(part, metric: metric, firstSum: metric.map { space.metrics[$0].firstSum } ?? 0)
     }
 

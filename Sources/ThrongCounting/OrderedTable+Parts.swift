@@ -44,29 +44,37 @@ extension OrderedTable {
     ) -> Bool {
         let stride = MemoryLayout<Slot>.stride
         guard range.lowerBound >= 0, range.upperBound <= sections.count, bytes.count % stride == 0 else { return false }
-        let slots = [Slot](unsafeUninitializedCapacity: bytes.count / stride) { slots, end in
+        if through.isEmpty { through = Array(repeating: .start, count: sections.count) }
+        let isAligned = UInt(bitPattern: bytes.baseAddress) % UInt(MemoryLayout<Slot>.alignment) == 0
+        if isAligned {
+            return bytes.withMemoryRebound(to: Slot.self) { load($0, sections: range, through: position) }
+        }
+        return [Slot](unsafeUninitializedCapacity: bytes.count / stride) { slots, end in
             UnsafeMutableRawBufferPointer(slots).copyMemory(from: bytes)
             end = bytes.count / stride
         }
-        if through.isEmpty { through = Array(repeating: .start, count: sections.count) }
-        return slots.withUnsafeBufferPointer { slots in
-            var start = 0
-            for section in range {
-                guard sections[section].count == 0 else { return false }
-                through[section] = position
-                var end = start
-                while end < slots.count, Self.section(of: slots[end]) == section {
-                    guard slots[end].order != 0, end == start || slots[end - 1].order <= slots[end].order else {
-                        return false
-                    }
-                    end += 1
+        .withUnsafeBufferPointer { load($0, sections: range, through: position) }
+    }
+
+    private mutating func load(
+        _ slots: UnsafeBufferPointer<Slot>, sections range: Range<Int>, through position: JournalPosition
+    ) -> Bool {
+        var start = 0
+        for section in range {
+            guard sections[section].count == 0 else { return false }
+            through[section] = position
+            var end = start
+            while end < slots.count, Self.section(of: slots[end]) == section {
+                guard slots[end].order != 0, end == start || slots[end - 1].order <= slots[end].order else {
+                    return false
                 }
-                if end > start { sections[section].fill(UnsafeBufferPointer(rebasing: slots[start..<end])) }
-                count += end - start
-                start = end
+                end += 1
             }
-            return start == slots.count
+            if end > start { sections[section].fill(UnsafeBufferPointer(rebasing: slots[start..<end])) }
+            count += end - start
+            start = end
         }
+        return start == slots.count
     }
 
     /// Whether what a record did to a slot came with a checkpoint.

@@ -7,8 +7,6 @@ package import ThrongPlan
 package struct Checkpoint: Sendable {
     private let data: DataDirectory
     private let index: CheckpointIndex
-    /// Unit: bytes.
-    package let size: Int
 
     /// A start replays the journal behind this position.
     package var from: JournalPosition { index.from }
@@ -37,7 +35,7 @@ package struct Checkpoint: Sendable {
         if data.disk.exists(CheckpointWriter.unfinished(path)) { try CheckpointWriter.discard(in: data) }
         guard data.disk.exists(path) else { return nil }
         self.data = data
-        size = try data.disk.size(of: path)
+        let size = try data.disk.size(of: path)
         let head = try data.disk.contents(path, from: 0, count: CheckpointIndex.headSize)
         // The size is where every version has it, unless its end was cut off.
         guard size >= CheckpointIndex.headSize + CheckpointIndex.tailSize else {
@@ -131,7 +129,7 @@ package struct Checkpoint: Sendable {
 
     private struct Part: Sendable {
         let window: WindowID
-        let bytes: [UInt8]
+        let bytes: Data
     }
 
     /// Unit: parts, each of half a megabyte or so.
@@ -161,11 +159,11 @@ package struct Checkpoint: Sendable {
     /// A section of a table with 2^32 members is smaller. Unit: bytes.
     private static let largestPart = 1 << 30
 
-    private static func opened(_ sealed: [UInt8], number: UInt32, key: SymmetricKey) -> [UInt8]? {
+    private static func opened(_ sealed: [UInt8], number: UInt32, key: SymmetricKey) -> Data? {
         do {
             let box = try AES.GCM.SealedBox(
                 nonce: try CheckpointIndex.nonce(number), ciphertext: sealed.dropLast(16), tag: sealed.suffix(16))
-            return Array(try AES.GCM.open(box, using: key))
+            return try AES.GCM.open(box, using: key)
         } catch {
             return nil
         }

@@ -28,8 +28,8 @@ package final class Journal: Sendable {
         package var syncInterval: Duration
         /// A batch that may come to more is refused before it is counted. No more than what is read. Unit: bytes.
         package var recordBytes: Int
-        /// Once so much was journalled since the last checkpoint, and half of what that has, the next one is due; 0 for none.
-        /// Unit: bytes.
+        /// Once so much was journalled since the last checkpoint the next one is due, unless that one was large: see
+        /// ``CheckpointPace``; 0 for none. Unit: bytes.
         package var checkpointBytes: Int
 
         /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second, what is read as one record, a checkpoint

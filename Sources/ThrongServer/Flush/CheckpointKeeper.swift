@@ -22,13 +22,12 @@ final class CheckpointKeeper: Service {
         /// What is written and waits until PostgreSQL has everything up to ``through``.
         var written: CheckpointWriter?
         var through = JournalPosition.start
-        /// How much was journalled when the last one was begun. Unit: bytes.
-        var begunAt = 0
-        /// How large the last one is. Unit: bytes.
-        var size = 0
+        var pace: CheckpointPace
         /// The windows of the one that is in place; nil where nobody knows.
         var windows: [WindowID]?
         var pending: [WindowID] = []
+
+        init(_ options: Journal.Options) { pace = CheckpointPace(least: options.checkpointBytes) }
     }
 
     init(_ ingestion: Ingestion, data: DataDirectory, options: Journal.Options, logger: Logger) {
@@ -36,7 +35,7 @@ final class CheckpointKeeper: Service {
         self.data = data
         self.options = options
         self.logger = logger
-        work = Mutex(Work())
+        work = Mutex(Work(options))
     }
 
     func run() async throws {
@@ -63,7 +62,7 @@ final class CheckpointKeeper: Service {
             } catch {
                 work.written = nil
                 // Not again at once.
-                work.begunAt = ingestion.journal.totalBytes
+                work.pace.note(total: ingestion.journal.totalBytes, size: 0, now: data.machine.elapsed())
                 work.windows = work.windows ?? []
                 logger.warning(
                     "no checkpoint could be written; a start replays more of the journal, and nothing else follows",
@@ -77,17 +76,17 @@ final class CheckpointKeeper: Service {
         }
     }
 
-    /// Whether so much was journalled that it is worth the while, and there is space for it.
+    /// Whether so much was journalled that it is worth the while, the disk has rested, and there is space for it.
     private func isDue(_ work: borrowing Work) -> Bool {
         guard ingestion.knownFlushed != nil,
-            ingestion.journal.totalBytes - work.begunAt >= max(options.checkpointBytes, work.size / 2)
+            work.pace.isDue(total: ingestion.journal.totalBytes, now: data.machine.elapsed())
         else { return false }
         guard let space = data.space else { return true }
         return space.free > 2 * ingestion.journal.reserve + ingestion.gauges.windowBytes
     }
 
     private func write(_ work: inout Work) throws(JournalError) {
-        let total = ingestion.journal.totalBytes
+        let (total, begun) = (ingestion.journal.totalBytes, data.machine.elapsed())
         guard var walk = ingestion.walk(), !walk.windows.isEmpty else { return }
         var writer = try CheckpointWriter(data, keys: ingestion.keys, walk: walk)
         // A stop waits for none.
@@ -97,10 +96,9 @@ final class CheckpointKeeper: Service {
             case .part(let part):
                 try writer.add(part)
             case .end(let through):
-                work.begunAt = total
+                work.pace.note(total: total, size: writer.bytes, now: begun)
                 work.through = through
                 work.pending = walk.windows
-                work.size = writer.bytes
                 work.written = consume writer
                 return
             case .windowEnded:
@@ -135,16 +133,13 @@ final class CheckpointKeeper: Service {
     /// Takes a checkpoint away whose windows are all over: nobody can read any of it.
     private func removeUnneeded(_ work: inout Work) throws(JournalError) {
         if work.windows == nil {
-            let found = try Checkpoint(in: data)
-            work.windows = found?.windows(ingestion.keys) ?? []
-            work.size = found?.size ?? 0
+            work.windows = try Checkpoint(in: data)?.windows(ingestion.keys) ?? []
         }
         guard let windows = work.windows, !windows.isEmpty else { return }
         let known = Set(ingestion.keys.windows)
         guard windows.allSatisfy({ !known.contains($0) }) else { return }
         try Checkpoint.remove(from: data)
         work.windows = []
-        work.size = 0
     }
 }
 

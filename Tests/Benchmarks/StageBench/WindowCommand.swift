@@ -18,6 +18,9 @@ struct WindowCommand: ParsableCommand {
     @Option(help: "Batches in the journal.")
     var batches: UInt64 = 10_000_000
 
+    @Option(help: "Batches a second that a daemon would have got, by which checkpoints are due.")
+    var rate: UInt64 = 10_000
+
     @Argument(help: "The data directory.")
     var path: String
 
@@ -35,7 +38,8 @@ struct WindowCommand: ParsableCommand {
             try journal.append(try world.count(batch, identifier: identifier, in: &counting), key: key)
             guard number % 50_000 == 49_999 else { continue }
             if let flush = counting.freeze() { counting.applied(flush, closed: []) }
-            if writer.isDue { try writer.write(space: world.space) { walk in counting.step(&walk) } }
+            let now = Duration.seconds(1) * (Double(number) / Double(rate))
+            if writer.isDue(now) { try writer.write(space: world.space, now: now) { walk in counting.step(&walk) } }
         }
         let took = ContinuousClock.now - started
         journal.stop()
@@ -98,18 +102,23 @@ struct CheckpointClerk {
     private(set) var writtenBytes = 0
     private(set) var seconds = 0.0
     private(set) var through = JournalPosition.start
-    private var begunAt = 0
+    private var pace = CheckpointPace(least: Journal.Options().checkpointBytes)
 
     init(data: DataDirectory, keys: KeyRing, journal: Journal) {
         (self.data, self.keys, self.journal) = (data, keys, journal)
     }
 
-    var isDue: Bool { journal.totalBytes - begunAt >= max(Journal.Options().checkpointBytes, bytes / 2) }
+    /// - Parameter now: since the first batch.
+    func isDue(_ now: Duration) -> Bool { pace.isDue(total: journal.totalBytes, now: now) }
 
-    /// - Parameter step: begins or goes on with a walk.
-    mutating func write(space: CellSpace, _ step: (inout WindowWalk?) -> WindowWalk.Next?) throws {
+    /// - Parameters:
+    ///   - now: since the first batch.
+    ///   - step: begins or goes on with a walk.
+    mutating func write(
+        space: CellSpace, now: Duration = .zero, _ step: (inout WindowWalk?) -> WindowWalk.Next?
+    ) throws {
         let began = ContinuousClock.now
-        begunAt = journal.totalBytes
+        let total = journal.totalBytes
         var walk: WindowWalk?
         guard step(&walk) == nil, let begun = walk else { throw ValidationError("No walk began.") }
         var writer = try CheckpointWriter(data, keys: keys, walk: begun)
@@ -126,6 +135,7 @@ struct CheckpointClerk {
                 try writer.finish(through: end, journal: journal, space: space)
                 count += 1
                 bytes = writer.bytes
+                pace.note(total: total, size: bytes, now: now)
                 writtenBytes += bytes
                 seconds += (ContinuousClock.now - began) / .seconds(1)
                 return
