@@ -29,6 +29,6 @@ package struct CheckpointPace: Sendable {
     package mutating func note(total: Int, size: Int, now: Duration) {
         begunAt = total
         last = now
-        rests = .seconds(1) * (Double(size) / Double(Self.bytesPerSecond))
+        rests = Duration.seconds(1) * (Double(size) / Double(Self.bytesPerSecond))
     }
 }

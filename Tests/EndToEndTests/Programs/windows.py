@@ -49,7 +49,7 @@ reports:
 """
 STEPS = ["Tea", "Cart", "Paid"]
 POINTS = ["before_append", "after_append", "before_sync", "after_sync", "before_keep", "after_keep",
-          "before_checkpoint", "before_key_destroyed", "in_key_destroyed", "after_key_destroyed"]
+          "before_key_destroyed", "in_key_destroyed", "after_key_destroyed"]
 # After every batch, so that starts go on from checkpoints.
 CHECKPOINTS = {"THRONG_JOURNAL_CHECKPOINT_BYTES": "1"}
 
