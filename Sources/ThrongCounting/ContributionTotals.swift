@@ -108,15 +108,17 @@ struct ContributionTotals: Sendable {
         return pair
     }
 
-    /// Learns the two largest.
+    /// Learns the two largest; says whether it did, and a checkpoint did not have them or later ones.
     ///
     /// - Parameter position: see ``add(_:by:toSum:periodStart:at:)``.
+    @discardableResult
     mutating func set(
         _ pair: TwoLargest, ofSum slot: UInt32, periodStart: UnixSeconds, at position: JournalPosition? = nil
-    ) {
+    ) -> Bool {
         let top = Top(place(slot, periodStart))
-        if let position, tops.holds(top, at: position) { return }
+        if let position, tops.holds(top, at: position) { return false }
         tops.update(top) { $0.pair = pair }
+        return true
     }
 }
 

@@ -207,10 +207,11 @@ extension Counting {
 
     /// Keeps a long replay from remembering all of its windows at once.
     ///
-    /// The first batch of a window comes when the window before it has begun, and then those three before it are over.
+    /// The first batch of a window comes when the window before it has begun, and then those three before it are over. Of a
+    /// window that was taken over it comes while others of the same time still count.
     private mutating func closeWindows(longBefore later: WindowID, now: UnixSeconds) {
         closeWindows { id in
-            id.over <= now && id.number.value <= later.number.value - 3
+            id.over <= now && id.number.asOpened.value <= later.number.asOpened.value - 3
                 && (id.app, id.purpose, id.rotation.seconds) == (later.app, later.purpose, later.rotation.seconds)
         }
     }

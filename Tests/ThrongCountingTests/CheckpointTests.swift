@@ -48,9 +48,10 @@ struct CheckpointTests {
     }
 
     @Test(
-        "the largest contributions that are behind it are flushed again, and no others, where the watermark is unknown")
-    func unresolved() throws {
-        var house = CheckpointHouse(seed: 77)
+        "the largest contributions that are behind it are flushed again, and no others, where the watermark is unknown",
+        arguments: UInt64(77)...84)
+    func unresolved(seed: UInt64) throws {
+        var house = CheckpointHouse(seed: seed)
         house.run(steps: 900)
         let checkpoint = try #require(house.checkpoint)
         func flush(_ counting: inout Counting, _ records: [CountedRecord]) throws -> Flush {
@@ -104,9 +105,9 @@ struct CheckpointTests {
         guard case .windowOver = outcome else { return _ = Issue.record("\(outcome)") }
     }
 
-    @Test("of a window that is over nobody is known again")
-    func over() throws {
-        var house = CheckpointHouse(seed: 6)
+    @Test("of a window that is over nobody is known again", arguments: UInt64(6)...11)
+    func over(seed: UInt64) throws {
+        var house = CheckpointHouse(seed: seed)
         house.run(steps: 900)
         let checkpoint = try #require(house.checkpoint)
         let now = CheckpointHouse.now + 1800
