@@ -70,6 +70,14 @@ struct CheckpointFileTests {
             return Found(pairs: counting.openPairs, last: replayed.last, replayed: records)
         }
 
+        /// Whether it was made beside the segments that are there.
+        func fits() throws -> Bool {
+            let data = try DataDirectory(path: workshop.path)
+            defer { data.unlock() }
+            let reader = try JournalReader(data, keys: try KeyRing(data))
+            return try Checkpoint(in: data).map { reader.fits($0) } ?? false
+        }
+
         /// Starts without it.
         func startWhole() throws -> Found {
             let data = try DataDirectory(path: workshop.path)
@@ -182,11 +190,12 @@ struct CheckpointFileTests {
             try FileManager.default.removeItem(atPath: name)
             try FileManager.default.copyItem(atPath: path, toPath: name)
         }
-        #expect(try desk.start() != nil, "what lies behind it is nothing to it")
+        #expect(try desk.fits(), "what lies behind it is nothing to it")
         for (path, name) in zip(theirs.dropFirst(3), own.dropFirst(3)) {
             try FileManager.default.removeItem(atPath: name)
             try FileManager.default.copyItem(atPath: path, toPath: name)
         }
+        #expect(try !desk.fits())
         #expect(desk.flaw { _ = try desk.start() } == .otherJournal)
     }
 
