@@ -17,6 +17,9 @@ struct AnsweredBatches: Sendable {
         var answer: UInt32 = 0
 
         func isSame(as other: Self) -> Bool { rest == other.rest }
+
+        /// The same batch, which a checkpoint has and a replay gives again: with a place for its refusals that is this process's.
+        mutating func takeIn(_ later: Self) { (place, answer) = (later.place, later.answer) }
     }
 
     private var table = OrderedTable<Answered>()
@@ -25,7 +28,10 @@ struct AnsweredBatches: Sendable {
     private var first: JournalPosition?
     private var last = JournalPosition.start
     /// Clients choose the names: without these numbers nobody can make them meet.
-    private let secret = (UInt64.random(in: .min ... .max) | 1, UInt64.random(in: .min ... .max) | 1)
+    private var secret = (UInt64.random(in: .min ... .max) | 1, UInt64.random(in: .min ... .max) | 1)
+
+    /// Up to which record a checkpoint has everything.
+    private var through = JournalPosition.start
 
     private static var isListed: UInt32 { 1 << 31 }
     private static var isUnlisted: UInt32 { 1 << 30 }
@@ -68,6 +74,7 @@ struct AnsweredBatches: Sendable {
 
     /// Notes an answer, in the order of positions, for which nobody asks yet: see ``add(_:_:at:room:)``.
     mutating func addLater(_ batch: BatchID, _ answer: BatchAnswer, at position: JournalPosition, room: Int = .max) {
+        guard position > through else { return }
         table.insertLater(slot(of: batch, answer, at: position, room: room))
     }
 
@@ -107,5 +114,41 @@ struct AnsweredBatches: Sendable {
         let rest = batch.low ^ folded(batch.high ^ secret.0, secret.1)
         let order = batch.high ^ folded(rest ^ secret.1, secret.0)
         return Answered(order: max(order, 1), rest: rest)
+    }
+}
+
+extension AnsweredBatches {
+    /// Its part of a checkpoint: refusals before batches, so that those that the batches' slots say are never missing. Both say
+    /// more than `head`, and what is behind that is noted again.
+    func part(_ kind: WindowPart.Kind, from place: WindowPart.Place, refusalBytes: Int) -> WindowPart.Contents? {
+        switch kind {
+        case .head:
+            .numbers(
+                [secret.0, secret.1, first?.value ?? 0, last.value, UInt64(packed.count)].map { Int64(bitPattern: $0) })
+        // They only grow at their end.
+        case .refusals: .raw(Array(packed[place.start..<min(place.start + place.bytes, refusalBytes)]))
+        case .batches: .sections(of: table, from: place)
+        default: nil
+        }
+    }
+
+    /// Takes a part over; false where it is none.
+    mutating func load(_ part: WindowPart.Loaded) -> Bool {
+        switch part.kind {
+        case .head:
+            let numbers = part.numbers.map { UInt64(bitPattern: $0) }
+            guard numbers.count == 5 else { return false }
+            secret = (numbers[0], numbers[1])
+            first = numbers[2] == 0 ? nil : JournalPosition(numbers[2])
+            last = JournalPosition(numbers[3])
+            through = part.through
+            packed.reserveCapacity(Int(clamping: min(numbers[4], 1 << 30)))
+            return true
+        case .refusals:
+            packed.append(contentsOf: part.contents)
+            return true
+        case .batches: return part.fill(&table)
+        default: return false
+        }
     }
 }

@@ -79,6 +79,7 @@ final class MetricSpace: Sendable {
     let counterEnd: UInt32
     let countersPerCell: UInt32
     let trackedEnd: UInt32
+    let firstSum: UInt32
     let sumEnd: UInt32
     let margins: [TrackedMargin]
     let partition: CellProjection
@@ -128,6 +129,7 @@ final class MetricSpace: Sendable {
                 seed: seed &+ UInt64(margin.bits) &* 0xD6E8_FEB8_6659_FD93)
         }
         trackedEnd = next
+        self.firstSum = firstSum
         sumEnd = nextSum
         shifts = layout.sums.map(\.contributionShift)
         needsProof = layout.floor == .attested

@@ -54,7 +54,8 @@ extension Counting {
                 addition.metric == first.metric ? used &+ UInt32(clamping: addition.count) : used
             }
             window.contributions.addLater(
-                record.identifier.hash(with: metric.seed, 0), used: used, partition: metric.partition(first.cell).value)
+                record.identifier.hash(with: metric.seed, 0), used: used, partition: metric.partition(first.cell).value,
+                at: record.position)
         }
         for appearance in record.appearances {
             let margin = space.marginPlace(of: appearance)
@@ -62,7 +63,8 @@ extension Counting {
             window.pairs.insertLater(
                 record.identifier.hash(with: seed, UInt64(bitPattern: appearance.periodStart.value)))
             if appearance.margin == 0, margin.isBounded {
-                window.cells[record.identifier.hash(with: space.metrics[appearance.metric].seed, 0)] += 1
+                let key = record.identifier.hash(with: space.metrics[appearance.metric].seed, 0)
+                window.cells.touchLater(key, at: record.position)
             }
         }
         for addition in record.additions where !addition.firsts.isEmpty {
@@ -78,25 +80,31 @@ extension Counting {
         // While the watermark is unknown all pairs count as new: a pair that PostgreSQL has already changes nothing.
         let isKnown = unresolved == nil && record.position <= flushed
         for addition in record.additions where !addition.sums.isEmpty {
+            let firstSum = space.metrics[addition.metric].firstSum
             addTotals(
                 of: addition, by: record.identifier, in: record.window.number,
-                to: &window.totals[addition.metric, default: ContributionTotals()], isKnown: isKnown)
+                to: &window.totals[addition.metric, default: ContributionTotals(firstSum: firstSum)],
+                replayed: record.position, isKnown: isKnown)
         }
     }
 
     /// Adds to what an identifier has contributed to the sums of tracked cells, and notes the two largest of each cell
     /// where they changed.
     ///
-    /// - Parameter isKnown: whether PostgreSQL has this addition, so that nothing has to be flushed.
+    /// - Parameters:
+    ///   - replayed: the place of the record that is replayed; nil for one that is counted now.
+    ///   - isKnown: whether PostgreSQL has this addition, so that nothing has to be flushed.
     mutating func addTotals(
         of addition: CountedBatch.Addition,
         by identifier: KeyedIdentifier,
         in window: WindowNumber,
         to totals: inout ContributionTotals,
-        isKnown: Bool
+        replayed: JournalPosition? = nil,
+        isKnown: Bool = false
     ) {
         space.metrics[addition.metric].forEachContribution(of: addition, by: identifier) { slot, key, amount in
-            let changed = totals.add(amount, by: key, toSum: slot, periodStart: addition.periodStart)
+            let changed = totals.add(
+                amount, by: key, toSum: slot, periodStart: addition.periodStart, at: replayed)
             if let changed, !isKnown {
                 pending.set(changed, ofSum: slot, periodStart: addition.periodStart, window: window)
             }
@@ -199,10 +207,11 @@ extension Counting {
 
     /// Keeps a long replay from remembering all of its windows at once.
     ///
-    /// The first batch of a window comes when the window before it has begun, and then those three before it are over.
+    /// The first batch of a window comes when the window before it has begun, and then those three before it are over. Of a
+    /// window that was taken over it comes while others of the same time still count.
     private mutating func closeWindows(longBefore later: WindowID, now: UnixSeconds) {
         closeWindows { id in
-            id.over <= now && id.number.value <= later.number.value - 3
+            id.over <= now && id.number.asOpened.value <= later.number.asOpened.value - 3
                 && (id.app, id.purpose, id.rotation.seconds) == (later.app, later.purpose, later.rotation.seconds)
         }
     }

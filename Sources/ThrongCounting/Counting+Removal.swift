@@ -197,7 +197,8 @@ extension Counting {
         let place = windows.place(of: request.window)
         var window = windows.takeOut(place)
         for metric in window.progress.keys {
-            window.progress[metric]?.forgetLater(request.identifier.hash(with: space.metrics[metric].seed, 0))
+            let key = request.identifier.hash(with: space.metrics[metric].seed, 0)
+            window.progress[metric]?.forgetLater(key, at: request.position)
         }
         window.withdrawn[request.identifier] = .init(position: request.position, isDone: Fault.forgetRequests.isOn)
         window.lastPosition = request.position
@@ -216,10 +217,14 @@ extension Counting {
         removals = []
         let place = windows.place(of: record.window)
         var window = windows.takeOut(place)
-        window.forget(parts, space)
+        window.forget(parts, space, at: record.position)
+        var leaders: [Removal.Leaders] = []
         for part in parts {
             for one in part.leaders {
-                window.totals[one.metric]?.set(one.pair, ofSum: space.sum(of: one), periodStart: one.periodStart)
+                let isSet = window.totals[one.metric]?.set(
+                    one.pair, ofSum: space.sum(of: one), periodStart: one.periodStart, at: record.position)
+                // What a checkpoint has PostgreSQL has, and perhaps more of it by now.
+                if isSet ?? true { leaders.append(one) }
             }
             window.withdrawn[part.identifier, default: .init(position: part.position)].isDone = true
         }
@@ -228,7 +233,7 @@ extension Counting {
         if unresolved != nil {
             unresolved?.append(parts, in: space)
             // As with all pairs while the watermark is unknown: one that PostgreSQL has already changes nothing.
-            for part in parts { replaceLeaders(of: part) }
+            replace(leaders, in: record.window)
         } else if record.position > flushed {
             for part in parts { addDeltas(of: part) }
             freezeIfLarge(through: record.position)
@@ -243,13 +248,12 @@ extension Counting {
                 pending.addIdentifiers(-1, toTracked: slot, periodStart: start, window: removal.window.number)
             })
         removal.forEachCoverage { pending.coverage.add($0) }
-        replaceLeaders(of: removal)
+        replace(removal.leaders, in: removal.window)
     }
 
-    private mutating func replaceLeaders(of removal: Removal) {
-        for one in removal.leaders {
-            pending.replace(
-                one.pair, ofSum: space.sum(of: one), periodStart: one.periodStart, window: removal.window.number)
+    private mutating func replace(_ leaders: [Removal.Leaders], in window: WindowID) {
+        for one in leaders {
+            pending.replace(one.pair, ofSum: space.sum(of: one), periodStart: one.periodStart, window: window.number)
         }
     }
 }
@@ -312,11 +316,13 @@ extension CellSpace {
 
 extension OpenWindow {
     /// Forgets what was taken away of contributions to sums.
-    fileprivate mutating func forget(_ removal: [Removal], _ space: CellSpace) {
+    ///
+    /// - Parameter position: of the record that is replayed.
+    fileprivate mutating func forget(_ removal: [Removal], _ space: CellSpace, at position: JournalPosition? = nil) {
         for part in removal {
             for addition in part.additions where !addition.sums.isEmpty {
                 space.metrics[addition.metric].forEachContribution(of: addition, by: part.identifier) { _, key, _ in
-                    totals[addition.metric]?.take(key)
+                    totals[addition.metric]?.take(key, at: position)
                 }
             }
         }

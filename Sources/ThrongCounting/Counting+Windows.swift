@@ -43,7 +43,8 @@ extension Counting {
     func replayProgress(of record: CountedBatch, in window: inout OpenWindow) {
         for advance in record.advances {
             let key = record.identifier.hash(with: space.metrics[advance.metric].seed, 0)
-            window.progress[advance.metric, default: WindowProgress()].advanceLater(key, by: advance)
+            window.progress[advance.metric, default: WindowProgress()]
+                .advanceLater(key, by: advance, at: record.position)
         }
     }
 
@@ -144,7 +145,8 @@ extension Counting {
         let place = windows.place(of: withdrawal.window)
         var window = windows.takeOut(place)
         for metric in window.progress.keys {
-            window.progress[metric]?.forgetLater(withdrawal.identifier.hash(with: space.metrics[metric].seed, 0))
+            let key = withdrawal.identifier.hash(with: space.metrics[metric].seed, 0)
+            window.progress[metric]?.forgetLater(key, at: withdrawal.position)
         }
         window.lastPosition = withdrawal.position
         windows.putBack(window, at: place)

@@ -302,7 +302,7 @@ package struct Counting: Sendable {
         if !addition.sums.isEmpty {
             addTotals(
                 of: addition, by: identifier, in: batch.window.number,
-                to: &window.totals[addition.metric, default: ContributionTotals()], isKnown: false)
+                to: &window.totals[addition.metric, default: ContributionTotals(firstSum: metric.firstSum)])
         }
         // Where cells are bounded, they are what the bound looks at, and no floor.
         guard sender.lifts(metric) || metric.cellsBound != nil else { return }

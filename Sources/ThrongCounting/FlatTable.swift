@@ -100,4 +100,10 @@ struct FlatSet: Sendable {
 
     /// Whether it is there.
     mutating func contains(_ member: UInt64) -> Bool { members.slot(like: Member(order: max(member, 1))) != nil }
+
+    /// Its part of a checkpoint.
+    func part(from place: WindowPart.Place) -> WindowPart.Contents { .sections(of: members, from: place) }
+
+    /// Takes a part over; false where it is none.
+    mutating func load(_ part: WindowPart.Loaded) -> Bool { part.fill(&members) }
 }

@@ -10,6 +10,8 @@ package struct JournalPosition: Hashable, Comparable, Sendable, Codable {
     package init(_ value: UInt64) { self.value = value }
     /// Before the first batch.
     package static let start = JournalPosition(0)
+    /// Behind every batch.
+    package static let end = JournalPosition(.max)
     /// The place of the next batch.
     package var next: JournalPosition { JournalPosition(value + 1) }
     /// Orders by time of recording.

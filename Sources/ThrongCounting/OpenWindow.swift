@@ -11,7 +11,7 @@ struct OpenWindow: Sendable {
     /// By metric: what identifiers have added to the sums of its tracked cells. A metric without sums has none.
     var totals: [Int: ContributionTotals] = [:]
     /// Per (identifier, noisy metric): how many (leaf cell, period) it has touched. Unit: cells.
-    var cells = FlatTable<UInt32>(initial: 0)
+    var cells = TouchedCells()
     /// By metric that counts identifiers: how far each has come. Other metrics have none.
     var progress: [Int: WindowProgress] = [:]
     /// The batches of this window, with what their clients were told.
@@ -23,8 +23,8 @@ struct OpenWindow: Sendable {
 
     /// About what all of this takes; tables are half to four fifths full. Unit: bytes.
     var bytes: Int {
-        (pairs.count + proved.count) * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 32 }
-            + cells.count * 20
+        (pairs.count + proved.count) * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 24 }
+            + cells.count * 24
             + progress.values.reduce(0) { $0 + $1.count * 24 } + batches.count * 36 + batches.refusalBytes
             + withdrawn.count * 64
     }
@@ -43,6 +43,7 @@ struct OpenWindow: Sendable {
         pairs.settle()
         proved.settle()
         contributions.settle()
+        cells.settle()
         batches.settle()
         for metric in progress.keys { progress[metric]?.settle() }
     }
@@ -57,6 +58,8 @@ struct OpenWindows: Sendable {
     private var ids: [WindowID?] = []
     private var places: [WindowID: Int] = [:]
     private var recent = 0
+    /// How often any were forgotten.
+    private(set) var endings = 0
 
     /// Every window that is here.
     var all: some Sequence<OpenWindow> { windows.lazy.compactMap { $0 } }
@@ -114,6 +117,7 @@ struct OpenWindows: Sendable {
             places[id] = nil
             ids[place] = nil
         }
+        endings += removed.count
         return removed
     }
 }
@@ -142,7 +146,7 @@ extension OpenWindow {
         guard !isKnown else { return .known }
         let key = identifier.hash(with: metric.seed, 0)
         guard cells[key] < bound else { return .tooMany }
-        cells[key] += 1
+        cells.touch(key)
         return .new
     }
 }

@@ -19,6 +19,15 @@ extension OrderedTable {
     }
 
     private mutating func bringIn() {
+        // Few are brought in one by one: else all of a large table would be written anew for them.
+        guard waiting.count > count / 32 else {
+            for slot in waiting {
+                let section = Self.section(of: slot)
+                let isNew = sections[section].takeIn(slot)
+                if isNew { count += 1 }
+            }
+            return waiting.removeAll(keepingCapacity: true)
+        }
         var bySection = Array(repeating: Slot.free, count: waiting.count)
         let ends = waiting.withUnsafeBufferPointer { waiting in
             bySection.withUnsafeMutableBufferPointer {

@@ -1,3 +1,5 @@
+internal import ThrongPlan
+
 /// What lies in an ``OrderedTable``: something with a uniform 64-bit hash that it is ordered by.
 protocol HashedSlot: Sendable, BitwiseCopyable {
     /// What marks a free slot: its ``order`` is 0, which nothing else has.
@@ -26,12 +28,14 @@ extension HashedSlot {
 /// Source: Amble and Knuth 1974, "Ordered hash tables".
 struct OrderedTable<Slot: HashedSlot>: Sendable {
     var sections: [Section]
+    /// Of a table that was read from a checkpoint: up to which record each section has everything; else empty.
+    var through: [JournalPosition] = []
     /// Slots that nobody has asked for yet.
     var waiting: [Slot] = []
     /// How many there are, once what waits is in: ``settle()``.
     var count = 0
 
-    static var sectionBits: Int { 8 }
+    static var sectionBits: Int { WindowPart.sectionBits }
 
     init() {
         // Sections start with different sizes, so that they don't all grow at the same time.
@@ -66,11 +70,11 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
         for section in sections { for slot in section.slots where slot.order != 0 { body(slot) } }
     }
 
-    private static func section(of slot: Slot) -> Int { Int(truncatingIfNeeded: slot.order >> (64 - sectionBits)) }
+    static func section(of slot: Slot) -> Int { Int(truncatingIfNeeded: slot.order >> (64 - sectionBits)) }
 
     struct Section: Sendable {
         /// In order; with some room behind the last place, instead of going on at the front.
-        fileprivate var slots: [Slot] = []
+        fileprivate(set) var slots: [Slot] = []
         /// Places that hashes are spread over.
         private var size: Int
         private(set) var count = 0
@@ -105,6 +109,13 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
                 count += 1
                 return (place, true)
             }
+        }
+
+        /// Adds a slot, or takes it in where one of the same thing is there; says whether it is new.
+        mutating func takeIn(_ slot: Slot) -> Bool {
+            let (place, isNew) = place(for: slot)
+            if !isNew { slots[place].takeIn(slot) }
+            return isNew
         }
 
         /// Moves what lies at a place and behind it, up to the next free slot.
@@ -158,11 +169,17 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
                 }
             }
             for slot in added[next...] { take(slot) }
-            while end * 5 > size * 4 { size += size / 4 }
+            let known = count
+            fill(UnsafeBufferPointer(rebasing: merged[..<end]))
+            return end - known
+        }
+
+        /// Holds these slots and no others, which are in order.
+        mutating func fill(_ ordered: UnsafeBufferPointer<Slot>) {
+            while ordered.count * 5 > size * 4 { size += size / 4 }
             slots = []
-            slots = laid(UnsafeBufferPointer(rebasing: merged[..<end]))
-            defer { count = end }
-            return end - count
+            slots = laid(ordered)
+            count = ordered.count
         }
 
         /// Slots that are in order, over their places; leaves out those that are free.

@@ -9,6 +9,14 @@ struct Ordinals<Value: Hashable & Sendable>: Sendable {
 
     private static var few: Int { 8 }
 
+    init() {}
+
+    /// The same numbers again for values, in their order.
+    init(_ values: [Value]) { for value in values { _ = ordinal(of: value) } }
+
+    /// Every value, in the order of numbers.
+    var all: [Value] { values }
+
     subscript(ordinal: Int) -> Value { values[ordinal] }
 
     /// Below 2^32: a number takes more than 16 bytes.

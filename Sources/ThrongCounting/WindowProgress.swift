@@ -45,8 +45,8 @@ struct WindowProgress: Sendable {
     }
 
     /// Takes a key further, of which nobody has to know yet.
-    mutating func advanceLater(_ key: UInt64, by advance: CountedBatch.Advance) {
-        table.insertLater(slot(key, advance))
+    mutating func advanceLater(_ key: UInt64, by advance: CountedBatch.Advance, at position: JournalPosition = .end) {
+        table.insertLater(slot(key, advance), at: position)
     }
 
     private mutating func slot(_ key: UInt64, _ advance: CountedBatch.Advance) -> Reached {
@@ -64,7 +64,9 @@ struct WindowProgress: Sendable {
     }
 
     /// Forgets how far a key has come, of which nobody has to know yet.
-    mutating func forgetLater(_ key: UInt64) { table.insertLater(Reached(order: max(key, 1))) }
+    mutating func forgetLater(_ key: UInt64, at position: JournalPosition = .end) {
+        table.insertLater(Reached(order: max(key, 1)), at: position)
+    }
 
     /// Brings in what waits.
     mutating func settle() { table.settle() }
@@ -74,6 +76,26 @@ struct WindowProgress: Sendable {
         settle()
         table.forEach {
             if $0.progress > 0 { body($0.cell, UnixSeconds(periods[Int($0.period)]), Int($0.progress)) }
+        }
+    }
+
+    /// Its part of a checkpoint.
+    func part(_ kind: WindowPart.Kind, from place: WindowPart.Place) -> WindowPart.Contents? {
+        switch kind {
+        case .progress: .sections(of: table, from: place)
+        case .progressPeriods: .numbers(periods.all)
+        default: nil
+        }
+    }
+
+    /// Takes a part over; false where it is none.
+    mutating func load(_ part: WindowPart.Loaded) -> Bool {
+        switch part.kind {
+        case .progress: return part.fill(&table)
+        case .progressPeriods:
+            periods = Ordinals(part.numbers)
+            return true
+        default: return false
         }
     }
 }

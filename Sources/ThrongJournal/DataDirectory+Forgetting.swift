@@ -24,6 +24,8 @@ extension DataDirectory {
     /// - Returns: how many keys, layouts, bytes of kept flushes, and keys of backups went.
     package func forget(_ app: AppName) throws(JournalError) -> Forgotten {
         let keys = try KeyRing(self)
+        // It names layouts and keys, and costs no more than time.
+        try Checkpoint.remove(from: self)
         let windows = keys.windows.filter { $0.app == app }
         try keys.destroy(keysOf: windows)
         try keys.forgetClosed(of: app)

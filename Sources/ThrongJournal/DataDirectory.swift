@@ -8,8 +8,8 @@ internal import ThrongPlan
 /// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `oblivious/` one key a day ·
 /// `gateway.secret` what vouches for these · `credentials/` one key a month · `issued/` how many credentials a device has got in
 /// it · `layouts/` what the journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far
-/// it may have come · `attachment` how this folder last attached to PostgreSQL · `members` who counts
-/// with it · `plans/` what is counted by.
+/// it may have come · `checkpoint` what is known of open windows · `attachment` how this folder last attached to PostgreSQL ·
+/// `members` who counts with it · `plans/` what is counted by.
 package final class DataDirectory: Sendable {
     /// Its absolute path, without a slash at the end.
     package let path: String
@@ -29,6 +29,7 @@ package final class DataDirectory: Sendable {
     var flushedPath: String { path + "/flushed" }
     var offeredPath: String { path + "/offered" }
     private var membersPath: String { path + "/members" }
+    var checkpointPath: String { path + "/checkpoint" }
     private var attachmentPath: String { path + "/attachment" }
 
     /// Opens the folder, making it on first sight, and locks it.
@@ -163,6 +164,9 @@ package final class DataDirectory: Sendable {
 }
 
 extension DataDirectory {
+    /// What is free for this process on its disk, and how large that is; nil where the system does not say. Unit: bytes.
+    package var space: (free: Int, size: Int)? { disk.space(at: path) }
+
     /// What is free for this process on the disk of a directory, and how large that is; nil where the system does not say.
     ///
     /// - Unit: bytes.

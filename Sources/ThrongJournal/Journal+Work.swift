@@ -137,8 +137,10 @@ extension Journal {
         while work.sealed < work.taken.count {
             if work.writer.bytes >= options.segmentBytes {
                 let closed = try work.writer.rotate()
+                let current = work.writer.name
                 change { state in
                     state.closed.append(closed)
+                    state.current = current
                     state.recount()
                 }
             }

@@ -28,12 +28,17 @@ package final class Journal: Sendable {
         package var syncInterval: Duration
         /// A batch that may come to more is refused before it is counted. No more than what is read. Unit: bytes.
         package var recordBytes: Int
+        /// Once so much was journalled since the last checkpoint the next one is due, unless that one was large: see
+        /// ``CheckpointPace``; 0 for none. Unit: bytes.
+        package var checkpointBytes: Int
 
-        /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second, what is read as one record.
+        /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second, what is read as one record, a checkpoint
+        /// each 32 MiB.
         package init(
             segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30, queueBytes: Int = 32 << 20,
-            syncInterval: Duration = .milliseconds(2), recordBytes: Int = .max
+            syncInterval: Duration = .milliseconds(2), recordBytes: Int = .max, checkpointBytes: Int = 32 << 20
         ) {
+            self.checkpointBytes = checkpointBytes
             self.recordBytes = min(recordBytes, Segment.largestRecord - Segment.bodyOverhead)
             self.segmentBytes = segmentBytes
             self.capBytes = capBytes
@@ -50,8 +55,11 @@ package final class Journal: Sendable {
         /// At most what the queue will add, and what the thread is about to write. Unit: bytes.
         var queuedBytes = 0
         var takenBytes = 0
-        /// Bytes of the segment under way.
+        /// The segment under way, and its bytes.
+        var current: Segment.Name
         var currentBytes: Int
+        /// What was appended since the start, and read at it. Unit: bytes.
+        var totalBytes: Int
         /// Segments that are written to no more.
         var closed: [KeptSegment]
         /// PostgreSQL has everything up to here.
@@ -137,7 +145,9 @@ package final class Journal: Sendable {
         var first = State(
             appended: position,
             durable: position,
+            current: segment.name,
             currentBytes: segment.headerSize,
+            totalBytes: replayed.readBytes,
             closed: replayed.segments,
             flushed: .start)
         first.recount()
@@ -173,6 +183,7 @@ package final class Journal: Sendable {
             precondition(record.position == state.appended.next, "records are journalled in the order of counting")
             state.queue.append(Queued(record: record, key: key))
             state.queuedBytes += size
+            state.totalBytes += size
             state.appended = record.position
             if state.waitingSince == nil { state.waitingSince = data.machine.elapsed() }
             defer { state.isIdle = false }

@@ -25,6 +25,8 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformedRecord
     /// The key of a window whose batches are not in PostgreSQL is gone.
     case keyMissing(segment: String, position: JournalPosition)
+    /// What was kept of open windows can't be used.
+    case unusableCheckpoint(Checkpoint.Flaw)
     /// The window is over and its key was destroyed.
     case windowClosed
     /// A write or a sync failed; nothing more is acknowledged.
@@ -115,6 +117,8 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case .keyMissing(let segment, let position):
             "batch \(position.value) in \(segment) is not in PostgreSQL yet, and its window's key is gone: it can't "
                 + "be counted. Restore the folder `windows` of the data directory."
+        case .unusableCheckpoint(let flaw):
+            "the checkpoint can't be used: \(flaw.rawValue). The whole journal is replayed instead."
         case .windowClosed:
             "the window is over, and its key was destroyed. The clock was probably set back."
         case .full:

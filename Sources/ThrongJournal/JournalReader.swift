@@ -106,6 +106,9 @@ package struct JournalReader: Sendable {
         return layouts
     }
 
+    /// Whether a checkpoint was made beside this journal, as far as its segments tell.
+    package func fits(_ checkpoint: Checkpoint) -> Bool { checkpoint.fits(segments) }
+
     /// The last position before the first record that is still here.
     package var base: JournalPosition {
         segments.first.map { JournalPosition($0.first.value - 1) } ?? .start
@@ -119,20 +122,22 @@ package struct JournalReader: Sendable {
     /// - Parameters:
     ///   - flushed: records up to here are in PostgreSQL already, so that their keys may be gone; nil where that is not
     ///     known yet.
+    ///   - checkpoint: one that ``fits(_:)``: what it has is not handed over, and mostly not even read.
     ///   - body: called with each record that can be read.
     /// - Returns: the last position, and what the writer needs to know of the segments.
     package func replay(
         space: CellSpace,
         flushed: JournalPosition?,
+        after checkpoint: Checkpoint? = nil,
         _ body: (CountedRecord) -> Void
     ) throws(JournalError) -> Replayed {
         guard data.machine.hasThreads else {
-            return try read(space: space, flushed: flushed) { for record in $0 { body(record) } }
+            return try read(space: space, flushed: flushed, after: checkpoint) { for record in $0 { body(record) } }
         }
         let records = ReadAhead<CountedRecord, Result<Replayed, JournalError>>(most: Self.mostAhead)
         let thread = Thread { [self] in
             do throws(JournalError) {
-                let replayed = try read(space: space, flushed: flushed) { records.add($0) }
+                let replayed = try read(space: space, flushed: flushed, after: checkpoint) { records.add($0) }
                 records.finish(.success(replayed))
             } catch {
                 records.finish(.failure(error))
@@ -150,10 +155,12 @@ package struct JournalReader: Sendable {
     private func read(
         space: CellSpace,
         flushed: JournalPosition?,
+        after checkpoint: Checkpoint?,
         _ body: ([CountedRecord]) -> Void
     ) throws(JournalError) -> Replayed {
         var last = base
-        var unreadable = base
+        var unreadable = max(base, checkpoint?.through ?? .start)
+        var readBytes = 0
         var kept: [KeptSegment] = []
         var torn: [TornTail] = []
         for (place, segment) in segments.enumerated() {
@@ -164,6 +171,13 @@ package struct JournalReader: Sendable {
                     throw .damaged(segment: tail.segment, offset: tail.offset, reason: .record)
                 }
                 throw .gap(expected: last.next, found: segment.first, segment: segment.path)
+            }
+            if place + 1 < segments.count,
+                let known = checkpoint?.whole(segment, at: try data.disk.size(of: segment.path))
+            {
+                last = known.last
+                kept.append(known)
+                continue
             }
             let bytes = try data.disk.contents(segment.path)
             let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
@@ -181,18 +195,14 @@ package struct JournalReader: Sendable {
             let isOvertaken: Bool
             (last, end, isOvertaken) = try bytes.reading { buffer throws(JournalError) in
                 try replay(
-                    segment, buffer, after: last, before: limit, size: size, flushed: flushed, space: space,
-                    ordinals: ordinals,
-                    unreadable: &unreadable
-                ) {
-                    for first in $0.prefix(1) { over = max(over, first.window.over) }
-                    body($0)
-                }
+                    segment, buffer, after: last, before: limit, size: size, flushed: flushed,
+                    skipped: checkpoint?.from ?? .start, space: space, ordinals: ordinals,
+                    unreadable: &unreadable, over: &over, readBytes: &readBytes, body)
             }
             if let size, end < size, !Fault.ignoreSyncedThrough.isOn {
                 throw .damaged(segment: segment.path, offset: end, reason: .record)
             }
-            kept.append(KeptSegment(path: segment.path, bytes: end, last: last, over: over))
+            kept.append(KeptSegment(path: segment.path, name: segment.name, bytes: end, last: last, over: over))
             if end < bytes.count {
                 torn.append(
                     TornTail(
@@ -201,7 +211,8 @@ package struct JournalReader: Sendable {
             }
         }
         return Replayed(
-            last: last, unreadable: unreadable, torn: torn, nextGeneration: nextGeneration, segments: kept)
+            last: last, unreadable: unreadable, torn: torn, nextGeneration: nextGeneration, segments: kept,
+            readBytes: readBytes)
     }
 
     /// What a replay found.
@@ -215,6 +226,8 @@ package struct JournalReader: Sendable {
         package let torn: [TornTail]
         let nextGeneration: UInt32
         let segments: [KeptSegment]
+        /// Of records that were handed over. Unit: bytes.
+        package let readBytes: Int
     }
 
     private func replay(
@@ -224,9 +237,12 @@ package struct JournalReader: Sendable {
         before limit: JournalPosition,
         size: Int?,
         flushed: JournalPosition?,
+        skipped: JournalPosition,
         space: CellSpace,
         ordinals: [Int],
         unreadable: inout JournalPosition,
+        over: inout UnixSeconds,
+        readBytes: inout Int,
         _ body: ([CountedRecord]) -> Void
     ) throws(JournalError) -> (last: JournalPosition, end: Int, isOvertaken: Bool) {
         var last = start
@@ -246,9 +262,12 @@ package struct JournalReader: Sendable {
                 if let flushed, record.last > flushed {
                     throw .keyMissing(segment: segment.path, position: record.last)
                 }
-                unreadable = record.last
+                unreadable = max(unreadable, record.last)
                 continue
             }
+            over = max(over, window.over)
+            guard record.last > skipped else { continue }
+            readBytes += offset - start
             guard let plaintext = segment.plaintext(ofBody: record.body, at: record.first, key: key) else {
                 throw .damaged(segment: segment.path, offset: start, reason: .ciphertext)
             }
@@ -324,6 +343,7 @@ package struct JournalReader: Sendable {
 /// A segment that a writer may remove later.
 struct KeptSegment: Sendable {
     let path: String
+    let name: Segment.Name
     let bytes: Int
     let last: JournalPosition
     /// When the last of its windows is over.

@@ -62,6 +62,15 @@ struct Segment {
     /// Bytes of the segment before it, all on disk; 0 where there is none, or nobody noted it.
     let before: Int
 
+    /// What tells a segment from all others, those of copies of the data directory too.
+    struct Name: Hashable, Sendable {
+        let generation: UInt32
+        let nonce: UInt32
+        let first: JournalPosition
+    }
+
+    var name: Name { Name(generation: generation, nonce: nonce, first: first) }
+
     static let frameOverhead = 8
     /// The largest body that is written, and that is read. Unit: bytes.
     static let largestRecord = 64 << 20

@@ -17,6 +17,8 @@ struct SegmentWriter: ~Copyable {
     private(set) var bytes: Int
     /// What is on disk for sure. Unit: bytes.
     private var synced: Int
+    /// What tells the segment from all others.
+    var name: Segment.Name { segment.name }
     private var last: JournalPosition
     /// Where the last mark ends.
     private var markedBytes = 0
@@ -80,7 +82,7 @@ struct SegmentWriter: ~Copyable {
         FaultPoint.reached("before_rotation")
         try sync()
         FaultPoint.reached("in_rotation")
-        let closed = KeptSegment(path: segment.path, bytes: bytes, last: last, over: over)
+        let closed = KeptSegment(path: segment.path, name: segment.name, bytes: bytes, last: last, over: over)
         let next = Segment(
             in: directory, generation: segment.generation + 1, nonce: segment.nonce, first: last.next,
             layouts: segment.layouts, before: bytes)

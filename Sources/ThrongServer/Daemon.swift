@@ -291,6 +291,7 @@ package struct Daemon: Sendable {
                 await onOwnThread { keys.turn(mayDestroy: houseClock.isConfirmed) }
             },
         ]
+        services.append(CheckpointKeeper(ingestion, data: parts.data, options: options.journal, logger: logger))
         if let keys = ingestion.intake.keys {
             let file = AppKeyFile(dataPath: options.dataPath)
             services.append(AppKeyWatch(file: file, ring: keys, logger: logger))

@@ -55,7 +55,6 @@ struct IngestionStart: Sendable {
         if let found, let watermark, watermark < reader.base {
             throw DaemonError.watermarkTooOld(database: found.value, journal: reader.base.value)
         }
-        var counting = Counting(space: space, position: reader.base, watermark: watermark, bounds: bounds)
         let now = clock.now
         if let lag = believed.lag(of: now) {
             logger.warning(
@@ -65,18 +64,8 @@ struct IngestionStart: Sendable {
                 """,
                 metadata: ["seconds": "\(lag)"])
         }
-        var batches = 0
-        let replayed: JournalReader.Replayed
-        do throws(JournalError) {
-            replayed = try reader.replay(space: space, flushed: watermark) { record in
-                counting.replay(record, now: now)
-                batches += 1
-            }
-        } catch {
-            // A start after damage went on behind PostgreSQL's watermark; or a segment is gone. PostgreSQL knows.
-            guard watermark == nil, case .gap(let expected, let found, _) = error, found > expected else { throw error }
-            throw DaemonError.watermarkNeeded(journal: expected.value - 1)
-        }
+        var (counting, replayed, restored) = try replay(
+            reader, space: space, keys: keys, watermark: watermark, now: now)
         // A position that PostgreSQL has counted already must not be handed out again.
         if watermark == nil, !offered.covers(replayed.last, isTorn: replayed.torn.contains { !$0.isBlank }) {
             throw DaemonError.watermarkNeeded(journal: replayed.last.value)
@@ -106,7 +95,6 @@ struct IngestionStart: Sendable {
                 "the journal ended in bytes that are no record: a write that was cut off and never acknowledged, or damage",
                 metadata: facts)
         }
-        if batches > 0 { logger.info("replayed the journal", metadata: ["batches": "\(batches)"]) }
         let written = try Journal(
             data,
             space: space,
@@ -148,6 +136,7 @@ struct IngestionStart: Sendable {
             neighbours: neighbours,
             clock: clock,
             houseClock: houseClock,
+            restored: restored,
             onFullWindows: { [logger] areFull in
                 if areFull {
                     logger.warning(

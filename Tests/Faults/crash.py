@@ -18,14 +18,14 @@ POINTS = {
     "before_transaction.begin": 2, "after_transaction.begin": 2, "before_watermark.advance": 2,
     "after_watermark.advance": 2, "before_counter.upsert": 2, "after_counter.upsert": 2,
     "before_distinct_count.upsert": 2, "before_transaction.commit": 2, "after_transaction.commit": 2,
-    "answered_transaction.commit": 2,
+    "answered_transaction.commit": 2, "in_checkpoint": 20, "before_checkpoint": 2, "after_checkpoint": 2,
 }
 # Places that are passed once a window is over: its key and its segments go.
 REMOVALS = {
     "before_removal": 1, "after_removal": 3, "before_key_destroyed": 1, "in_key_destroyed": 1, "after_key_destroyed": 1,
 }
-# A small journal, so that segments end under load.
-SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16)}
+# A small journal, so that segments end under load, and a checkpoint after little of it.
+SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_JOURNAL_CHECKPOINT_BYTES": str(1 << 12)}
 
 
 def crash(house, crowd, chance, point, passes=None, **faults):

@@ -11,7 +11,8 @@ from oracle import judge
 from rows import Control, Row
 from volume import Disk, Volume, obstacle
 # Small segments: under load a new one begins several times a second.
-SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_JOURNAL_QUEUE_BYTES": str(1 << 20)}
+SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_JOURNAL_CHECKPOINT_BYTES": str(1 << 12),
+            "THRONG_JOURNAL_QUEUE_BYTES": str(1 << 20)}
 # After these the process does nothing any more, so that the power goes exactly there.
 POINTS = {
     "before_rotation": 6, "in_rotation": 6, "after_rotation": 6, "before_sync": 40, "after_sync": 40,

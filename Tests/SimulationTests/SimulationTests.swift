@@ -65,6 +65,25 @@ struct SimulationTests {
         #expect(acknowledged.withLock { $0 } > seeds * 10)
     }
 
+    /// As above, `THRONG_SIMULATE_SEEDS` chooses how many.
+    @Test("nor where the daemon goes on from checkpoints, whenever it ended while it wrote one")
+    func keepsPromisesFromCheckpoints() throws {
+        let seeds = ProcessInfo.processInfo.environment["THRONG_SIMULATE_SEEDS"].flatMap { Int($0) } ?? 150
+        let simulator = try Simulator()
+        let restored = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: seeds) { place in
+            let value = UInt64(place + 1)
+            let outcome = simulator.run(Seed(value, checkpoints: true))
+            restored.withLock { $0 += outcome.restored }
+            if let violation = outcome.violation {
+                Issue.record(
+                    "seed \(value): \(violation). Tests/Scripts/simulate --checkpoints --seed \(value) prints its history"
+                )
+            }
+        }
+        #expect(restored.withLock { $0 } > seeds)
+    }
+
     @Test(
         "with a promise broken, the simulation finds it",
         arguments: [

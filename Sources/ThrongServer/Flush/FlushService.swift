@@ -276,6 +276,10 @@ struct FlushService: Service {
             if ingestion.knownFlushed == nil, known > first {
                 throw DaemonError.overtaken(database: known.value, journal: ingestion.position.value)
             }
+            // Only the whole journal has what is missing, and the next start replays it.
+            if ingestion.knownFlushed == nil, known < ingestion.restored {
+                throw DaemonError.checkpointAhead(database: known.value, checkpoint: ingestion.restored.value)
+            }
             if known >= unreadable { ingestion.resolve(watermark: known) }
         }
         let edited = database.takeEdited()

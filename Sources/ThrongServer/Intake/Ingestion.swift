@@ -28,6 +28,8 @@ final class Ingestion: Sendable {
     /// Who counts with this daemon.
     let neighbours: Neighbours
     let state: Mutex<Counting>
+    /// Up to here it counts on PostgreSQL, as its checkpoint did.
+    let restored: JournalPosition
     private let believed: BelievedTime
     private let telemetry: Telemetry
     let clock: UnixClock
@@ -72,6 +74,7 @@ final class Ingestion: Sendable {
         neighbours: Neighbours,
         clock: UnixClock,
         houseClock: MachineClock,
+        restored: JournalPosition = .start,
         onFullWindows: @escaping @Sendable (_ areFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
@@ -91,6 +94,7 @@ final class Ingestion: Sendable {
         trials = OddBatches(bodies: bodies, label: "throng-previews", most: 32)
         self.clock = clock
         self.houseClock = houseClock
+        self.restored = restored
         self.onFullWindows = onFullWindows
         self.onFailure = onFailure
         var calendars: [String: PeriodCalendar] = [:]

@@ -7,6 +7,8 @@ package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     case watermarkTooOld(database: UInt64, journal: UInt64)
     /// The journal has lost records, and PostgreSQL can't be asked which batches it has.
     case watermarkNeeded(journal: UInt64)
+    /// PostgreSQL, which was away at the start, lacks what the checkpoint takes for granted. Units: batches.
+    case checkpointAhead(database: UInt64, checkpoint: UInt64)
     /// PostgreSQL has more than this data directory ever offered it. Units: batches.
     case overtaken(database: UInt64, journal: UInt64)
     /// A copy of the data directory has attached to PostgreSQL since.
@@ -34,6 +36,12 @@ package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
             """
             the journal can be read up to batch \(journal), and PostgreSQL may have been given more; only PostgreSQL can \
             say where the journal has to go on. Bring it back.
+            """
+        case .checkpointAhead(let database, let checkpoint):
+            """
+            PostgreSQL has everything up to batch \(database), and this daemon, which started while PostgreSQL was away, from a \
+            checkpoint that takes it to have batch \(checkpoint): the database was restored from an older copy. Nothing is lost. \
+            Start throng again: it replays the whole journal then.
             """
         case .overtaken(let database, let journal):
             """

@@ -72,6 +72,10 @@ enum DaemonSettings {
             meaning: "size of what waits for the disk beyond which clients get 503; twice as much is left free on it",
             apply: { $0.journal.queueBytes = $1 }),
         .init(
+            key: "journal.checkpoint-bytes", unit: "bytes", lowest: 0, highest: 1 << 40, standard: 32 << 20,
+            meaning: "after so much what is known of open windows is written down, for a quick start; 0 never does",
+            apply: { $0.journal.checkpointBytes = $1 }),
+        .init(
             key: "flush.seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 1,
             meaning: "shortest pause between two flushes into PostgreSQL", apply: { $0.flushInterval = .seconds($1) }),
         .init(

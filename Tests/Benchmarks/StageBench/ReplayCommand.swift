@@ -14,6 +14,9 @@ struct ReplayCommand: ParsableCommand {
     @Flag(help: "As a start does that can't ask PostgreSQL for its watermark.")
     var away = false
 
+    @Flag(help: "From its checkpoint, where there is one.")
+    var checkpoint = false
+
     @Argument(help: "The data directory.")
     var path: String
 
@@ -24,13 +27,20 @@ struct ReplayCommand: ParsableCommand {
         let clock = ContinuousClock()
         var batches = 0
         var pairs = 0
+        var restoring = Duration.zero
+        let began = clock.now
         let took = try clock.measure {
             let keys = try KeyRing(data)
             let reader = try JournalReader(data, keys: keys)
-            let watermark: JournalPosition? = away ? nil : .start
+            let found = checkpoint ? try Checkpoint(in: data).flatMap { reader.fits($0) ? $0 : nil } : nil
+            let watermark: JournalPosition? = away ? nil : found?.through ?? .start
             var counting = Counting(space: world.space, position: reader.base, watermark: watermark)
             let now = world.now
-            let replayed = try reader.replay(space: world.space, flushed: watermark) { record in
+            try found?.restore(into: &counting, keys: keys, now: now)
+            restoring = clock.now - began
+            let from = found?.from ?? .start
+            let replayed = try reader.replay(space: world.space, flushed: watermark, after: found) { record in
+                guard record.position > from else { return }
                 counting.replay(record, now: now)
                 batches += 1
             }
@@ -38,7 +48,7 @@ struct ReplayCommand: ParsableCommand {
             pairs = counting.openPairs
         }
         let line: [String: Any] = [
-            "seconds": took / .seconds(1), "batches": batches, "pairs": pairs,
+            "seconds": took / .seconds(1), "restoring": restoring / .seconds(1), "batches": batches, "pairs": pairs,
             "peakBytes": peak_resident_bytes() - before,
         ]
         print(String(decoding: try JSONSerialization.data(withJSONObject: line, options: .sortedKeys), as: UTF8.self))

@@ -6,5 +6,6 @@ struct StageBench: ParsableCommand {
         abstract: "Measures the stages of ingest inside one process. Deploy/bench runs it and prints its tables.",
         subcommands: [
             StagesCommand.self, MemoryCommand.self, JournalCommand.self, ReplayCommand.self, AttestationCommand.self,
+            WindowCommand.self, CheckpointCommand.self,
         ])
 }

@@ -92,6 +92,22 @@ class Cage:
         return found
 
 
+def checkpoint_keys(path):
+    """The names of the keys of a checkpoint's windows, as CheckpointIndex.swift states."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except FileNotFoundError:
+        return set()
+    size = struct.unpack("<I", content[-8:-4])[0]
+    index = content[-8 - size:-8]
+    offset = 32
+    for each in (32, 40):
+        offset += 4 + each * struct.unpack_from("<I", index, offset)[0]
+    count = struct.unpack_from("<I", index, offset)[0]
+    return {struct.unpack_from("<Q", index, offset + 4 + 24 * place)[0] for place in range(count)}
+
+
 def search(cage, house):
     """Every place where a canary was found: files, with the log, and what the daemon says over HTTP."""
     found, searched, size = [], 0, 0
@@ -315,7 +331,10 @@ def expect_finds_in_database(cage, house):
 def test():
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     plan = PLAN.replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
-    house = daemon.Daemon(plan, log="trace").start()
+    house = daemon.Daemon(plan, log="trace")
+    # A checkpoint after every batch.
+    house.settings["THRONG_JOURNAL_CHECKPOINT_BYTES"] = "1"
+    house.start()
     check_process(house)
     check(" trace throng" in house.log_text() or " debug throng" in house.log_text(), "the log is at trace level")
     say("serve is ready; no core files, no memory for others")
@@ -334,6 +353,11 @@ def test():
         with open(path, "rb") as file:
             # Bytes 16 to 48 of the file, as KeyRing.swift states.
             cage.secrets.append(file.read()[16:48])
+    checkpoint = os.path.join(house.data, "checkpoint")
+    deadline = time.monotonic() + 300
+    while not used <= checkpoint_keys(checkpoint) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    check(used <= checkpoint_keys(checkpoint), "what is known of the window is in a checkpoint")
     expect_nothing(cage, house, "the window is open")
 
     over = (last_window + 2) * ROTATION
@@ -347,6 +371,9 @@ def test():
     left = window_keys(house)
     check(not used & set(left), "the keys of the window are gone")
     check(not left, "no key is there without a window")
+    while os.path.exists(checkpoint) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    check(not os.path.exists(checkpoint), "a checkpoint goes with its last window")
     check(cage.secrets and all(len(secret) == 32 for secret in cage.secrets), "the keys were read while they were there")
     cage.needles.update((secret, "a destroyed key") for secret in cage.secrets)
     expect_nothing(cage, house, "the window is over")

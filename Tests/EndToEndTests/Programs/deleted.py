@@ -107,6 +107,10 @@ def found(house, *words):
     return places
 
 
+def checkpoint(house):
+    return os.path.join(house.data, "checkpoint")
+
+
 def delete(house, *more, stdin=None, app="gone"):
     return daemon.run("app", "delete", app, "--data", house.data, *more, stdin=stdin)
 
@@ -114,6 +118,8 @@ def delete(house, *more, stdin=None, app="gone"):
 def furnished():
     house = House()
     check(daemon.run("key", "new", "--data", house.data)[0] == 0, "a key")
+    # A checkpoint after every batch.
+    house.settings["THRONG_JOURNAL_CHECKPOINT_BYTES"] = "1"
     house.start()
     for app, word in (("gone", MARK), ("kept", "otherword")):
         for device in range(30):
@@ -159,7 +165,11 @@ def refused(house):
     check(house.rows("gone") == before, "all is there")
     check(found(house, MARK), "what was planted is found")
     kept = house.rows("kept")
+    deadline = time.monotonic() + 300
+    while not os.path.exists(checkpoint(house)) and time.monotonic() < deadline:
+        time.sleep(0.1)
     check(house.stop() == 0, "serve stops gracefully")
+    check(os.path.exists(checkpoint(house)), "what is known of open windows is in a checkpoint")
     for stdin in ("kept\n", ""):
         code, _, talk = delete(house, *WITHOUT, stdin=stdin)
         check(code == 1 and "That is not gone. Nothing was deleted." in talk, code, talk)
@@ -176,6 +186,7 @@ def gone(house, kept):
     check(code == 0, code, text, talk)
     for word in ("numbers: ", "counters: ", "files: 4", "copies: 8", "coverage: ", "labels: 1", "records: ", "keys of windows: 1"):
         check(word in text, word, "is not said:", text)
+    check(not os.path.exists(checkpoint(house)), "the checkpoint goes with an app that it is of")
     check("dumps of the database" in talk and "throng backup keys" in talk, talk)
     house.plans = [house.other]
     house.start()

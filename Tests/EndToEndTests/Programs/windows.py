@@ -50,6 +50,8 @@ reports:
 STEPS = ["Tea", "Cart", "Paid"]
 POINTS = ["before_append", "after_append", "before_sync", "after_sync", "before_keep", "after_keep",
           "before_key_destroyed", "in_key_destroyed", "after_key_destroyed"]
+# After every batch, so that starts go on from checkpoints.
+CHECKPOINTS = {"THRONG_JOURNAL_CHECKPOINT_BYTES": "1"}
 
 
 def stamp(at):
@@ -61,7 +63,7 @@ class World:
         self.dice = random.Random(SEED)
         self.house = daemon.Daemon(PLAN, name="tea")
         self.clock = MovingClock(self.house.folder, START)
-        self.house.settings = self.clock.variables
+        self.house.settings = {**CHECKPOINTS, **self.clock.variables}
         self.house.start()
         # By window and identifier: the system, and events in the order of arrival.
         self.done = collections.defaultdict(list)
@@ -69,7 +71,8 @@ class World:
 
     def start(self, point=None):
         """With a place to die at, returns once the daemon has."""
-        self.house.settings = {**self.clock.variables, **({"THRONG_FAULT_POINT": f"{point}:1"} if point else {})}
+        faults = {"THRONG_FAULT_POINT": f"{point}:1"} if point else {}
+        self.house.settings = {**CHECKPOINTS, **self.clock.variables, **faults}
         if not point:
             self.house.start()
             return
@@ -156,6 +159,29 @@ class World:
                 devices[(layouts.metric(metric), int(start), *labels)] += int(value)
         same("distinct identifiers", {key: value for key, value in truth.items() if key[0] != "sold"}, dict(devices))
 
+    def checkpoint_written(self):
+        """When the one in place was; None where there is none."""
+        try:
+            return os.stat(os.path.join(self.house.data, "checkpoint")).st_mtime_ns
+        except FileNotFoundError:
+            return None
+
+    def wait_for_checkpoint(self, former):
+        """Until there is another one."""
+        deadline = time.monotonic() + 300
+        while self.checkpoint_written() in (None, former):
+            check(time.monotonic() < deadline, "no checkpoint is written")
+            time.sleep(0.1)
+
+    def spoil_checkpoint(self):
+        """Flips a bit of it."""
+        with open(os.path.join(self.house.data, "checkpoint"), "r+b") as file:
+            place = self.dice.randrange(os.path.getsize(file.name))
+            file.seek(place)
+            byte = file.read(1)[0] ^ 1 << self.dice.randrange(8)
+            file.seek(place)
+            file.write(bytes([byte]))
+
     def wait_for_keys(self, count):
         deadline = time.monotonic() + 60
         folder = os.path.join(self.house.data, "windows")
@@ -171,12 +197,22 @@ def label(system):
 def survive(world):
     """A window a place to die at: half of its batches before a kill -9, half after, then its end."""
     over = set()
-    for point in POINTS:
+    for place, point in enumerate(POINTS):
         world.settle()
         window = world.window
+        former = world.checkpoint_written()
         world.crowd(window)
+        # Of all starts these two have to find one, which is whole or not.
+        if place < 2:
+            world.wait_for_checkpoint(former)
+        said = len(world.house.log_text())
         world.house.kill()
+        if place == 1:
+            world.spoil_checkpoint()
         world.start()
+        if place < 2:
+            talk = ("went on from a checkpoint", "the checkpoint can't be used")[place]
+            check(talk in world.house.log_text()[said:], "a start did not say:", talk)
         world.crowd(window, 20)
         world.house.drain()
         # Nothing of an open window is in PostgreSQL, also after a graceful stop.

@@ -28,6 +28,8 @@ package struct Action: Sendable, Hashable, CustomStringConvertible {
         case syncFails, diskFills, diskHasSpace
         /// PostgreSQL goes, hangs, is back; loses the connection before or after its next COMMIT; is restored.
         case databaseAway, databaseHangs, databaseBack, commitLost, answerLost, backup, restore
+        /// What is known of open windows is written down, or put in place.
+        case checkpoint
     }
 
     /// What happens.

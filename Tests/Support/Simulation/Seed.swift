@@ -12,11 +12,14 @@ package struct Seed: Sendable, Hashable {
     package let value: UInt64
     /// How many steps it has.
     package let steps: Int
+    /// Whether the daemon writes checkpoints; a seed's history without is another one.
+    package let checkpoints: Bool
 
     /// Names a history.
-    package init(_ value: UInt64, steps: Int = 300) {
+    package init(_ value: UInt64, steps: Int = 300, checkpoints: Bool = false) {
         self.value = value
         self.steps = steps
+        self.checkpoints = checkpoints
     }
 
     /// Its faults.
@@ -71,6 +74,8 @@ package struct Seed: Sendable, Hashable {
         if families.contains(.copies) { weights += [(.copy, 2), (.freeze, 2)] }
         if families.contains(.freeze) { weights += [(.freeze, 3)] }
         if families.contains(.withdrawal) { weights += [(.withdraw, 6)] }
+        // With ends that make something of them.
+        if checkpoints { weights += [(.checkpoint, 16), (.kill, 3), (.powerLoss, 1)] }
         return weights.flatMap { Array(repeating: $0.0, count: $0.1) }
     }
 }

@@ -17,6 +17,8 @@ package struct Simulator: Sendable {
         package let digest: UInt64
         /// Batches that were acknowledged.
         package let acknowledged: Int
+        /// Starts that went on from a checkpoint.
+        package let restored: Int
         /// What happened, where it was asked for.
         package let lines: [String]
     }
@@ -49,7 +51,7 @@ package struct Simulator: Sendable {
         if world.violation == nil { world.settle() }
         return Outcome(
             violation: world.violation, digest: world.trace.digest, acknowledged: world.oracle.acknowledged,
-            lines: world.trace.lines)
+            restored: world.restored, lines: world.trace.lines)
     }
 
     /// Performs a seed's history.

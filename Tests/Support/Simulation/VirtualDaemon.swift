@@ -39,6 +39,7 @@ final class VirtualDaemon: @unchecked Sendable {
     private var flushService: FlushService?
     private var scheduleService: ScheduleService?
     private var fenceWatch: FenceWatch?
+    private var checkpoints: CheckpointKeeper?
     private var flushProgress = FlushService.Progress()
     private var scheduleProgress = ScheduleService.Progress()
     private var isFlushing = false
@@ -125,12 +126,13 @@ final class VirtualDaemon: @unchecked Sendable {
             data: data, plans: [plan], layouts: layouts, rules: .system, limits: IntakeLimits(),
             journal: Journal.Options(
                 segmentBytes: 4096, capBytes: 256 << 10, queueBytes: 16 << 10, syncInterval: .milliseconds(2),
-                recordBytes: 4096),
+                recordBytes: 4096, checkpointBytes: 1),
             bodiesBytes: 1 << 20, labels: labels, database: link, kept: kept, offered: offered, telemetry: telemetry,
             failure: failure, clock: clock, houseClock: houseClock, logger: logger,
             neighbours: try Neighbours(data, isReachable: false, authorities: nil, logger: logger))
         let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
         self.ingestion = ingestion
+        checkpoints = CheckpointKeeper(ingestion, data: data, options: ingestion.journal.options, logger: logger)
         let standing = FlushStanding()
         flushService = FlushService(
             ingestion: ingestion, database: link, kept: kept, offered: offered, unreadable: unreadable,
@@ -184,6 +186,13 @@ final class VirtualDaemon: @unchecked Sendable {
     func write() {
         guard isAwake, let journal = ingestion?.journal, !isWaitingForSpace || journal.isRested else { return }
         isWaitingForSpace = journal.turn() == .full
+        executor.drain()
+    }
+
+    /// A turn of what writes checkpoints.
+    func writeCheckpoint() {
+        guard isAwake else { return }
+        checkpoints?.turn()
         executor.drain()
     }
 

@@ -44,6 +44,8 @@ final class World: @unchecked Sendable {
     private var fullAt = UnixSeconds.min
     /// Clocks were wrong: what a release or retention may do differs.
     private var starts: UInt64 = 0
+    /// Those that went on from a checkpoint, but for the last.
+    private(set) var restored = 0
     private var needsWatermark = false
     private var isRestored = false
     /// Whether a start may refuse the journal.
@@ -93,6 +95,7 @@ final class World: @unchecked Sendable {
         case .withdraw: withdraw(&chance)
         case .write: daemon.write()
         case .flush: daemon.flush()
+        case .checkpoint: daemon.writeCheckpoint()
         case .schedule: daemon.schedule()
         case .moment: pass(.milliseconds(1 + chance.below(500)))
         case .seconds: pass(.seconds(1 + chance.below(20)))
@@ -223,6 +226,7 @@ final class World: @unchecked Sendable {
     func startIfDead() {
         if case .starting = daemon.phase { return }
         guard !daemon.isRunning, !isGivenUp, !isContested else { return }
+        if let former = daemon.ingestion, former.restored > .start { restored += 1 }
         daemon = makeDaemon(on: disk, succession: Succession(), needsWatermark: needsWatermark)
         daemon.start()
     }

@@ -1,0 +1,143 @@
+internal import Crypto
+internal import Foundation
+internal import Synchronization
+package import ThrongCounting
+internal import ThrongFaults
+internal import ThrongPlan
+
+/// Writes a checkpoint beside the one that is in place, and puts it there once PostgreSQL has everything that is in it.
+///
+/// What it has written goes to disk step by step, so that no sync of the journal's waits for much of it. Where it is let go
+/// unfinished, the next one writes over it.
+package struct CheckpointWriter: ~Copyable {
+    private let data: DataDirectory
+    private let keys: KeyRing
+    private let file: File
+    private let salt: [UInt8]
+    private let from: JournalPosition
+    private let closing: [(keyName: UInt64, position: JournalPosition)]
+    private var windows: [CheckpointIndex.Window] = []
+    private var current: (window: WindowID, key: SymmetricKey)?
+    private var parts: UInt32 = 0
+    private var unsynced = 0
+    /// What was written. Unit: bytes.
+    package private(set) var bytes = 0
+
+    /// So much is written between two syncs. Unit: bytes.
+    private static let syncedBytes = 4 << 20
+
+    static func unfinished(_ path: String) -> String { path + ".new" }
+
+    /// Begins a file.
+    ///
+    /// - Throws: system errors, as all of this does.
+    package init(_ data: DataDirectory, keys: KeyRing, walk: WindowWalk) throws(JournalError) {
+        self.data = data
+        self.keys = keys
+        from = walk.from
+        salt = [data.machine.random(), data.machine.random()].flatMap { number in
+            withUnsafeBytes(of: number.littleEndian) { Array($0) }
+        }
+        closing = walk.closing.compactMap { window, position in
+            keys.name(ofKeyOf: window).map { ($0, position) }
+        }
+        .sorted { $0.keyName < $1.keyName }
+        let head = CheckpointIndex.magic + salt
+        file = try Self.begun(data, head)
+        (bytes, unsynced) = (head.count, head.count)
+    }
+
+    private static func begun(_ data: DataDirectory, _ head: [UInt8]) throws(JournalError) -> File {
+        let file = try File(unfinished(data.checkpointPath), flags: O_WRONLY | O_CREAT | O_TRUNC, on: data.disk)
+        FaultPoint.reached("in_checkpoint")
+        try file.write(head)
+        return file
+    }
+
+    /// Seals and writes a part.
+    ///
+    /// - Throws: ``JournalError/windowClosed`` where its window's key is gone.
+    package mutating func add(_ part: WindowPart) throws(JournalError) {
+        if current?.window != part.window {
+            let key = try keys.existingKey(of: part.window)
+            current = (part.window, CheckpointIndex.key(of: key, salt: salt))
+            windows.append(.init(keyName: key.name, firstPart: parts, parts: 0, offset: UInt64(bytes)))
+        }
+        guard let key = current?.key, let place = windows.indices.last else { return }
+        let sealed: AES.GCM.SealedBox
+        do {
+            sealed = try AES.GCM.seal(part.bytes, using: key, nonce: try CheckpointIndex.nonce(parts))
+        } catch {
+            throw .failed
+        }
+        var writer = ByteWriter()
+        writer.bytes.reserveCapacity(sealed.ciphertext.count + 20)
+        writer.add(UInt32(sealed.ciphertext.count + 16))
+        writer.bytes.append(contentsOf: sealed.ciphertext)
+        writer.bytes.append(contentsOf: sealed.tag)
+        try write(writer.bytes)
+        parts += 1
+        windows[place].parts += 1
+        FaultPoint.reached("in_checkpoint")
+    }
+
+    private mutating func write(_ more: [UInt8]) throws(JournalError) {
+        try file.write(more)
+        bytes += more.count
+        unsynced += more.count
+        guard unsynced >= Self.syncedBytes else { return }
+        try file.sync()
+        unsynced = 0
+    }
+
+    /// Puts the checkpoint in place. Blocks.
+    ///
+    /// - Parameters:
+    ///   - through: no part has any record behind it, and PostgreSQL has all up to it.
+    ///   - journal: whose records they are.
+    package mutating func finish(through: JournalPosition, journal: Journal, space: CellSpace) throws(JournalError) {
+        let index = CheckpointIndex(
+            salt: salt, daemon: data.daemon, from: from, through: through, layouts: space.ids,
+            segments: journal.knownSegments, windows: windows, closing: closing)
+        try write(index.bytes)
+        try file.sync()
+        FaultPoint.reached("before_checkpoint")
+        let path = data.checkpointPath
+        try data.disk.rename(Self.unfinished(path), to: path)
+        FaultPoint.reached("after_checkpoint")
+        try data.disk.syncDirectory(data.path)
+    }
+
+    /// Takes what was written away, where anything was.
+    package static func discard(in data: DataDirectory) throws(JournalError) {
+        try data.disk.remove(Self.unfinished(data.checkpointPath))
+    }
+}
+
+extension Journal {
+    /// What was appended since the start, and read at it. Unit: bytes.
+    package var totalBytes: Int { state.withLock { $0.totalBytes } }
+
+    /// What is left free on the disk for the journal, at least. Unit: bytes.
+    package var reserve: Int { 2 * options.queueBytes }
+
+    /// All segments, the one under way last.
+    var knownSegments: [CheckpointIndex.KnownSegment] {
+        state.withLock { state in
+            state.closed.map { .init(name: $0.name, last: $0.last, bytes: $0.bytes, over: $0.over) } + [
+                .init(name: state.current, last: .end, bytes: 0, over: .min)
+            ]
+        }
+    }
+}
+
+extension KeyRing {
+    /// The name of a window's key; nil where it has none.
+    func name(ofKeyOf window: WindowID) -> UInt64? {
+        do {
+            return try existingKey(of: window).name
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,152 @@
+internal import Foundation
+internal import Logging
+internal import ServiceLifecycle
+internal import Synchronization
+internal import ThrongCounting
+internal import ThrongDelivery
+internal import ThrongJournal
+
+/// Writes down what is known of open windows, again and again, so that a start need not replay all of them.
+///
+/// Counting goes on meanwhile: what is written is taken out in parts of half a megabyte, and a part is referred to, not copied.
+/// On its own thread it takes a quarter of a core at most.
+final class CheckpointKeeper: Service {
+    private let ingestion: Ingestion
+    private let data: DataDirectory
+    private let options: Journal.Options
+    private let logger: Logger
+    private let work: Mutex<Work>
+    private let isStopping = Atomic<Bool>(false)
+
+    private struct Work: ~Copyable {
+        /// What is written and waits until PostgreSQL has everything up to ``through``.
+        var written: CheckpointWriter?
+        var through = JournalPosition.start
+        var pace: CheckpointPace
+        /// The windows of the one that is in place; nil where nobody knows.
+        var windows: [WindowID]?
+        var pending: [WindowID] = []
+
+        init(_ options: Journal.Options) { pace = CheckpointPace(least: options.checkpointBytes) }
+    }
+
+    init(_ ingestion: Ingestion, data: DataDirectory, options: Journal.Options, logger: Logger) {
+        self.ingestion = ingestion
+        self.data = data
+        self.options = options
+        self.logger = logger
+        work = Mutex(Work(options))
+    }
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            while !Task.isShuttingDownGracefully {
+                await onOwnThread { self.turn() }
+                try await pause(.seconds(1))
+            }
+        } onGracefulShutdown: {
+            self.isStopping.store(true, ordering: .relaxed)
+        }
+    }
+
+    /// Writes a checkpoint where one is due, or puts the one in place that waits for PostgreSQL; nothing mostly. Blocks.
+    func turn() {
+        guard options.checkpointBytes > 0, ingestion.journal.isHeld else { return }
+        work.withLock { work in
+            do throws(JournalError) {
+                if work.written != nil { return try finish(&work) }
+                try removeUnneeded(&work)
+                guard isDue(work) else { return }
+                try write(&work)
+                try finish(&work)
+            } catch {
+                work.written = nil
+                // Not again at once.
+                work.pace.note(total: ingestion.journal.totalBytes, size: 0, now: data.machine.elapsed())
+                work.windows = work.windows ?? []
+                logger.warning(
+                    "no checkpoint could be written; a start replays more of the journal, and nothing else follows",
+                    metadata: ["error": "\(error)"])
+                do throws(JournalError) {
+                    try CheckpointWriter.discard(in: data)
+                } catch {
+                    logger.warning("what was written of it is left behind", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+    }
+
+    /// Whether so much was journalled that it is worth the while, the disk has rested, and there is space for it.
+    private func isDue(_ work: borrowing Work) -> Bool {
+        guard ingestion.knownFlushed != nil,
+            work.pace.isDue(total: ingestion.journal.totalBytes, now: data.machine.elapsed())
+        else { return false }
+        guard let space = data.space else { return true }
+        return space.free > 2 * ingestion.journal.reserve + ingestion.gauges.windowBytes
+    }
+
+    private func write(_ work: inout Work) throws(JournalError) {
+        let (total, begun) = (ingestion.journal.totalBytes, data.machine.elapsed())
+        guard var walk = ingestion.walk(), !walk.windows.isEmpty else { return }
+        var writer = try CheckpointWriter(data, keys: ingestion.keys, walk: walk)
+        // A stop waits for none.
+        while !isStopping.load(ordering: .relaxed) {
+            let began = data.machine.elapsed()
+            switch ingestion.next(of: &walk) {
+            case .part(let part):
+                try writer.add(part)
+            case .end(let through):
+                work.pace.note(total: total, size: writer.bytes, now: begun)
+                work.through = through
+                work.pending = walk.windows
+                work.written = consume writer
+                return
+            case .windowEnded:
+                return try CheckpointWriter.discard(in: data)
+            }
+            rest((data.machine.elapsed() - began) * 3)
+        }
+        try CheckpointWriter.discard(in: data)
+    }
+
+    private func rest(_ length: Duration) {
+        guard data.machine.hasThreads else { return }
+        Thread.sleep(forTimeInterval: min(length, .seconds(1)) / .seconds(1))
+    }
+
+    private func finish(_ work: inout Work) throws(JournalError) {
+        // What PostgreSQL lacks only the journal has: a start must not pass it over.
+        guard let flushed = ingestion.knownFlushed, flushed >= work.through,
+            ingestion.journal.isHeld,
+            var written = work.written.take()
+        else { return }
+        try written.finish(
+            through: work.through, journal: ingestion.journal, space: ingestion.state.withLock { $0.space })
+        work.windows = work.pending
+        logger.info(
+            "wrote a checkpoint",
+            metadata: [
+                "bytes": "\(written.bytes)", "windows": "\(work.pending.count)", "through": "\(work.through.value)",
+            ])
+    }
+
+    /// Takes a checkpoint away whose windows are all over: nobody can read any of it.
+    private func removeUnneeded(_ work: inout Work) throws(JournalError) {
+        if work.windows == nil {
+            work.windows = try Checkpoint(in: data)?.windows(ingestion.keys) ?? []
+        }
+        guard let windows = work.windows, !windows.isEmpty else { return }
+        let known = Set(ingestion.keys.windows)
+        guard windows.allSatisfy({ !known.contains($0) }) else { return }
+        try Checkpoint.remove(from: data)
+        work.windows = []
+    }
+}
+
+extension Ingestion {
+    /// See ``Counting/walk()``.
+    func walk() -> WindowWalk? { state.withLock { $0.walk() } }
+
+    /// See ``Counting/next(of:)``.
+    func next(of walk: inout WindowWalk) -> WindowWalk.Next { state.withLock { $0.next(of: &walk) } }
+}
