@@ -28,6 +28,9 @@ package final class Journal: Sendable {
         package var syncInterval: Duration
         /// A batch that may come to more is refused before it is counted. No more than what is read. Unit: bytes.
         package var recordBytes: Int
+        /// Called on the journal's thread before records are written and synced, with how many there are; what it returns is
+        /// called once they are on disk. Neither may block.
+        package var onCommit: (@Sendable (_ records: Int) -> (@Sendable () -> Void)?)?
 
         /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second, what is read as one record.
         package init(

@@ -14,6 +14,7 @@ import struct
 import time
 
 import daemon
+import traced
 from daemon import check, say
 
 ROTATION = 60
@@ -41,6 +42,8 @@ metrics:
 
 # Every canary begins with this word of the run, so that one look for its spellings finds them all.
 MARK = f"Zq{os.urandom(5).hex()}K"
+# A trace's identifier, as a client may send one.
+CHOSEN = os.urandom(16).hex()
 
 
 def spellings(text):
@@ -151,6 +154,8 @@ def release_canaries(cage, house):
                 "x-forwarded-for": SOURCE, "forwarded": "for=" + SOURCE, "x-real-ip": SOURCE,
                 "cookie": "session=" + cage.new(what + ": cookie"), "referer": "http://x/" + cage.new(what + ": referer"),
                 "authorization": "Bearer " + cage.new(what + ": token"), "x-request-id": cage.new(what + ": request id"),
+                # What is chosen by a client is no trace of ours.
+                "traceparent": f"00-{CHOSEN}-{CHOSEN[:16]}-01", "tracestate": "v=" + cage.new(what + ": tracestate"),
                 **headers})
             response = connection.getresponse()
             answer = response.read()
@@ -315,7 +320,10 @@ def expect_finds_in_database(cage, house):
 def test():
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     plan = PLAN.replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
-    house = daemon.Daemon(plan, log="trace").start()
+    house = daemon.Daemon(plan, log="trace")
+    # In its folder, where all that is written is looked for.
+    house.settings.update(THRONG_TRACES_FILE=os.path.join(house.folder, "traces.jsonl"), THRONG_TRACES_PERCENT="100")
+    house.start()
     check_process(house)
     check(" trace throng" in house.log_text() or " debug throng" in house.log_text(), "the log is at trace level")
     say("serve is ready; no core files, no memory for others")
@@ -334,6 +342,7 @@ def test():
         with open(path, "rb") as file:
             # Bytes 16 to 48 of the file, as KeyRing.swift states.
             cage.secrets.append(file.read()[16:48])
+    traced.expect_traces(house, CHOSEN)
     expect_nothing(cage, house, "the window is open")
 
     over = (last_window + 2) * ROTATION
