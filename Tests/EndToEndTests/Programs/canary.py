@@ -295,8 +295,8 @@ def expect_finds(cage, house):
     """The search finds what is there: a canary in a file, one in a table, one in PostgreSQL's log of writes."""
     planted = cage.words["identifier"]
     for name, content in {"raw": planted, "base64": base64.b64encode(b"x" + planted.encode()).decode(),
-                          "address": f"from {SOURCE} port 1"}.items():
-        path = os.path.join(house.data, "windows", f"planted.{name}")
+                          "address": f"from {SOURCE} port 1", "trace": json.dumps({"attributes": [planted]})}.items():
+        path = os.path.join(house.folder if name == "trace" else os.path.join(house.data, "windows"), f"planted.{name}")
         with open(path, "w") as file:
             file.write(content)
         found = search(cage, house)[0]
