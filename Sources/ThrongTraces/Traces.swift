@@ -7,6 +7,7 @@ package import Tracing
 package struct Traces: Sendable {
     private let tracer: (any Tracer)?
     private let percent: Int
+    private let sampler = Sampler()
 
     /// Nobody listens.
     package static let off = Traces(nil, percent: 0)
@@ -26,7 +27,7 @@ package struct Traces: Sendable {
     ///
     /// - Complexity: one comparison where nobody listens.
     package func begin(_ name: SpanName) -> OpenSpan? {
-        guard let tracer, !name.isSampled || Int.random(in: 0..<100) < percent else { return nil }
+        guard let tracer, !name.isSampled || sampler.draws(percent: percent) else { return nil }
         let kind: SpanKind =
             switch name {
             case .request: .server

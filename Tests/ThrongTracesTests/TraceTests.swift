@@ -112,6 +112,11 @@ struct TraceTests {
         let followed = (0..<4000).count { _ in half.begin(.request) != nil }
         // By chance outside of this once in 10^300.
         #expect((800...3200).contains(followed))
+        let few = Traces(SpanTracer(queue), percent: 1)
+        let rarely = (0..<400_000).count { _ in few.begin(.journalCommit) != nil }
+        #expect((2000...6000).contains(rarely))
+        let all = Traces(SpanTracer(queue), percent: 100)
+        #expect((0..<4000).allSatisfy { _ in all.begin(.request) != nil })
     }
 
     @Test("a full queue drops what comes, counts it, and goes on once there is room")
