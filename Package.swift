@@ -22,6 +22,7 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
 let package = Package(
@@ -42,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
@@ -118,6 +120,7 @@ let package = Package(
             resources: [.embedInCode("Templates")],
             swiftSettings: strict),
         .target(name: "ThrongHTTP", dependencies: ["CCurl"], swiftSettings: strict),
+        .target(name: "ThrongTraces", dependencies: ["ThrongHTTP", tracing, logging], swiftSettings: strict),
         .target(name: "ThrongProgram", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
             name: "ThrongCredentials",
@@ -132,7 +135,7 @@ let package = Package(
             dependencies: [
                 "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongRelease", "ThrongPostgres", "ThrongStore",
                 "ThrongInsight",
-                "ThrongReport", "ThrongHTTP", "ThrongProgram", crypto, logging, lifecycle,
+                "ThrongReport", "ThrongHTTP", "ThrongTraces", "ThrongProgram", crypto, logging, lifecycle,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
@@ -141,7 +144,8 @@ let package = Package(
             dependencies: [
                 "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease",
                 "ThrongPostgres",
-                "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "CLinux", logging, lifecycle,
+                "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongTraces", "ThrongDelivery", "CLinux", logging,
+                lifecycle,
             ],
             swiftSettings: strict),
         .target(
@@ -163,7 +167,7 @@ let package = Package(
                 "ThrongCounting", "ThrongMembers", "ThrongHTTP",
                 "ThrongJournal", "ThrongCredentials",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
-                "ThrongPortal", "CLinux", crypto, logging, lifecycle,
+                "ThrongPortal", "ThrongTraces", "CLinux", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -210,9 +214,9 @@ let package = Package(
                 "ThrongIntake",
                 "ThrongCounting", "ThrongMembers",
                 "ThrongJournal", "ThrongPostgres", "ThrongStore", "ThrongBackup", "ThrongInsight", "ThrongReport",
-                "ThrongHTTP", "ThrongDelivery", "ThrongSchedule", "ThrongServer", "ThrongRelease", "ThrongSuppression",
-                "ThrongTable",
-                "ThrongAudit", crypto, logging,
+                "ThrongHTTP", "ThrongTraces", "ThrongDelivery", "ThrongSchedule", "ThrongServer", "ThrongRelease",
+                "ThrongSuppression", "ThrongTable",
+                "ThrongAudit", crypto, logging, yams,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -421,6 +425,8 @@ let package = Package(
             name: "TestCluster", dependencies: ["ThrongPostgres", "ThrongStore", logging],
             path: "Tests/Support/TestCluster",
             swiftSettings: strict),
+        .testTarget(
+            name: "ThrongTracesTests", dependencies: ["ThrongTraces", tracing, logging], swiftSettings: strict),
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [

@@ -98,11 +98,13 @@ extension Journal {
         }
         guard try isSteady() else { return .inDoubt }
         if !work.isSynced {
+            let committed = options.onCommit?(work.taken.count)
             work.isSynced = try disk.attempt { try write(&work) }
             guard work.isSynced else {
                 turnAway(.full)
                 return .full
             }
+            committed?()
             guard try isSteady() else { return .inDoubt }
         }
         release(&work)

@@ -31,6 +31,9 @@ package final class Journal: Sendable {
         /// Once so much was journalled since the last checkpoint the next one is due, unless that one was large: see
         /// ``CheckpointPace``; 0 for none. Unit: bytes.
         package var checkpointBytes: Int
+        /// Called on the journal's thread before records are written and synced, with how many there are; what it returns is
+        /// called once they are on disk. Neither may block.
+        package var onCommit: (@Sendable (_ records: Int) -> (@Sendable () -> Void)?)?
 
         /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second, what is read as one record, a checkpoint
         /// each 32 MiB.

@@ -51,7 +51,8 @@ package struct Portal: Sendable {
             .add(to: router)
         OperatorRoutes(
             door: door, pages: pages, signIn: signIn, access: access, releases: releases,
-            runs: RunStore(releases.connection), plans: plans, house: house, health: health
+            runs: RunStore(releases.connection), members: RosterStore(releases.connection), plans: plans, house: house,
+            health: health
         ).add(to: router)
         AnalystRoutes(
             door: door, pages: pages, signIn: signIn, store: analysts, titles: ExplorerTitles(plans: plans),

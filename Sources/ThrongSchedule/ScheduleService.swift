@@ -127,8 +127,12 @@ package struct ScheduleService: Service {
                 let end = try await calendar.firstOpenEnd(app: plan.app.name)
                 isDue = end.map { $0 + plan.app.grace.components.seconds <= now } ?? false
             }
-            guard isDue else { return true }
+            guard isDue else {
+                health.releasesWait(for: [])
+                return true
+            }
             let silent = try await settlement.reached()
+            health.releasesWait(for: silent.filter { $0.silence <= Settlement.longestSilence })
             for one in silent {
                 let isGone = one.silence > Settlement.longestSilence
                 logger.log(

@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import ThrongCredentials
 internal import ThrongOblivious
 internal import ThrongPlan
+internal import ThrongTraces
 
 /// All that the clients' port answers, but for `POST /v1/batches` and `POST /v1/ohttp`, which ``BatchHandler`` answers before any
 /// router.
@@ -14,6 +15,8 @@ struct ClientRoutes {
     let clock: UnixClock
     /// Whether TLS is spoken, so that browsers are to come by https only.
     var isSecure = false
+    /// Follows some of the requests.
+    var traces = Traces.off
 
     /// What a router never sees of a daemon that has started.
     static let unrouted = ["/v1/batches", "/v1/ohttp"].map {
@@ -52,6 +55,7 @@ struct ClientRoutes {
 
     private func emptyRouter() -> Router<BasicRequestContext> {
         let router = Router(options: .autoGenerateHeadEndpoints)
+        if traces.isOn { router.add(middleware: TracedRequests(traces: traces)) }
         if isSecure { router.add(middleware: StrictTransport()) }
         return router
     }

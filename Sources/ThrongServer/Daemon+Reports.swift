@@ -1,8 +1,11 @@
 internal import Logging
 internal import ThrongDelivery
+internal import ThrongJournal
 internal import ThrongPlan
+internal import ThrongPortal
 internal import ThrongReport
 internal import ThrongSchedule
+internal import ThrongStore
 
 extension Daemon {
     /// - Throws: `ReportKeyError` where there is a key that can't be used: better now than at the first report.
@@ -12,6 +15,22 @@ extension Daemon {
             logger.info("reports are signed", metadata: ["key": "\(key.publicKey.id)"])
         } else {
             logger.notice("reports are not signed: `throng key new` makes a key")
+        }
+    }
+
+    /// How this daemon is, for its operator's page.
+    func health(of parts: DaemonParts) -> @Sendable () -> DaemonHealth {
+        let backups = BackupMarks(dataPath: options.dataPath)
+        let name = DaemonID(parts.data.daemon).description
+        let plans = options.plans.sorted { $0.app.name < $1.app.name }.map {
+            (name: "plan of \($0.app.name)", version: String($0.version.hex.prefix(16)))
+        }
+        return { [clock, options, telemetry = parts.telemetry, ingestion = parts.ingestion] in
+            var health = telemetry.health(
+                ingestion.gauges, journalCap: options.journal.capBytes, backups: backups, now: clock.now)
+            health.daemon = name
+            health.versions = options.versions + plans
+            return health
         }
     }
 

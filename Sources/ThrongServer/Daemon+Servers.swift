@@ -14,7 +14,7 @@ extension Daemon {
         _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
         _ sessions: TLSSessions?
     ) throws -> some Service {
-        let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry)
+        let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry, traces: tracing.traces)
         return server(
             try clientRoutes.router(for: ingestion, gateway, desk, telemetry, isStopping: isStopping), taking: intake,
             at: options.listen,
@@ -39,7 +39,8 @@ extension Daemon {
     /// What clients may ask for.
     var clientRoutes: ClientRoutes {
         ClientRoutes(
-            plans: options.plans, origins: options.origins, clock: clock, isSecure: certificates != nil)
+            plans: options.plans, origins: options.origins, clock: clock, isSecure: certificates != nil,
+            traces: tracing.traces)
     }
 
     func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {

@@ -16,6 +16,7 @@ internal import ThrongPostgres
 internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
+internal import ThrongTraces
 internal import UnixSignals
 
 /// `throng serve`: the whole way from HTTP to a delivered report, as one process.
@@ -28,6 +29,7 @@ package struct Daemon: Sendable {
     let certificates: Certificates?
     let complaints: ProxyComplaints
     let security: SecurityLog
+    let tracing: Tracing
     private let succession = Succession()
     let stop = StopBudget()
 
@@ -38,6 +40,7 @@ package struct Daemon: Sendable {
         self.clock = clock
         certificates = options.tls.map { Certificates($0, clock: clock, logger: logger) }
         security = SecurityLog(logger)
+        tracing = Tracing(options.traces, logger: logger)
         complaints = ProxyComplaints(logger, security)
         lifetime = Lifetime(
             logger: logger, certificates: certificates, reread: options.reread, drain: options.drain,
@@ -55,6 +58,7 @@ package struct Daemon: Sendable {
         certificates = former.certificates
         complaints = former.complaints
         security = former.security
+        tracing = former.tracing
         lifetime = former.lifetime
     }
 
@@ -86,6 +90,7 @@ package struct Daemon: Sendable {
                     continue
                 }
                 try await daemon.runOnce(on: parts)
+                await tracing.exporter?.round()
                 guard let sources = lifetime.takeNext() else { return }
                 logger.notice("throng starts anew by other plans")
                 lifetime.starts(nil)
@@ -162,7 +167,7 @@ package struct Daemon: Sendable {
             settings: settings, cluster: cluster, layouts: layouts, terms: terms, data: data, clock: clock,
             succession: succession, address: options.memberAddress)
         do {
-            let telemetry = Telemetry()
+            let telemetry = Telemetry(spans: tracing.queue)
             let failure = FailureFlag()
             let kept = try KeptFlushes(data, options: options.kept)
             let offered = try OfferedMark(data, kept: kept.last)
@@ -172,7 +177,8 @@ package struct Daemon: Sendable {
             sayWhoIsNotVouchedFor()
             let opening = IngestionStart(
                 data: data, plans: options.plans, layouts: layouts, rules: rules, limits: options.limits,
-                journal: options.journal, bodiesBytes: options.bodiesBytes, labels: LabelStore(settings),
+                journal: tracing.following(options.journal), bodiesBytes: options.bodiesBytes,
+                labels: LabelStore(settings),
                 database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
                 houseClock: houseClock, logger: logger, bounds: options.bounds, quotas: options.quotas,
                 proofs: ProofCheck(keys: credentialKeys),
@@ -217,16 +223,19 @@ package struct Daemon: Sendable {
         if ingestion.knownFlushed != nil { _ = await guarded.believed() }
         let reports = ReportScheduler(
             store: releases, rules: rules, folder: options.dataPath,
-            signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer)
+            signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer,
+            traces: tracing.traces)
         try sayWhoSigns(reports)
         sayWhoPrints()
         let proof = ReleaseScheduler.ProofOptions(ties: try TieSecret.kept(at: options.releaseSecret))
+        var releaseScheduler = ReleaseScheduler(store: releases, rules: rules, proof: proof)
+        releaseScheduler.traces = tracing.traces
         let deliveries = DeliveryService(
             plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, clock: clock,
             interval: options.scheduleInterval, logger: logger)
         let schedule = ScheduleService(
             plans: options.plans,
-            releases: ReleaseScheduler(store: releases, rules: rules, proof: proof),
+            releases: releaseScheduler,
             reports: reports,
             calendar: CalendarStore(releases.connection),
             retention: RetentionWithKeys(
@@ -260,6 +269,7 @@ package struct Daemon: Sendable {
             longestInterval: options.longestFlushInterval,
             machine: .real,
             logger: logger,
+            traces: tracing.traces,
             onFenced: onFenced)
         let fence = FenceWatch(
             journal: ingestion.journal, database: database, telemetry: telemetry, machine: .real, logger: logger
@@ -296,6 +306,9 @@ package struct Daemon: Sendable {
             let file = AppKeyFile(dataPath: options.dataPath)
             services.append(AppKeyWatch(file: file, ring: keys, logger: logger))
         }
+        if let exporter = tracing.exporter {
+            services.append(Rounds(every: .seconds(1)) { await exporter.round() })
+        }
         if let certificates { services.append(CertificateWatch(certificates: certificates)) }
         if let clientSessions {
             // Connections end with their window; the clock shows whole seconds, and may be set.
@@ -304,8 +317,8 @@ package struct Daemon: Sendable {
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(
             parts.settings, plans: options.plans, now: { [clock] in clock.now },
-            onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) }
-        ) { [cap = options.journal.capBytes] in telemetry.health(ingestion.gauges, journalCap: cap) }
+            onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) },
+            health: health(of: parts))
         if let endpoint = options.members {
             services.append(try memberServer(ingestion, gateway, desk, telemetry, at: endpoint))
         }

@@ -6,6 +6,7 @@ package import ThrongIntake
 package import ThrongJournal
 package import ThrongPlan
 internal import ThrongReport
+package import ThrongTraces
 
 /// How a daemon is run.
 package struct DaemonOptions: Sendable {
@@ -13,8 +14,8 @@ package struct DaemonOptions: Sendable {
     package var plans: [Plan]
     /// The files that the plans were read from, in the same order; none where they come from elsewhere.
     package var sources: [PlanSource] = []
-    /// Reads these files again; nil where SIGHUP reads nothing.
-    package var reread: (@Sendable () throws -> [PlanSource])?
+    /// Reads these files, and the settings, again; nil where SIGHUP reads nothing.
+    package var reread: (@Sendable () throws -> PlanReading)?
     /// Where the daemon keeps what must survive it.
     package var dataPath: String
     /// `database` (string, none, connection string): nil runs a private PostgreSQL in the data directory.
@@ -49,6 +50,8 @@ package struct DaemonOptions: Sendable {
     package var bodiesBytes: Int
     /// `stop.drain-seconds` (int, 0, seconds): how long before a stop `/readyz` says so, so that a balancer sends nobody any more.
     package var drain = Duration.zero
+    /// What runs: the program and its formats, each with its version; for the operator's page.
+    package var versions: [(name: String, version: String)] = []
     /// Who waits to hear how the process is; nil where nobody does.
     package var serviceManager: ServiceManager?
     /// How much of what was counted is held in memory.
@@ -78,6 +81,9 @@ package struct DaemonOptions: Sendable {
 
     /// How reports are signed, printed and sent.
     package var reports: ReportSettings
+
+    /// `traces.endpoint`, `traces.file` and `traces.percent`: where spans go, and of how much there are any.
+    package var traces = TraceOptions()
 
     /// The documented defaults.
     package init(plans: [Plan], dataPath: String) {

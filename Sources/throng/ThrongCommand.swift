@@ -18,15 +18,15 @@ struct ThrongCommand: AsyncParsableCommand {
               2   done, but something was refused or is missing (plan check: problems; replay: refusals)
               64  the command line is wrong
 
-            Standard output is data, standard error is talk. Settings that have no option are environment variables:
-            see `throng serve --help`.
+            Standard output is data, standard error is talk. `throng serve` takes its settings from options, the \
+            environment and a file: `throng config show` prints them.
             """,
         version: Versions.text,
         subcommands: [
-            ServeCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self, ReportCommand.self,
-            KeyCommand.self, VerifyCommand.self, TokenCommand.self, DaemonCommand.self, DatabaseCommand.self,
-            SuppressCommand.self, ClockCommand.self, RetentionCommand.self, AppCommand.self, BackupCommand.self,
-            RestoreCommand.self,
+            ServeCommand.self, ConfigCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self,
+            ReportCommand.self, KeyCommand.self, VerifyCommand.self, TokenCommand.self, DaemonCommand.self,
+            DatabaseCommand.self, SuppressCommand.self, ClockCommand.self, RetentionCommand.self, AppCommand.self,
+            BackupCommand.self, RestoreCommand.self,
             AuditCommand.self, DemoCommand.self, BenchCommand.self, ConformCommand.self, EvaluatorCommand.self,
         ])
 }

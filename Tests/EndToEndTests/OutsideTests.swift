@@ -32,6 +32,11 @@ struct OutsideTests {
     func proxies() async throws { try await Program("proxies.py").run() }
 
     @Test(
+        "settings go by option, environment and file; what is wrong is named with its place, and no password is shown",
+        .timeLimit(.minutes(10)))
+    func configured() async throws { try await Program("configured.py").run() }
+
+    @Test(
         "a revoked key, a client without a backend's secret and the sixth device of a network count nothing; nobody is noted",
         .timeLimit(.minutes(10)))
     func senders() async throws { try await Program("senders.py").run() }

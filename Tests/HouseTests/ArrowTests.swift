@@ -90,6 +90,6 @@ struct ArrowTests {
     @Test("the command line imports the server where it serves, and nowhere else")
     func server() {
         let files = House.sources.filter { $0.target == "throng" && $0.imports.contains("ThrongServer") }.map(\.name)
-        #expect(Set(files) == ["ServeCommand", "DaemonSettings", "EvaluatorCommand", "LogOptions"])
+        #expect(Set(files) == ["ServeCommand", "ServeOptions", "DaemonSettings", "EvaluatorCommand", "LogOptions"])
     }
 }

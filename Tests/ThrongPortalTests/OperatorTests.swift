@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import ThrongPlan
 
@@ -54,7 +55,7 @@ struct OperatorTests {
         let view = try Self.view(runs)
         let table = try #require(view.panels.first { $0.panelTitle == "Last reports" }?.tables.first)
         #expect(table.tableRows.count == OperatorView.last + 1)
-        #expect(table.tableRows.last?.tableCells[1] == "pulse")
+        #expect(table.tableRows.last?.rowHeads == ["shop", "pulse"])
     }
 
     @Test("on the date in its plan a metric is over, the day before it ends soon")
@@ -69,5 +70,102 @@ struct OperatorTests {
         #expect(try word("2027-06-29") == "soon")
         #expect(try word("2027-06-30") == "over")
         #expect(try word("2027-05-01") == nil)
+    }
+
+    private static func rows(of title: String, in view: OperatorView) -> [[String]] {
+        view.panels.first { $0.panelTitle == title }?.tables.first?.tableRows.map { $0.rowHeads + $0.tableCells } ?? []
+    }
+
+    private static func view(
+        pending: [PendingRelease] = [], members: [EnrolledMember] = [], unsigned: [ReportRun] = [],
+        _ change: (inout DaemonHealth) -> Void = { _ in }
+    ) throws -> OperatorView {
+        var health = DaemonHealth(panels: [], refusals: [])
+        change(&health)
+        return OperatorView(
+            health, released: [], pending: pending.map { ("shop", $0) }, runs: [], unsigned: unsigned, members: members,
+            plans: [try PortalPlan.read()], now: now, frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+    }
+
+    /// Of a period that began so many days ago, a day long unless told otherwise; the grace is a day.
+    private static func pending(_ metric: MetricName, daysAgo days: Int64, _ kind: PeriodKind = .day) -> PendingRelease
+    {
+        let period = PeriodCalendar.utc.period(kind, containing: now - days * day)
+        return PendingRelease(metric: metric, period: period, due: period.end + day)
+    }
+
+    @Test("each metric has its next release, what that waits for, and how many periods are open")
+    func upcoming() throws {
+        func obstacle(
+            _ pending: [PendingRelease], _ change: (inout DaemonHealth) -> Void = { _ in }
+        ) throws -> [String] {
+            let rows = Self.rows(of: "Next releases", in: try Self.view(pending: pending, change))
+            #expect(rows.count == 1 && rows.first?.prefix(2) == ["shop", "visits"])
+            return Array(try #require(rows.first).dropFirst(4))
+        }
+        let (under, over, due) = (
+            Self.pending("visits", daysAgo: 0), Self.pending("visits", daysAgo: 1), Self.pending("visits", daysAgo: 4)
+        )
+        #expect(try obstacle([under]) == ["the end of the period", "1"])
+        #expect(try obstacle([under, over]) == ["the grace, for what comes late", "2"])
+        #expect(try obstacle([under, over, due]) == ["the next look, or the log says why", "3"])
+        #expect(
+            try obstacle([due]) { $0.isClockDoubted = true } == ["a time of day that is believed: throng clock", "1"])
+        #expect(
+            try obstacle([due]) { $0.waitsFor = ["0123456789ab"] } == ["daemon 01234567, which is silent", "1"])
+        // A month whose days are open waits for these, even where it is due first.
+        let month = PendingRelease(
+            metric: "visits", period: PeriodCalendar.utc.period(.month, containing: due.period.start - 30 * Self.day),
+            due: due.due - 1)
+        let part = PendingRelease(
+            metric: "visits", period: PeriodCalendar.utc.period(.day, containing: month.period.start), due: due.due)
+        #expect(try obstacle([month, part]) == ["the releases of its parts", "2"])
+    }
+
+    @Test("metrics stand by what is due first, each once")
+    func metrics() throws {
+        let pending = [
+            Self.pending("visits", daysAgo: 0), Self.pending("orders", daysAgo: 1), Self.pending("orders", daysAgo: 0),
+        ]
+        let rows = Self.rows(of: "Next releases", in: try Self.view(pending: pending))
+        #expect(rows.map { $0[1] } == ["orders", "visits"])
+        #expect(rows.map { $0[5] } == ["2", "1"])
+    }
+
+    @Test("a daemon that releases wait for needs a look; one that has stopped in order does not")
+    func members() throws {
+        let (one, two, three) = (DaemonID(UUID()), DaemonID(UUID()), DaemonID(UUID()))
+        let members = [
+            EnrolledMember(daemon: one, shard: 0, silence: 3, hasLeft: false),
+            EnrolledMember(daemon: two, shard: 1, silence: 7300, hasLeft: false),
+            EnrolledMember(daemon: three, shard: 2, silence: 1_000_000, hasLeft: true),
+        ]
+        let view = try Self.view(members: members) {
+            $0.daemon = one.description
+            $0.waitsFor = [two.description]
+        }
+        #expect(view.headline == "One thing needs a look")
+        let rows = Self.rows(of: "Members", in: view)
+        #expect(
+            rows.map { $0[0] } == [
+                one.description.prefix(8) + ", this one", String(two.description.prefix(8)),
+                String(three.description.prefix(8)),
+            ])
+        #expect(rows.map { $0[1] } == ["3 seconds ago", "2 hours ago", "11 days ago"])
+        #expect(
+            rows.map { $0[2] } == [
+                "takes part", "silent, and releases wait for it", "has stopped, and left nothing behind",
+            ])
+        #expect(try Self.view(members: [members[0], members[2]]).headline == "All is well")
+    }
+
+    @Test("reports without a signature, and the versions of what runs, are on the page")
+    func standing() throws {
+        let view = try Self.view(unsigned: [Self.run("pulse", daysAgo: 1, .delivered)]) {
+            $0.versions = [("throng", "1.2.3"), ("plan of shop", "abc")]
+        }
+        #expect(view.headline == "All is well")
+        #expect(Self.rows(of: "Reports without a signature", in: view).map { $0[1] } == ["pulse"])
+        #expect(Self.rows(of: "Versions", in: view) == [["throng", "1.2.3"], ["plan of shop", "abc"]])
     }
 }

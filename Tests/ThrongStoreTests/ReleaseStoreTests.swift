@@ -263,4 +263,46 @@ struct ReleaseStoreTests {
         }
         #expect(try await store.lastRuns(1).filter { $0.report == "quiet" }.map(\.period.kind) == [.week])
     }
+
+    @Test("a run whose files have no signature is told, and no other: not one that failed, nor one that is signed")
+    func unsigned() async throws {
+        let store = RunStore(try await TestCluster.database())
+        func run(_ day: Int64, _ names: [String]) async throws {
+            let claim = try #require(
+                try await store.claimRun(
+                    app: "shop", report: "weekly", partner: "supplier", period: .day(saturday + day * 86_400),
+                    now: saturday))
+            guard !names.isEmpty else {
+                try await store.finishRun(claim, .failed, detail: nil, now: saturday)
+                return
+            }
+            let files = names.enumerated().map { StoredReportFile(place: $0.offset, name: $0.element, contents: [1]) }
+            #expect(try await store.keep(files, of: claim, label: "x", deliveries: [], now: saturday))
+        }
+        try await run(0, ["a.html", "a.manifest.json", "a.manifest.sig"])
+        try await run(1, ["b.html", "b.json"])
+        try await run(2, [])
+        // It is the ending that counts.
+        try await run(3, ["c.manifest.sig.html"])
+        let found = try await store.unsignedRuns(ending: ".manifest.sig", 10)
+        #expect(found.map { ($0.period.start - saturday) / 86_400 } == [3, 1])
+        #expect(
+            try await store.unsignedRuns(ending: ".manifest.sig", 1).map { ($0.period.start - saturday) / 86_400 } == [
+                3
+            ])
+    }
+
+    @Test("members are the daemons that attached, with who has stopped in order")
+    func members() async throws {
+        let settings = try await TestCluster.database()
+        let store = RosterStore(.reporting(settings))
+        #expect(try await store.members().isEmpty)
+        let daemons = [DaemonID.new, DaemonID.new].sorted { $0.description < $1.description }
+        let counters = daemons.map { _ in CounterStore(settings) }
+        for (daemon, counters) in zip(daemons, counters) { _ = try await counters.attach(daemon: daemon) }
+        try await counters[1].settle(CounterStore.left)
+        let members = try await store.members()
+        #expect(members.map(\.daemon) == daemons)
+        #expect(members.map(\.hasLeft) == [false, true])
+    }
 }

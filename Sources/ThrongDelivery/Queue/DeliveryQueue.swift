@@ -2,6 +2,7 @@ package import ThrongPlan
 internal import ThrongPostgres
 package import ThrongReport
 package import ThrongStore
+package import ThrongTraces
 
 /// Brings made reports to where they go, each file once as far as the other side lets one know: what was acknowledged is
 /// written down at once, and what may have arrived is sent again under the same idempotency key.
@@ -11,6 +12,9 @@ package struct DeliveryQueue: Sendable {
     let options: DeliveryOptions
     /// Writes files into a folder, on a thread of its own.
     package var write: @Sendable (ReportFiles, ReportFolder) throws -> [String] = { try $1.deliver($0) }
+
+    /// Follows each try.
+    package var traces = Traces.off
 
     package init(store: DeliveryStore, folder: String, options: DeliveryOptions) {
         self.store = store
@@ -48,6 +52,11 @@ package struct DeliveryQueue: Sendable {
     package func attempt(_ claim: DeliveryClaim, now: @Sendable () -> UnixSeconds) async throws -> Outcome? {
         var arrived: [String] = []
         var fault: String?
+        let span = traces.begin(.delivery)
+        span?.say(.app, claim.run.app.text)
+        span?.say(.report, claim.run.report.text)
+        span?.say(.attempts, Int(claim.attempt))
+        defer { span?.end(failed: fault != nil) }
         do {
             arrived = try await deliver(claim, now: now)
         } catch let error as PostgresError {

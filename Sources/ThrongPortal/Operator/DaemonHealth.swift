@@ -35,6 +35,14 @@ package struct DaemonHealth: Sendable {
     package let panels: [Panel]
     /// Why events were refused, and how often since the start; the most frequent first.
     package let refusals: [(reason: String, count: Int)]
+    /// This daemon's name in PostgreSQL; nil where nobody says.
+    package var daemon: String?
+    /// The daemons that releases wait for, by their names in PostgreSQL.
+    package var waitsFor: [String] = []
+    /// Whether releases wait because the time of day is not believed.
+    package var isClockDoubted = false
+    /// What runs here: the program, its formats, its plans; each with its version or digest.
+    package var versions: [(name: String, version: String)] = []
 
     /// Puts a daemon's health together.
     package init(panels: [Panel], refusals: [(reason: String, count: Int)]) {

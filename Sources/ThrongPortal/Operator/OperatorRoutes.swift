@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import ThrongPlan
+internal import ThrongReport
 internal import ThrongStore
 
 /// `/operator`: how the daemon is.
@@ -10,6 +11,7 @@ struct OperatorRoutes: Sendable {
     let access: AccessStore
     let releases: ReleaseStore
     let runs: RunStore
+    let members: RosterStore
     let plans: [Plan]
     let house: String
     let health: @Sendable () -> DaemonHealth
@@ -23,7 +25,9 @@ struct OperatorRoutes: Sendable {
             for plan in plans { pending += try await releases.pending(of: plan).map { (plan.app.name, $0) } }
             let view = OperatorView(
                 health(), released: try await access.lastReleases(OperatorView.last), pending: pending,
-                runs: try await self.runs.lastRuns(OperatorView.last), plans: plans,
+                runs: try await self.runs.lastRuns(OperatorView.last),
+                unsigned: try await self.runs.unsignedRuns(ending: ReportFile.signatureEnding, OperatorView.last),
+                members: try await members.members(), plans: plans,
                 now: door.now(), frame: pages.frame("Operator", house: house, visitor: "Operator"))
             return try pages.response(view, by: "operator")
         }

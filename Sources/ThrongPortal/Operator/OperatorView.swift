@@ -29,6 +29,8 @@ struct OperatorView {
     }
 
     struct Row {
+        /// What the row is about, to screen readers: its first cells.
+        let rowHeads: [String]
         let tableCells: [String]
     }
 
@@ -43,11 +45,12 @@ struct OperatorView {
     /// - Parameter runs: those that began last, and each report's of its latest period.
     init(
         _ health: DaemonHealth, released: [ReleaseNote], pending: [(app: AppName, release: PendingRelease)] = [],
-        runs: [ReportRun], plans: [Plan], now: UnixSeconds, frame: PageFrame
+        runs: [ReportRun], unsigned: [ReportRun] = [], members: [EnrolledMember] = [], plans: [Plan], now: UnixSeconds,
+        frame: PageFrame
     ) {
         self.frame = frame
         let troubled = Self.troubled(runs, plans: plans)
-        let alarms = health.panels.flatMap(\.facts).filter(\.isAlarm).count + troubled.count
+        let alarms = health.panels.flatMap(\.facts).filter(\.isAlarm).count + troubled.count + health.waitsFor.count
         headline = alarms == 0 ? "All is well" : alarms == 1 ? "One thing needs a look" : "\(alarms) things need a look"
         lede = "This daemon, as of now. Health only: no number of what is counted is here."
         var panels = health.panels.map { panel in
@@ -61,47 +64,40 @@ struct OperatorView {
                 "Refusals", "Events and batches by why they were refused, since the start", ["Reason", "Times"],
                 health.refusals.map { [$0.reason, Wording.english.number($0.count)] },
                 nothing: "Nothing was refused since the start."))
-        panels.append(Self.pending(pending, plans: plans, now: now))
+        panels.append(Self.upcoming(pending, health, plans: plans, now: now))
         panels.append(Self.releases(released, plans: plans))
         panels.append(Self.reports(runs, troubled, plans: plans))
+        panels.append(Self.unsigned(unsigned, plans: plans))
         panels.append(Self.expiries(plans, now: now))
+        panels.append(Self.members(members, health))
+        panels.append(Self.versions(health.versions))
         self.panels = panels
     }
 
-    private static func panel(
-        _ title: String, _ caption: String, _ headings: [String], _ rows: [[String]], nothing: String
+    /// - Parameter heads: how many cells of a row say what it is about.
+    static func panel(
+        _ title: String, _ caption: String, _ headings: [String], _ rows: [[String]], heads: Int = 1, nothing: String
     ) -> Panel {
         Panel(
             panelAnchor: anchor(title), panelTitle: title, hasFacts: false, facts: [],
             tables: rows.isEmpty
-                ? [] : [Table(tableTitle: caption, headings: headings, tableRows: rows.map { Row(tableCells: $0) })],
+                ? []
+                : [
+                    Table(
+                        tableTitle: caption, headings: headings,
+                        tableRows: rows.map { row in
+                            Row(rowHeads: Array(row.prefix(heads)), tableCells: Array(row.dropFirst(heads)))
+                        })
+                ],
             empties: rows.isEmpty ? [nothing] : [])
     }
 
-    private static func anchor(_ title: String) -> String {
+    static func anchor(_ title: String) -> String {
         title.lowercased().replacing(" ", with: "-")
     }
 
-    private static func calendar(of app: AppName, _ plans: [Plan]) -> PeriodCalendar {
+    static func calendar(of app: AppName, _ plans: [Plan]) -> PeriodCalendar {
         plans.first { $0.app.name == app }.flatMap { PeriodCalendar(timeZone: $0.app.timeZone) } ?? .utc
-    }
-
-    private static func pending(
-        _ pending: [(app: AppName, release: PendingRelease)], plans: [Plan], now: UnixSeconds
-    ) -> Panel {
-        let sorted = pending.sorted { ($0.release.due, $0.app) < ($1.release.due, $1.app) }
-        let rest = sorted.count > last ? " (\(last) of \(sorted.count))" : ""
-        return panel(
-            "Next releases",
-            "Periods that wait: a release is made when its period and the plan's grace are over\(rest)",
-            ["App", "Metric", "Period", "Over", "Due"],
-            sorted.prefix(last).map { app, release in
-                [
-                    app.text, release.metric.text, calendar(of: app, plans).label(of: release.period),
-                    release.period.end <= now ? "yes" : "at \(Instant.text(release.period.end))",
-                    release.due <= now ? "now" : Instant.text(release.due),
-                ]
-            }, nothing: "No period waits for its release.")
     }
 
     private static func releases(_ released: [ReleaseNote], plans: [Plan]) -> Panel {
@@ -112,7 +108,7 @@ struct OperatorView {
                     release.app.text, release.metric.text, calendar(of: release.app, plans).label(of: release.period),
                     Instant.text(release.madeAt),
                 ]
-            }, nothing: "Nothing was released yet.")
+            }, heads: 2, nothing: "Nothing was released yet.")
     }
 
     /// The runs of reports' latest periods that failed or were not delivered. A report that no plan has is nobody's worry.
@@ -142,7 +138,7 @@ struct OperatorView {
                     run.app.text, run.report.text, calendar.label(of: run.period), Instant.text(run.startedAt),
                     outcome + (run.detail.map { ": \($0)" } ?? ""),
                 ]
-            }, nothing: "No report was made yet.")
+            }, heads: 2, nothing: "No report was made yet.")
     }
 
     /// Metrics that are over, or will be soon.
@@ -163,6 +159,6 @@ struct OperatorView {
         return panel(
             "Expiring metrics", "Metrics that are over, or will be within \(soon) days",
             ["App", "Metric", "Ends on", ""],
-            rows, nothing: "No metric ends within \(soon) days.")
+            rows, heads: 2, nothing: "No metric ends within \(soon) days.")
     }
 }

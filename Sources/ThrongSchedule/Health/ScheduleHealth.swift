@@ -1,6 +1,6 @@
 internal import Synchronization
 package import ThrongPlan
-internal import ThrongStore
+package import ThrongStore
 
 /// What the schedule counts about itself, for whoever watches over the daemon.
 package final class ScheduleHealth: Sendable {
@@ -20,6 +20,8 @@ package final class ScheduleHealth: Sendable {
         /// Steps of promises that should have been taken and were not, by app.
         package var retentionOverdue: [AppName: Int] = [:]
         package var isClockDoubted = false
+        /// The daemons that releases wait for, as of the last look at what is due.
+        package var waitsFor: [UnsettledDaemon] = []
     }
 
     private let counts = Mutex(Counts())
@@ -67,6 +69,7 @@ package final class ScheduleHealth: Sendable {
         }
     }
 
+    func releasesWait(for daemons: [UnsettledDaemon]) { counts.withLock { $0.waitsFor = daemons } }
     func clock(isDoubted: Bool) { counts.withLock { $0.isClockDoubted = isDoubted } }
 }
 

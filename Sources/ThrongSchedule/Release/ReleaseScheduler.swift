@@ -5,6 +5,7 @@ package import ThrongPlan
 internal import ThrongPostgres
 package import ThrongRelease
 package import ThrongStore
+package import ThrongTraces
 
 /// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.
 package struct ReleaseScheduler: Sendable {
@@ -13,6 +14,8 @@ package struct ReleaseScheduler: Sendable {
     private let periods: CalendarStore
     let rules: UserAgentRules
     let proof: ProofOptions
+    /// Follows each release.
+    package var traces = Traces.off
     /// Decides what leaves the house, on a thread of its own.
     var decide: @Sendable (ReleaseCase, ReleaseOptions) throws -> ReleaseDecision = {
         try $0.decideCoarsening($1)
@@ -96,7 +99,10 @@ package struct ReleaseScheduler: Sendable {
         var made: [Made] = []
         for open in try await store.openPeriods(app: plan.app.name) where isDue(open.period) {
             do {
-                if let one = try await release(open, plan: plan, ties: ties) { made.append(one) }
+                let one = try await followed(open.layout.metric, open.period, plan) {
+                    try await release(open, plan: plan, ties: ties)
+                }
+                if let one { made.append(one) }
             } catch {
                 try Self.pass(error, open.layout.metric, open.period, to: failed)
             }
@@ -110,13 +116,28 @@ package struct ReleaseScheduler: Sendable {
                         continue
                     }
                     guard isDue(rollup.period), !rollup.hasOpenParts else { continue }
-                    if let one = try await release(ReleaseScope(rollup, ties: ties), plan: plan) { made.append(one) }
+                    let one = try await followed(rollup.layout.metric, rollup.period, plan) {
+                        try await release(ReleaseScope(rollup, ties: ties), plan: plan)
+                    }
+                    if let one { made.append(one) }
                 } catch {
                     try Self.pass(error, rollup.layout.metric, rollup.period, to: failed)
                 }
             }
         }
         return made
+    }
+
+    /// Makes a release as a span.
+    private func followed(
+        _ metric: MetricName, _ period: Period, _ plan: Plan, _ work: () async throws -> Made?
+    ) async throws -> Made? {
+        try await traces.span(.release) { span in
+            span?.say(.app, plan.app.name.text)
+            span?.say(.metric, metric.text)
+            span?.say(.period, (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period))
+            return try await work()
+        }
     }
 
     /// Releases a period that is counted; nil where another process does, or nothing is to be released.

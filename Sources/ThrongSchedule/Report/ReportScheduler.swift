@@ -4,6 +4,7 @@ package import ThrongPlan
 internal import ThrongRelease
 package import ThrongReport
 package import ThrongStore
+package import ThrongTraces
 internal import ThrongWire
 
 /// Makes reports from released numbers, signs them and puts them where they belong.
@@ -15,6 +16,7 @@ package struct ReportScheduler: Sendable {
     /// Where the key is that signs.
     package let signing: ReportKeyFolder
     package let deliveries: DeliveryQueue
+    private let traces: Traces
 
     /// How far back a missed report is made up for. Unit: seconds.
     private static let horizon: Int64 = 32 * 86_400
@@ -24,18 +26,22 @@ package struct ReportScheduler: Sendable {
     ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
     ///   - delivery: what deliveries over the network may do; nil allows none.
     ///   - printer: what makes PDFs.
+    ///   - traces: follows each report that is made on schedule, and each delivery.
     package init(
-        store: ReleaseStore, rules: UserAgentRules, folder: String,
-        signing: ReportKeyFolder? = nil, delivery: DeliveryOptions? = nil, printer: PagePrinter = PagePrinter()
+        store: ReleaseStore, rules: UserAgentRules, folder: String, signing: ReportKeyFolder? = nil,
+        delivery: DeliveryOptions? = nil, printer: PagePrinter = PagePrinter(), traces: Traces = .off
     ) {
+        self.traces = traces
         self.store = store
         runs = RunStore(store.connection)
         self.rules = rules
         self.printer = printer
         self.signing = signing ?? ReportKeyFolder(dataPath: folder)
-        deliveries = DeliveryQueue(
+        var deliveries = DeliveryQueue(
             store: DeliveryStore(store.connection), folder: folder,
             options: delivery ?? DeliveryOptions(dataPath: folder))
+        deliveries.traces = traces
+        self.deliveries = deliveries
     }
 
     /// The document of a report for a period, as it is made at some time.
@@ -314,10 +320,14 @@ package struct ReportScheduler: Sendable {
             app: plan.app.name, report: report.name, partner: report.partner, period: period, now: now)
         guard let claim else { return false }
         do {
-            guard
-                try await make(
+            let isMade = try await traces.span(.report) { span in
+                span?.say(.app, plan.app.name.text)
+                span?.say(.report, report.name.text)
+                span?.say(.period, Self.label(of: period, plan))
+                return try await make(
                     claim, report, plan: plan, period: period, now: now, lacking: { failed(report, $0) })
-            else { return false }
+            }
+            guard isMade else { return false }
             try await deliveries.work(
                 app: plan.app.name, run: claim.run, foldersOnly: true, now: { now },
                 over: { outcome in

@@ -7,6 +7,7 @@ internal import ThrongJournal
 internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
+internal import ThrongTraces
 internal import ThrongWire
 
 /// Brings what was counted to PostgreSQL, again and again, exactly once each.
@@ -30,6 +31,7 @@ struct FlushService: Service {
     let longestInterval: Duration
     let machine: Machine
     let logger: Logger
+    var traces = Traces.off
     /// Called where this process may flush no more and has to end.
     let onFenced: @Sendable (DaemonError) -> Void
 
@@ -195,7 +197,13 @@ struct FlushService: Service {
                 try await onThread { [offered] in try offered.raise(to: flush.through) }
                 let isKept = try await keep(flush)
                 let started = machine.elapsed()
-                let outcome = try await apply(flush)
+                let outcome = try await traces.span(.flush) { span in
+                    let outcome = try await apply(flush)
+                    span?.say(
+                        .cells, outcome.counters + outcome.distinctCounts + outcome.topContributions)
+                    span?.say(.attempts, progress.failures + 1)
+                    return outcome
+                }
                 // That PostgreSQL took this one shows that it has those before it. What comes later would not join them.
                 if !isKept { try await forgetKept() }
                 // The more cells a flush touches, the longer the rest, so that PostgreSQL works a sixteenth of the time:

@@ -2,6 +2,7 @@ internal import NIOCore
 internal import Synchronization
 internal import ThrongCounting
 internal import ThrongJournal
+internal import ThrongTraces
 internal import ThrongWire
 
 /// The answers of one event loop that wait for the disk.
@@ -20,6 +21,8 @@ final class AnswerQueue: @unchecked Sendable {
 
     /// Opens what is sealed, for the event loop's connections.
     let gateway: ObliviousGateway
+    /// Follows some of the event loop's requests.
+    let traces: Traces
     private let loop: any EventLoop
     private let journal: Journal
     private let telemetry: Telemetry
@@ -27,8 +30,9 @@ final class AnswerQueue: @unchecked Sendable {
     private var last = JournalPosition.start
     private var isAsking = false
 
-    init(loop: any EventLoop, journal: Journal, gateway: ObliviousGateway, telemetry: Telemetry) {
+    init(loop: any EventLoop, journal: Journal, gateway: ObliviousGateway, telemetry: Telemetry, traces: Traces) {
         self.gateway = gateway
+        self.traces = traces
         self.loop = loop
         self.journal = journal
         self.telemetry = telemetry
@@ -83,9 +87,11 @@ final class AnswerQueues: Sendable {
     let counting: Ingestion
     private let gateway: ObliviousGateway
     private let telemetry: Telemetry
+    private let traces: Traces
     private let queues = Mutex<[ObjectIdentifier: AnswerQueue]>([:])
 
-    init(counting: Ingestion, gateway: ObliviousGateway, telemetry: Telemetry) {
+    init(counting: Ingestion, gateway: ObliviousGateway, telemetry: Telemetry, traces: Traces = .off) {
+        self.traces = traces
         self.counting = counting
         self.gateway = gateway
         self.telemetry = telemetry
@@ -96,7 +102,7 @@ final class AnswerQueues: Sendable {
         queues.withLock { queues in
             if let queue = queues[ObjectIdentifier(loop)] { return queue }
             let queue = AnswerQueue(
-                loop: loop, journal: counting.journal, gateway: gateway, telemetry: telemetry)
+                loop: loop, journal: counting.journal, gateway: gateway, telemetry: telemetry, traces: traces)
             queues[ObjectIdentifier(loop)] = queue
             return queue
         }

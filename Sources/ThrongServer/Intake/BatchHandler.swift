@@ -1,8 +1,10 @@
+internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import ThrongIntake
 internal import ThrongOblivious
 internal import ThrongPlan
+internal import ThrongTraces
 
 /// Answers `POST /v1/batches` on the connection's event loop, without a task a request; passes on all else, once it is
 /// clear where it goes.
@@ -71,6 +73,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private(set) var context: ChannelHandlerContext?
     /// Of the request under way, where it was sealed.
     var sealed: SealedAnswer?
+    /// Of the request under way, where it is followed.
+    private var span: OpenSpan?
 
     /// What waits for the response to the request before it.
     private enum Waiting {
@@ -211,6 +215,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             stage = .answering
             pay(0)
             let (packed, headers) = (collection.body ?? ByteBuffer(), collection.headers)
+            span?.say(.bytes, packed.readableBytes)
             if let gateway = collection.gateway {
                 openHere(packed, headers, by: gateway, for: collection.ingestion)
             } else {
@@ -242,6 +247,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         through gateway: ObliviousGateway? = nil
     ) {
         let collection = Collection(ingestion: ingestion, headers: headers, gateway: gateway)
+        span = queue?.traces.begin(request: gateway == nil ? "/v1/batches" : "/v1/ohttp", method: "POST")
         closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
         reader = origins.reader(for: headers.origin)
         guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
@@ -280,6 +286,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             sealed?.take(answer)
             sendSealed()
         } else {
+            endSpan(answer.status.code)
             socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
         }
         finish(context)
@@ -294,6 +301,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private func drop(_ answer: IntakeAnswer) {
         stage = .dropping
         pay(0)
+        endSpan(answer.status.code)
         // The connection is closed once the rest has come: closed before, it would take the answer with it.
         socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: false)
     }
@@ -313,6 +321,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         guard ingestion?.bodies.exchange(charge, for: bytes) != false else { return false }
         charge = bytes
         return true
+    }
+
+    /// The request under way is answered with this status.
+    func endSpan(_ status: Int) {
+        span?.say(.status, status)
+        span?.end(failed: status >= 500)
+        span = nil
     }
 
     /// The request is whole and answered: on to what waits.

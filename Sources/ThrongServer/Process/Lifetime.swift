@@ -26,7 +26,7 @@ final class Lifetime: Sendable {
     private let next = Mutex<[PlanSource]?>(nil)
     private let logger: Logger
     /// Reads the plans; nil where they come from no files.
-    private let reread: (@Sendable () throws -> [PlanSource])?
+    private let reread: (@Sendable () throws -> PlanReading)?
 
     /// Nil where TLS is not spoken.
     private let certificates: Certificates?
@@ -35,7 +35,7 @@ final class Lifetime: Sendable {
     private let manager: ServiceManager?
 
     init(
-        logger: Logger, certificates: Certificates?, reread: (@Sendable () throws -> [PlanSource])?, drain: Duration,
+        logger: Logger, certificates: Certificates?, reread: (@Sendable () throws -> PlanReading)?, drain: Duration,
         manager: ServiceManager?
     ) {
         self.logger = logger
@@ -108,11 +108,17 @@ final class Lifetime: Sendable {
         }
         let found: [PlanSource]
         do {
-            found = try reread()
+            let reading = try reread()
+            if !reading.changedSettings.isEmpty {
+                logger.warning(
+                    "SIGHUP: settings have changed that take a restart, and throng goes on by the former ones",
+                    metadata: ["settings": "\(reading.changedSettings.joined(separator: " "))"])
+            }
+            found = reading.sources
         } catch {
             logger.error(
-                "SIGHUP: a plan can't be used, and throng goes on by those that it has", metadata: ["error": "\(error)"]
-            )
+                "SIGHUP: a plan can't be used, or a setting, and throng goes on by what it has",
+                metadata: ["error": "\(error)"])
             return false
         }
         guard found.map(\.bytes) != sources.map(\.bytes) else {

@@ -1,18 +1,22 @@
 internal import ThrongInsight
+internal import ThrongJournal
+internal import ThrongPlan
 internal import ThrongPortal
 internal import ThrongReport
 internal import ThrongSchedule
+internal import ThrongStore
 internal import ThrongWire
 
 extension Telemetry {
     /// The daemon's health for its operator's page.
-    func health(_ gauges: Gauges, journalCap: Int) -> DaemonHealth {
+    ///
+    /// - Parameter backups: when they were made; nil where nobody looks.
+    func health(_ gauges: Gauges, journalCap: Int, backups: BackupMarks? = nil, now: UnixSeconds) -> DaemonHealth {
         let counts = snapshot
         let schedule = schedule.snapshot
-        let late = schedule.retentionOverdue.values.reduce(0, +)
         let isBehind = gauges.journalLag > 0 && !counts.isDatabaseUp
         let meanFlush = counts.flushes == 0 ? 0 : counts.flushSeconds / Double(counts.flushes) * 1000
-        return DaemonHealth(
+        var health = DaemonHealth(
             panels: [
                 .init(
                     title: "Intake",
@@ -61,13 +65,37 @@ extension Telemetry {
                         .init(
                             "Releases and reports that failed", Wording.english.number(schedule.failures),
                             isAlarm: schedule.failures > 0),
-                        .init(
-                            "Steps of age that are overdue", Wording.english.number(late), isAlarm: late > 0),
                     ]),
-            ],
+                .init(title: "Age", facts: Self.age(schedule)),
+                .init(title: "Backups", facts: backups.map { Self.standing($0, now: now) } ?? []),
+            ].filter { !$0.facts.isEmpty },
             refusals: (counts.refusedEvents.map { ($0.key.rawValue, $0.value) }
                 + counts.refusedBatches.map { ("\($0.key) (whole batch)", $0.value) })
                 .filter { $0.1 > 0 }.sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 })
+        health.waitsFor = schedule.waitsFor.map(\.daemon.description)
+        health.isClockDoubted = schedule.isClockDoubted
+        return health
     }
 
+    /// By when what goes next of each app by its age should be gone.
+    private static func age(_ schedule: ScheduleHealth.Counts) -> [DaemonHealth.Fact] {
+        let late = schedule.retentionOverdue.values.reduce(0, +)
+        let apps = schedule.retentionDeadline.sorted { $0.key < $1.key }.map { app, deadline in
+            DaemonHealth.Fact(
+                "\(app): what goes next is gone by", deadline == .epoch ? "nothing left" : Instant.text(deadline))
+        }
+        return apps + [.init("Steps that are overdue", Wording.english.number(late), isAlarm: late > 0)]
+    }
+
+    /// How old the last backup is, and the last export of keys.
+    private static func standing(_ backups: BackupMarks, now: UnixSeconds) -> [DaemonHealth.Fact] {
+        [("Last made", BackupMarks.Deed.made), ("Keys last exported", .exported)].map { label, deed in
+            guard let last = backups.last(deed) else { return .init(label, "never") }
+            // Who once began has to go on; who copies in another way never began.
+            return .init(label, Age.text(now - last), isAlarm: now - last > staleBackup)
+        }
+    }
+
+    /// A backup that is older needs a look. Unit: seconds.
+    private static let staleBackup: Int64 = 7 * 86_400
 }

@@ -4,6 +4,7 @@ internal import ThrongDelivery
 internal import ThrongIntake
 internal import ThrongPlan
 internal import ThrongSchedule
+internal import ThrongTraces
 internal import ThrongWire
 
 /// What the daemon counts about itself: health, never values. Labels come from closed lists.
@@ -64,7 +65,11 @@ final class Telemetry: Sendable {
     /// What the schedule and the deliveries count, each in its own place.
     let schedule = ScheduleHealth()
     let deliveries = DeliveryHealth()
+    /// What became of spans; nil where there are none.
+    private let spans: SpanQueue?
     private let counts = Mutex(Counts())
+
+    init(spans: SpanQueue? = nil) { self.spans = spans }
 
     /// All of it, as of now.
     var snapshot: Counts { counts.withLock { $0 } }
@@ -206,6 +211,14 @@ final class Telemetry: Sendable {
         page.gauge(
             "throng_certificate_end_timestamp_seconds",
             "When the certificate's time is over; 0 where TLS is not spoken.", Double(certificateEnd?.value ?? 0))
+        if let spans = spans?.counts {
+            page.counter(
+                "throng_spans_total", "Spans of traces, by what became of them.",
+                [
+                    ("outcome=\"exported\"", spans.exported), ("outcome=\"dropped\"", spans.dropped),
+                    ("outcome=\"failed\"", spans.failed),
+                ])
+        }
         if let disk {
             page.gauge("throng_disk_free_bytes", "Free on the data directory's disk.", Double(disk.free))
             page.gauge("throng_disk_bytes", "Size of the data directory's disk.", Double(disk.size))

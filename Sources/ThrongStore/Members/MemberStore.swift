@@ -107,6 +107,15 @@ package struct EnrolledMember: Sendable, Hashable {
     /// Whether it has stopped and left nothing behind.
     package let hasLeft: Bool
 
+    /// Puts it together.
+    package init(
+        daemon: DaemonID, shard: Int16, address: String? = nil, heard: Int64 = 0, retiredAt: UnixSeconds? = nil,
+        silence: Int64?, hasLeft: Bool
+    ) {
+        (self.daemon, self.shard, self.address, self.heard) = (daemon, shard, address, heard)
+        (self.retiredAt, self.silence, self.hasLeft) = (retiredAt, silence, hasLeft)
+    }
+
     var member: Member { Member(shard: shard, daemon: daemon.description, address: address) }
 }
 

@@ -113,8 +113,20 @@ struct SelectLastRuns: RowQuery {
     func row(_ columns: inout RowReader) throws -> ReportRun { try ReportRun(&columns) }
 }
 
+/// The runs whose files are here without a signature.
+struct SelectUnsignedRuns: RowQuery {
+    static let text = Query("report_run.select_unsigned", PackageResources.report_run_select_unsigned_sql)
+
+    let ending: String
+    let most: Int
+
+    var parameters: [Parameter] { [.text(ending), .integer(Int64(most))] }
+
+    func row(_ columns: inout RowReader) throws -> ReportRun { try ReportRun(&columns) }
+}
+
 extension ReportRun {
-    /// Reads the columns that both queries have.
+    /// Reads the columns that all three queries have.
     fileprivate init(_ columns: inout RowReader) throws(PostgresError) {
         self.init(
             app: AppName(try columns.text()),

@@ -112,6 +112,13 @@ package final class RunStore: Sendable {
         try await connection.run { try $0.run(SelectLastRuns(most: count)) }
     }
 
+    /// The runs whose files are here and were signed by nobody, the latest period first.
+    ///
+    /// - Parameter ending: what names of signatures end in.
+    package func unsignedRuns(ending: String, _ count: Int) async throws -> [ReportRun] {
+        try await connection.run { try $0.run(SelectUnsignedRuns(ending: ending, most: count)) }
+    }
+
     /// Closes the connection.
     package func close() { connection.close() }
 

@@ -70,6 +70,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
                 try BackupWriter(path, keys: keys, now: now).write(snapshot, files)
             }
         }
+        try BackupMarks(dataPath: place.dataPath).note(.made, at: now)
         if let keysTo { try BackupPlace.export(place, to: keysTo, now: now) }
         let rows = list.chunks.reduce(0) { $0 + $1.rows }
         Terminal.data(path)

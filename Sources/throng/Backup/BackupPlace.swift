@@ -45,6 +45,7 @@ enum BackupPlace {
         guard let count = try KeyExport.write(place.dataPath, to: path, now: now) else {
             return try checkRecovery(place)
         }
+        try BackupMarks(dataPath: place.dataPath).note(.exported, at: now)
         Terminal.data(path)
         Terminal.talk("\(Terminal.count(count, "key")) for the recovery key.")
     }

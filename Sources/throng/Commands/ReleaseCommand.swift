@@ -97,8 +97,8 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let secret = try ReleaseSecret.find(dataPath: place.dataPath)
         if secret == nil {
             Terminal.talk(
-                "warning: \(place.dataPath) is not there, and \(ReleaseSecret.variable) names no secret: releases that are made "
-                    + "again after a restore may withhold other numbers")
+                "warning: \(place.dataPath) is not there, and \(Setting.releaseSecret.variable) names no secret: releases "
+                    + "that are made again after a restore may withhold other numbers")
         }
         let proof = ReleaseScheduler.ProofOptions(
             isStrict: strict, proofSeconds: seconds, ties: secret ?? TieSecret()

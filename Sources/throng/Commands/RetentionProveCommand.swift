@@ -83,10 +83,10 @@ struct RetentionProveCommand: AsyncParsableCommand {
 
     private func signing() throws -> ReportKeyFolder {
         if let key { return ReportKeyFolder(keyPath: key) }
-        let environment = ProcessInfo.processInfo.environment
-        try DaemonSettings.check(environment)
+        let settings = try Settings.ofMachine()
+        try DaemonSettings.check(settings)
         var reports = ReportSettings(dataPath: place.dataPath)
-        try ReportVariables.apply(to: &reports, plans: [], environment: environment)
+        try ReportVariables.apply(to: &reports, plans: [], settings: settings)
         return reports.signing
     }
 

@@ -29,9 +29,13 @@ final class ServeProcess {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments =
             [
-                "serve", "--plan", plan, "--data", data, "--listen", "127.0.0.1:\(ports[0])",
+                // The machine's own settings are no demonstration's.
+                "serve", "--config", "/dev/null", "--plan", plan, "--data", data, "--listen", "127.0.0.1:\(ports[0])",
                 "--metrics", "127.0.0.1:\(ports[1])", "--portal", "127.0.0.1:\(ports[2])",
             ] + (tls.map { ["--tls-certificate", $0.certificate, "--tls-key", $0.key] } ?? [])
+        // A database that the environment names is no place for made up numbers.
+        let options = Set(Setting.all.filter { $0.option != nil }.map(\.variable))
+        process.environment = ProcessInfo.processInfo.environment.filter { !options.contains($0.key) }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = handle
         process.standardError = handle

@@ -33,10 +33,10 @@ struct ReportMakeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plans = try plans.read()
-        let environment = ProcessInfo.processInfo.environment
-        try DaemonSettings.check(environment)
+        let settings = try Settings.ofMachine()
+        try DaemonSettings.check(settings)
         var reports = ReportSettings(dataPath: place.dataPath)
-        try ReportVariables.apply(to: &reports, plans: out == nil ? plans : [], environment: environment)
+        try ReportVariables.apply(to: &reports, plans: out == nil ? plans : [], settings: settings)
         let paths = try await DatabaseAccess.use(place) { [reports] settings in
             let store = ReleaseStore(settings)
             defer { store.close() }

@@ -1,17 +1,18 @@
 import ArgumentParser
-import Configuration
+import Foundation
+import Logging
 import ThrongCounting
 import ThrongCredentials
 import ThrongDelivery
-import ThrongFaults
 import ThrongIntake
 import ThrongJournal
 import ThrongPlan
 import ThrongServer
+import ThrongTraces
 
-/// The settings of `throng serve` that have no option, read once from the environment.
+/// How `throng serve` takes its settings over.
 enum DaemonSettings {
-    private static let numbers: [EnvironmentSetting<DaemonOptions>] = [
+    static let numbers: [NumberSetting<DaemonOptions>] = [
         .init(
             key: "intake.body-bytes", unit: "bytes", lowest: 1024, highest: 64 << 20, standard: 1 << 20,
             meaning: "largest body, unpacked", apply: { $0.limits.bodyBytes = $1 }),
@@ -92,149 +93,179 @@ enum DaemonSettings {
         .init(
             key: "schedule.seconds", unit: "seconds", lowest: 1, highest: 86_400, standard: 30,
             meaning: "pause between two looks at what is due", apply: { $0.scheduleInterval = .seconds($1) }),
+        .init(
+            key: "traces.percent", unit: "percent", lowest: 0, highest: 100, standard: 1,
+            meaning: "of how many requests and writes of the journal spans are made; of flushes, releases, reports and "
+                + "deliveries they always are",
+            apply: { $0.traces.percent = $1 }),
     ]
 
-    private static let origins = "THRONG_INTAKE_ORIGINS"
-    private static let proxies = "THRONG_INTAKE_PROXIES"
-    private static let attesters = "THRONG_ATTESTERS"
-    private static let forwarders = "THRONG_INTAKE_FORWARDERS"
-    private static let memberAuthorities = "THRONG_MEMBERS_AUTHORITIES"
-    private static let clientAuthorities = "THRONG_INTAKE_CLIENT_AUTHORITIES"
-    /// Other commands', which one environment may hold beside these.
-    private static let others = ["THRONG_SUPPRESS_SECRET"]
+    /// One entry a variable, for the manual.
+    static var help: String { Setting.all.map(\.help).joined(separator: "\n") }
 
-    /// One entry a setting, for the manual.
-    static var help: String {
-        let entries =
-            numbers.map(\.help) + ReportVariables.numbers.map(\.help) + [
-                """
-                  \(origins) (text, *)
-                      origins whose web pages may send events, such as "https://shop.example https://www.shop.example"
-                """,
-                """
-                  \(proxies) (text, none)
-                      proxies whose connections begin with a header of the PROXY protocol, version 2: addresses, networks \
-                and unix for those by the Unix socket, such as "10.0.0.0/8 2001:db8::7 unix"
-                """,
-                """
-                  \(forwarders) (text, none)
-                      proxies whose X-Forwarded-For says where the clients of their requests are, such as "127.0.0.1"; nobody \
-                else's is looked at
-                """,
-                """
-                  \(clientAuthorities) (path, none)
-                      certificates in PEM: only who has one of theirs may connect where clients post, such as your proxies
-                """,
-                """
-                  \(memberAuthorities) (path, the system's)
-                      certificates in PEM that vouch for other daemons, where these speak TLS
-                """,
-                """
-                  \(attesters) (path, none)
-                      a file that says, by app, who vouches for devices that ask for credentials
-                """,
-                """
-                  \(ReleaseSecret.variable) (path, installation.secret in the data directory)
-                      by what equally useful numbers are chosen; made where there is none
-                """,
-            ] + ReportVariables.texts.map { "  \($0.variable) \($0.meaning)" }
-        return entries.joined(separator: "\n")
+    /// A daemon by its settings, and all that would be refused of them.
+    ///
+    /// - Parameter settings: without problems of their file.
+    /// - Returns: options that hold where there are no problems, and the problems.
+    static func daemon(_ settings: Settings) -> (options: DaemonOptions, problems: [any Error]) {
+        var problems: [any Error] = settings.unknownVariables.map { ValidationError($0) }
+        func trying(_ work: () throws -> Void) {
+            do { try work() } catch { problems.append(error) }
+        }
+        var sources: [PlanSource] = []
+        trying { sources = try PlanFiles.sources(settings.value(of: .plan)?.texts ?? []) }
+        var options = DaemonOptions(plans: sources.map(\.plan), dataPath: settings.dataPath)
+        options.sources = sources
+        options.database = settings.value(of: .database)?.text
+        trying { if let value = settings.value(of: .listen) { options.listen = try endpoint(value) } }
+        trying { if let value = settings.value(of: .metrics) { options.metrics = try endpoint(value) } }
+        trying { if let value = settings.value(of: .portal) { options.portal = try endpoint(value) } }
+        trying { options.tls = try tls(settings) }
+        trying { try setMembers(of: &options, settings) }
+        for setting in numbers { trying { try setting.take(from: settings, to: &options) } }
+        trying { try setTexts(of: &options, settings) }
+        trying { try ReportVariables.apply(to: &options.reports, plans: options.plans, settings: settings) }
+        trying { try setAttesters(of: &options, settings) }
+        trying { options.traces = try traces(settings, percent: options.traces.percent) }
+        for setting in [Setting.log, .logFormat] { trying { _ = try settings.choice(of: setting) } }
+        return (options, problems)
     }
 
-    /// Takes the settings over.
+    /// Refuses what `throng serve` would refuse whatever it counts: one environment is for all commands.
     ///
-    /// - Throws: `ValidationError` for an unknown variable, no whole number, or one out of range.
-    static func apply(to options: inout DaemonOptions, environment: [String: String]) throws {
-        let own =
-            numbers.map(\.variable) + [
-                origins, proxies, forwarders, attesters, clientAuthorities, memberAuthorities, ReleaseSecret.variable,
-            ]
-        let known = Set(own + others + ReportVariables.known).union(Fault.variables)
-        for name in environment.keys.sorted() where name.hasPrefix("THRONG_") && !known.contains(name) {
-            throw ValidationError(
-                "The environment has \(name), which throng does not know. `throng serve --help` lists the ones it knows."
-            )
-        }
-        for setting in numbers { try setting.take(from: environment, to: &options) }
-        if let text = environment[origins] {
-            guard let listed = CrossOrigin(text) else {
+    /// - Throws: `ValidationError`.
+    static func check(_ settings: Settings) throws {
+        if let problem = settings.unknownVariables.first { throw ValidationError(problem) }
+        var unused = DaemonOptions(plans: [], dataPath: ".")
+        for setting in numbers { try setting.take(from: settings, to: &unused) }
+        try setTexts(of: &unused, settings)
+    }
+
+    private static func setTexts(of options: inout DaemonOptions, _ settings: Settings) throws {
+        if let value = settings.value(of: .origins) {
+            guard let listed = CrossOrigin(value.text) else {
                 throw ValidationError(
-                    "\(origins) takes * or origins separated by spaces, each a scheme and a host without a path.")
+                    "\(value.place) takes * or origins separated by spaces, each a scheme and a host without a path.")
             }
             options.origins = listed
         }
-        if let text = environment[proxies] { options.proxies = try listed(text, proxies) }
-        if let text = environment[forwarders] { options.forwarders = try listed(text, forwarders) }
-        options.memberAuthorities = environment[memberAuthorities]
-        if let path = environment[ReleaseSecret.variable] { options.releaseSecret = path }
-        try ReportVariables.apply(to: &options.reports, plans: options.plans, environment: environment)
-        // Other commands check the environment without plans.
-        if let path = environment[attesters], !options.plans.isEmpty {
-            do throws(CredentialSettingsError) {
-                options.credentials = try CredentialSettings(
-                    path: path, apps: options.plans.map(\.app.name), secrets: options.reports.delivery.secrets)
-            } catch {
-                throw ValidationError("\(attesters): \(error).")
-            }
+        if let value = settings.value(of: .proxies) { options.proxies = try listed(value) }
+        if let value = settings.value(of: .forwarders) { options.forwarders = try listed(value) }
+        if let value = settings.value(of: .releaseSecret) { options.releaseSecret = value.text }
+    }
+
+    private static func setAttesters(of options: inout DaemonOptions, _ settings: Settings) throws {
+        // Without plans, their problem is told already.
+        guard let value = settings.value(of: .attesters), !options.plans.isEmpty else { return }
+        do throws(CredentialSettingsError) {
+            options.credentials = try CredentialSettings(
+                path: value.text, apps: options.plans.map(\.app.name), secrets: options.reports.delivery.secrets)
+        } catch {
+            throw ValidationError("\(value.place): \(error).")
         }
     }
 
-    private static func listed(_ text: String, _ variable: String) throws -> Proxies {
-        guard let listed = Proxies(text) else {
+    private static func setMembers(of options: inout DaemonOptions, _ settings: Settings) throws {
+        options.memberAuthorities = settings.value(of: .memberAuthorities)?.text
+        if let value = settings.value(of: .members) {
+            guard !value.text.hasPrefix("unix:") else {
+                throw ValidationError(
+                    "\(value.place) takes a host and a port: daemons on other machines connect to it.")
+            }
+            options.members = try endpoint(value)
+        }
+        guard let value = settings.value(of: .advertised) else { return }
+        let url = URL(string: value.text)
+        guard options.members != nil, let scheme = url?.scheme, ["http", "https"].contains(scheme), url?.host != nil,
+            url?.path == ""
+        else {
             throw ValidationError(
                 """
-                \(variable) takes addresses, networks and unix, separated by spaces, such as "10.0.0.0/8 2001:db8::7 unix"; \
+                \(value.place) takes http or https, a host and a port, without a path, such as http://throng-0.throng:7080, \
+                and needs --members; found '\(value.text.prefix(60))'.
+                """)
+        }
+        options.advertised = value.text
+    }
+
+    private static func tls(_ settings: Settings) throws -> TLSFiles? {
+        let authorities = settings.value(of: .clientAuthorities)?.text
+        switch (settings.value(of: .certificate), settings.value(of: .key)) {
+        case (let certificate?, let key?):
+            var files = TLSFiles(certificate: certificate.text, key: key.text)
+            files.clientAuthorities = authorities
+            return files
+        case (nil, nil):
+            guard authorities == nil else { throw TLSError.authoritiesWithoutTLS }
+            return nil
+        case (let one?, nil), (nil, let one?):
+            throw ValidationError(
+                "--tls-certificate and --tls-key go together: name both, or neither; found \(one.place) alone.")
+        }
+    }
+
+    private static func traces(_ settings: Settings, percent: Int) throws -> TraceOptions {
+        var options = TraceOptions()
+        options.percent = percent
+        switch (settings.value(of: .tracesEndpoint), settings.value(of: .tracesFile)) {
+        case (let endpoint?, let file?):
+            throw ValidationError(
+                "\(endpoint.place) and \(file.place) name two places for traces; one is allowed: take one away.")
+        case (let endpoint?, nil):
+            guard let address = TraceOptions.Collector(endpoint.text) else {
+                throw ValidationError(
+                    """
+                    \(endpoint.place) takes the address of a collector on this machine, such as \
+                    http://127.0.0.1:4318/v1/traces; found '\(endpoint.text.prefix(60))'. Traces tell single requests: have a \
+                    collector here pass them on where they may go.
+                    """)
+            }
+            options.place = .collector(address)
+        case (nil, let file?): options.place = .file(file.text)
+        case (nil, nil): break
+        }
+        return options
+    }
+
+    private static func listed(_ value: SettingValue) throws -> Proxies {
+        guard let listed = Proxies(value.text) else {
+            throw ValidationError(
+                """
+                \(value.place) takes addresses, networks and unix, separated by spaces, such as "10.0.0.0/8 2001:db8::7 unix"; \
                 a network's address has no bits behind its length.
                 """)
         }
         return listed
     }
 
-    /// Has clients asked for certificates, where the environment says so.
-    ///
-    /// - Throws: ``TLSError/authoritiesWithoutTLS``.
-    static func askClients(of options: inout DaemonOptions, environment: [String: String]) throws {
-        guard let path = environment[clientAuthorities] else { return }
-        guard options.tls != nil else { throw TLSError.authoritiesWithoutTLS }
-        options.tls?.clientAuthorities = path
-    }
-
-    /// Refuses what `throng serve` would refuse: one environment is for all commands.
-    ///
-    /// - Throws: `ValidationError`.
-    static func check(_ environment: [String: String]) throws {
-        var unused = DaemonOptions(plans: [], dataPath: ".")
-        try apply(to: &unused, environment: environment)
+    private static func endpoint(_ value: SettingValue) throws -> DaemonOptions.Endpoint {
+        guard let endpoint = DaemonOptions.Endpoint(value.text) else {
+            throw ValidationError(
+                """
+                \(value.place) takes a host and a port such as 127.0.0.1:8080, or a Unix socket such as \
+                unix:/run/throng/clients, an absolute path of at most 107 bytes; found '\(value.text)'.
+                """)
+        }
+        return endpoint
     }
 }
 
-/// A setting that is a whole number and has no option: a variable of the environment.
-struct EnvironmentSetting<Options>: Sendable {
-    let key: String
-    let unit: String
-    let lowest: Int
-    let highest: Int
-    let standard: Int
-    let meaning: String
-    let apply: @Sendable (inout Options, Int) -> Void
-
-    /// THRONG_INTAKE_BODY_BYTES for intake.body-bytes.
-    var variable: String {
-        "THRONG_" + key.uppercased().replacing(".", with: "_").replacing("-", with: "_")
+extension Settings {
+    /// The data directory as an absolute path.
+    var dataPath: String {
+        let path = value(of: .data)?.text ?? Place.standardData
+        return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
-    /// What the manual says of it.
-    var help: String { "  \(variable) (int, \(standard), \(unit))\n      \(meaning)" }
-
-    /// Takes the value over where there is one.
+    /// One of the words that a setting allows; nil where nobody says.
     ///
-    /// - Throws: `ValidationError` where it is no whole number, or out of range.
-    func take(from environment: [String: String], to options: inout Options) throws {
-        guard let text = environment[variable] else { return }
-        let reader = ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: [variable: text]))
-        guard let value = reader.int(forKey: ConfigKey("throng.\(key)")), (lowest...highest).contains(value) else {
-            throw ValidationError("\(variable) takes a whole number of \(unit) from \(lowest) to \(highest).")
+    /// - Throws: `ValidationError` for another one.
+    func choice(of setting: Setting) throws -> String? {
+        guard let value = value(of: setting), case .choice(let words) = setting.kind else { return nil }
+        guard words.contains(value.text) else {
+            throw ValidationError(
+                "\(value.place) takes \(words.joined(separator: ", ")); found '\(value.text.prefix(60))'.")
         }
-        apply(&options, value)
+        return value.text
     }
 }

@@ -2,9 +2,9 @@ import ArgumentParser
 import ThrongDelivery
 import ThrongPlan
 
-/// The variables of the environment that say how reports are signed, printed and sent.
+/// The settings that say how reports are signed, printed and sent.
 enum ReportVariables {
-    static let numbers: [EnvironmentSetting<ReportSettings>] = [
+    static let numbers: [NumberSetting<ReportSettings>] = [
         .init(
             key: "deliver.seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 60,
             meaning: "how long a file may take to be sent", apply: { $0.delivery.fileSeconds = Int64($1) }),
@@ -17,51 +17,21 @@ enum ReportVariables {
             meaning: "when a delivery is given up", apply: { $0.delivery.tries = $1 }),
     ]
 
-    /// Those that are no numbers, with what the manual says of them.
-    static let texts: [(variable: String, meaning: String)] = [
-        (reportKey, "(path, signing/key.pem in the data directory)\n      the key that signs reports' manifests"),
-        (
-            chromium, "(path, the first of chromium and its like on the PATH)\n      what prints reports as PDF"
-        ),
-        (
-            hosts,
-            """
-            (text, none)
-                  hosts that reports may be sent to, such as "partner.example partner.example:8443"
-            """
-        ),
-        (
-            privateHosts,
-            "(text, none)\n      those of them that may be at loopback, private and other special addresses"
-        ),
-        (authorities, "(path, none)\n      certificates in PEM that vouch for partners, beside the system's"),
-        (
-            secrets,
-            "(path, secrets in the data directory)\n      a folder with a file for each header Authorization of a plan"
-        ),
-    ]
-    private static let reportKey = "THRONG_REPORT_KEY"
-    private static let chromium = "THRONG_CHROMIUM"
-    private static let hosts = "THRONG_DELIVER_HOSTS"
-    private static let privateHosts = "THRONG_DELIVER_PRIVATE_HOSTS"
-    private static let authorities = "THRONG_DELIVER_CA"
-    private static let secrets = "THRONG_DELIVER_SECRETS"
-
-    /// Their names.
-    static var known: [String] { numbers.map(\.variable) + texts.map(\.variable) }
-
     /// Takes the settings over.
     ///
     /// - Throws: `ValidationError` for no whole number, one out of range, or a plan's host that is not allowed.
-    static func apply(to settings: inout ReportSettings, plans: [Plan], environment: [String: String]) throws {
-        for setting in numbers { try setting.take(from: environment, to: &settings) }
-        if let path = environment[reportKey] { settings.signing = ReportKeyFolder(keyPath: path) }
-        settings.printer = PagePrinter(environment: environment)
-        if let path = environment[authorities] { settings.delivery.authorities = path }
-        if let path = environment[secrets] { settings.delivery.secrets = path }
-        if let text = environment[hosts] { settings.delivery.hosts = names(text) }
-        if let text = environment[privateHosts] { settings.delivery.privateHosts = names(text) }
-        try check(plans, against: settings.delivery)
+    static func apply(to reports: inout ReportSettings, plans: [Plan], settings: Settings) throws {
+        for setting in numbers { try setting.take(from: settings, to: &reports) }
+        func text(_ setting: Setting) -> String? { settings.value(of: setting)?.text }
+        if let path = text(.reportKey) { reports.signing = ReportKeyFolder(keyPath: path) }
+        var environment = settings.environment
+        environment[Setting.chromium.variable] = text(.chromium)
+        reports.printer = PagePrinter(environment: environment)
+        if let path = text(.authorities) { reports.delivery.authorities = path }
+        if let path = text(.secrets) { reports.delivery.secrets = path }
+        if let text = text(.hosts) { reports.delivery.hosts = names(text) }
+        if let text = text(.privateHosts) { reports.delivery.privateHosts = names(text) }
+        try check(plans, against: reports.delivery)
     }
 
     /// Host names without the port that needs no mention.
@@ -78,8 +48,11 @@ enum ReportVariables {
             for report in plan.reports {
                 for case .http(let http) in report.deliveries where !delivery.hosts.contains(http.authority) {
                     throw ValidationError(
-                        "Report \(report.name) of \(plan.app.name) goes to \(http.authority), which \(hosts) does not "
-                            + "list. Add it there, separated by a space, if reports may be sent to it.")
+                        """
+                        Report \(report.name) of \(plan.app.name) goes to \(http.authority), which \
+                        \(Setting.hosts.variable) does not list. Add it there, separated by a space, if reports may be \
+                        sent to it.
+                        """)
                 }
             }
         }

@@ -9,6 +9,12 @@ enum Terminal {
         FileHandle.standardError.write(Data((newline ? text + "\n" : text).utf8))
     }
 
+    /// Whether standard output is a terminal whose user wants type to stand out.
+    static var isStyled: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+    }
+
     static func data(_ text: String) {
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }

@@ -14,6 +14,7 @@ import struct
 import time
 
 import daemon
+import traced
 from daemon import check, say
 
 ROTATION = 60
@@ -41,6 +42,8 @@ metrics:
 
 # Every canary begins with this word of the run, so that one look for its spellings finds them all.
 MARK = f"Zq{os.urandom(5).hex()}K"
+# A trace's identifier, as a client may send one.
+CHOSEN = os.urandom(16).hex()
 
 
 def spellings(text):
@@ -167,6 +170,8 @@ def release_canaries(cage, house):
                 "x-forwarded-for": SOURCE, "forwarded": "for=" + SOURCE, "x-real-ip": SOURCE,
                 "cookie": "session=" + cage.new(what + ": cookie"), "referer": "http://x/" + cage.new(what + ": referer"),
                 "authorization": "Bearer " + cage.new(what + ": token"), "x-request-id": cage.new(what + ": request id"),
+                # What is chosen by a client is no trace of ours.
+                "traceparent": f"00-{CHOSEN}-{CHOSEN[:16]}-01", "tracestate": "v=" + cage.new(what + ": tracestate"),
                 **headers})
             response = connection.getresponse()
             answer = response.read()
@@ -306,8 +311,8 @@ def expect_finds(cage, house):
     """The search finds what is there: a canary in a file, one in a table, one in PostgreSQL's log of writes."""
     planted = cage.words["identifier"]
     for name, content in {"raw": planted, "base64": base64.b64encode(b"x" + planted.encode()).decode(),
-                          "address": f"from {SOURCE} port 1"}.items():
-        path = os.path.join(house.data, "windows", f"planted.{name}")
+                          "address": f"from {SOURCE} port 1", "trace": json.dumps({"attributes": [planted]})}.items():
+        path = os.path.join(house.folder if name == "trace" else os.path.join(house.data, "windows"), f"planted.{name}")
         with open(path, "w") as file:
             file.write(content)
         found = search(cage, house)[0]
@@ -334,6 +339,8 @@ def test():
     house = daemon.Daemon(plan, log="trace")
     # A checkpoint after every batch.
     house.settings["THRONG_JOURNAL_CHECKPOINT_BYTES"] = "1"
+    # In its folder, where all that is written is looked for.
+    house.settings.update(THRONG_TRACES_FILE=os.path.join(house.folder, "traces.jsonl"), THRONG_TRACES_PERCENT="100")
     house.start()
     check_process(house)
     check(" trace throng" in house.log_text() or " debug throng" in house.log_text(), "the log is at trace level")
@@ -358,6 +365,7 @@ def test():
     while not used <= checkpoint_keys(checkpoint) and time.monotonic() < deadline:
         time.sleep(0.2)
     check(used <= checkpoint_keys(checkpoint), "what is known of the window is in a checkpoint")
+    traced.expect_traces(house, CHOSEN)
     expect_nothing(cage, house, "the window is open")
 
     over = (last_window + 2) * ROTATION

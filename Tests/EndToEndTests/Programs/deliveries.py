@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import daemon
+import traced
 from daemon import check, say
 from partner import Partner, certificates
 
@@ -177,7 +178,8 @@ def test():
     check(done.returncode == 64 and "THRONG_DELIVER_HOSTS" in done.stderr, "an unlisted host stops the start:", done)
     hosts = f"127.0.0.1:{port} 127.0.0.1:{wrong_port}"
     house.settings.update(
-        THRONG_DELIVER_HOSTS=hosts, THRONG_DELIVER_PRIVATE_HOSTS=hosts, THRONG_DELIVER_CA=ca)
+        THRONG_DELIVER_HOSTS=hosts, THRONG_DELIVER_PRIVATE_HOSTS=hosts, THRONG_DELIVER_CA=ca,
+        THRONG_TRACES_FILE=os.path.join(house.folder, "traces.jsonl"))
 
     partner = Partner(house.folder, port, "right")
     other = Partner(house.folder, wrong_port, "wrong")
@@ -241,6 +243,7 @@ def test():
     check(partner.requests and all(
         "Authorization" not in each[4] for each in partner.requests if each[0] == "posted"), "only where it belongs")
     say("eight bad partners have everything once, the ninth is on record as given up")
+    traced.expect_deliveries(house, ("good news", "127.0.0.1", str(port), folder))
 
     before = len(partner.requests)
     time.sleep(4)

@@ -52,12 +52,34 @@ def options():
             re.search(r"--healthcheck 'CMD ([^']*)'", package)[1])
 
 
-def taken(words):
-    """The daemon knows these options: what it lacks is the plan."""
+def taken(words, settings=None):
+    """The daemon knows these options, and those of its file: what it lacks is the plan."""
     with tempfile.TemporaryDirectory() as folder:
-        moved = [word.replace("/etc/throng", folder).replace("/var/lib/throng", folder) for word in words]
-        code, said, wrong = daemon.run(*moved)
+        def moved(text):
+            return text.replace("/etc/throng", folder).replace("/var/lib/throng", folder)
+
+        if settings is not None:
+            with open(os.path.join(folder, "throng.yaml"), "w") as file:
+                file.write(moved(settings))
+        code, said, wrong = daemon.run(*map(moved, words))
     check(code == 1 and "plan.yaml" in said + wrong, words, "ended with", code, said, wrong)
+
+
+def examples(settings):
+    """What the package's file has as examples is taken, all at once, and is what it says."""
+    told = re.sub(r"^#(?=[a-z ] *[a-z-]+:)", "", settings, flags=re.M)
+    check(len(yaml.safe_load(told)) > len(yaml.safe_load(settings)) + 6, "no examples are found in", told)
+    with tempfile.TemporaryDirectory() as folder:
+        plan, path = os.path.join(folder, "plan.yaml"), os.path.join(folder, "throng.yaml")
+        shutil.copy(os.path.join(DEPLOY, "sample", "shop.yaml"), plan)
+        with open(path, "w") as file:
+            file.write(told.replace("/etc/throng/plan.yaml", plan))
+        code, said, wrong = daemon.run("config", "show", "--json", "--config", path)
+    shown = json.loads(said)
+    check(code == 0 and not shown["problems"], code, shown["problems"], wrong)
+    unset = {each["key"] for each in shown["settings"]} - {
+        each["key"] for each in shown["settings"] if each["origin"] == "file"}
+    check("traces.percent" not in unset and "tls.key" not in unset and "stop.drain-seconds" not in unset, unset)
 
 
 def compose():
@@ -194,14 +216,13 @@ def scripts():
     if shutil.which("shellcheck"):
         done = subprocess.run(["shellcheck", *paths], capture_output=True, text=True)
         check(done.returncode == 0, done.stdout)
-    settings = text("debian", "environment").splitlines()
-    line = next(each for each in settings if each.startswith("SERVE_OPTIONS="))
     unit = text("systemd", "throng.service")
     command = re.search(r"^ExecStart=/usr/local/bin/throng (.*)$", unit, re.M)[1]
-    own = re.search(r'^Environment="(SERVE_OPTIONS=[^"]*)"$', unit, re.M)[1]
-    check(shlex.split(line) == [own], "the unit has other options than", line)
     check("EnvironmentFile=-/etc/throng/environment" in unit, "the unit does not read the environment's file")
-    taken(shlex.split(command.replace("$SERVE_OPTIONS", shlex.split(line)[0].partition("=")[2])))
+    check("throng.yaml etc/throng" in text("debian", "throng.install").splitlines(), "the package has no settings")
+    settings = text("debian", "throng.yaml")
+    taken(shlex.split(command), settings)
+    examples(settings)
 
     told = daemon.run("--experimental-dump-help")[1]
     with tempfile.TemporaryDirectory() as pages:

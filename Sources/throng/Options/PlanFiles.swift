@@ -12,13 +12,16 @@ struct PlanFiles: ParsableArguments {
     func read() throws -> [Plan] { try readSources().map(\.plan) }
 
     /// Reads every plan with its text.
-    func readSources() throws -> [PlanSource] {
+    func readSources() throws -> [PlanSource] { try Self.sources(files) }
+
+    /// Reads every plan of some files with its text.
+    static func sources(_ files: [String]) throws -> [PlanSource] {
         guard !files.isEmpty else {
             throw ValidationError("Name at least one plan: --plan FILE. Deploy/sample/shop.yaml is an example.")
         }
         var sources: [PlanSource] = []
         for file in files {
-            let source = try Self.source(file)
+            let source = try source(file)
             guard !sources.contains(where: { $0.plan.app.name == source.plan.app.name }) else {
                 throw CommandFailure(
                     "\(file): there is already a plan for the app \(source.plan.app.name); keep one of the two.")

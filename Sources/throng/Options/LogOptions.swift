@@ -24,15 +24,23 @@ struct LogOptions: ParsableArguments {
     }
 
     /// Sets the process's log up, once.
-    func logger(_ label: String) -> Logger {
-        LoggingSystem.bootstrap { [format] label in
+    func logger(_ label: String) -> Logger { Self.logger(label, level: log, format: format.rawValue) }
+
+    /// Sets the process's log up, once.
+    ///
+    /// - Parameters:
+    ///   - level: nil for info.
+    ///   - format: nil for text.
+    static func logger(_ label: String, level: String?, format: String?) -> Logger {
+        let format = format.flatMap { Format(rawValue: $0) } ?? .text
+        LoggingSystem.bootstrap { label in
             switch format {
             case .text: StreamLogHandler.standardError(label: label)
             case .json: JSONLog(label: label)
             }
         }
         var logger = Logger(label: label)
-        logger.logLevel = Logger.Level(rawValue: log) ?? .info
+        logger.logLevel = level.flatMap { Logger.Level(rawValue: $0) } ?? .info
         return logger
     }
 }

@@ -24,9 +24,9 @@ enum Versions {
         #endif
     }
 
-    /// The program's version on a line of its own, then a line for each format.
-    static var text: String {
-        let formats = [
+    /// Each format's name and version.
+    static var formats: [(name: String, version: String)] {
+        [
             ("plan", "\(Plan.format)"),
             ("wire", "v\(Batch.protocolVersion)"),
             ("journal", Journal.format),
@@ -37,6 +37,10 @@ enum Versions {
             ("backup", BackupList.version),
             ("built with", "Swift \(swift)"),
         ]
+    }
+
+    /// The program's version on a line of its own, then a line for each format.
+    static var text: String {
         let lines = formats.map { name, version in name.padding(toLength: 12) + version }
         return (["throng \(throng)"] + lines).joined(separator: "\n")
     }

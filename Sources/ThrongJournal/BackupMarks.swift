@@ -1,0 +1,35 @@
+package import ThrongPlan
+
+/// When a backup of a data directory was made last, and its keys exported: `backup.made` and `backup.exported`, each the
+/// seconds since 1970 as digits and a line break. For whoever looks after the daemon; nothing goes by it.
+package struct BackupMarks: Sendable {
+    /// What was done.
+    package enum Deed: String, Sendable, CaseIterable {
+        case made, exported
+    }
+
+    private let folder: String
+    private let disk: any Disk
+
+    /// Names the data directory; nothing is read yet.
+    package init(dataPath: String, on machine: Machine = .real) {
+        folder = dataPath
+        disk = machine.disk
+    }
+
+    /// Writes down that something was done; it is on disk when this returns.
+    package func note(_ deed: Deed, at now: UnixSeconds) throws(JournalError) {
+        try disk.replace(path(of: deed), with: Array("\(now.value)\n".utf8))
+    }
+
+    /// When it was done last; nil where it never was, or nobody can tell.
+    package func last(_ deed: Deed) -> UnixSeconds? {
+        // What can't be read is as good as none: it is looked at, and nothing follows from it.
+        guard let bytes = try? disk.contents(path(of: deed)), bytes.count < 32,
+            let text = String(validating: bytes, as: UTF8.self), text.hasSuffix("\n")
+        else { return nil }
+        return Int64(text.dropLast()).map { UnixSeconds($0) }
+    }
+
+    private func path(of deed: Deed) -> String { "\(folder)/backup.\(deed.rawValue)" }
+}

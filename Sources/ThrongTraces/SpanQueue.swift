@@ -1,0 +1,59 @@
+internal import Synchronization
+
+/// Spans on their way out. Whoever adds one never waits: where the queue is full, it is dropped and counted.
+package final class SpanQueue: Sendable {
+    /// What became of spans since the start.
+    package struct Counts: Sendable, Hashable {
+        /// They are where they go.
+        package var exported = 0
+        /// There was no room for them.
+        package var dropped = 0
+        /// The collector or the file did not take them.
+        package var failed = 0
+    }
+
+    private struct State {
+        var waiting: [FinishedSpan] = []
+        var counts = Counts()
+    }
+
+    /// How many wait at most: some 2 MB.
+    package static let most = 4096
+
+    private let state = Mutex(State())
+    private let most: Int
+
+    /// - Parameter most: how many wait at most.
+    package init(most: Int = SpanQueue.most) { self.most = most }
+
+    /// What became of spans up to now.
+    package var counts: Counts { state.withLock { $0.counts } }
+
+    /// - Parameter span: nil for one that may not be told.
+    func add(_ span: FinishedSpan?) {
+        guard let span else { return }
+        state.withLock { state in
+            if state.waiting.count < most {
+                state.waiting.append(span)
+            } else {
+                state.counts.dropped += 1
+            }
+        }
+    }
+
+    /// Takes the oldest ones out.
+    func take(_ count: Int) -> [FinishedSpan] {
+        state.withLock { state in
+            let taken = Array(state.waiting.prefix(count))
+            state.waiting.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    /// Notes what became of so many.
+    func note(_ count: Int, areExported: Bool) {
+        state.withLock { state in
+            if areExported { state.counts.exported += count } else { state.counts.failed += count }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// Where spans go, and of how much there are any.
+package struct TraceOptions: Sendable, Hashable {
+    /// Where spans go.
+    package enum Place: Sendable, Hashable {
+        /// A collector on this machine, by OTLP over HTTP with JSON.
+        case collector(Collector)
+        /// A file, a document of OTLP's JSON a line. It is made with mode 0600 and only ever grows.
+        case file(String)
+    }
+
+    /// The address of a collector, which is on this machine.
+    package struct Collector: Sendable, Hashable {
+        /// As it is asked for.
+        package let url: String
+
+        /// Takes `http://127.0.0.1:4318/v1/traces`, the same with `localhost` or `[::1]`; nil for anything else.
+        package init?(_ text: String) {
+            guard
+                let match = text.wholeMatch(
+                    of: /http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):([0-9]{1,5})(\/[\x21-\x7E]*)?/),
+                let port = Int(match.1), (1...65_535).contains(port)
+            else { return nil }
+            url = match.2 == nil ? text + "/v1/traces" : text
+        }
+    }
+
+    /// Nil makes no spans at all.
+    package var place: Place?
+    /// Of how many requests and commits of the journal spans are made; of everything else they always are. Unit: percent.
+    package var percent = 1
+
+    /// No spans.
+    package init() {}
+}

@@ -1,0 +1,108 @@
+import Logging
+
+/// The settings that are no numbers.
+extension Setting {
+    static let plan = Setting(
+        key: "plan", option: "--plan", kind: .paths, standard: "none", meaning: "the plans, one an app",
+        isReloaded: true)
+    static let data = Setting(
+        key: "data", option: "--data", kind: .path, standard: Place.standardData, meaning: "the data directory")
+    static let database = Setting(
+        key: "database", option: "--database", kind: .connection,
+        standard: "a private PostgreSQL in the data directory",
+        meaning: "a PostgreSQL to use, as a URL or keywords")
+    static let listen = Setting(
+        key: "listen", option: "--listen", kind: .text, standard: "127.0.0.1:8080",
+        meaning: "where clients post: host:port, or unix:path")
+    static let metrics = Setting(
+        key: "metrics", option: "--metrics", kind: .text, standard: "127.0.0.1:9464", meaning: "where Prometheus reads")
+    static let portal = Setting(
+        key: "portal", option: "--portal", kind: .text, standard: "nowhere",
+        meaning: "where partners, analysts and operators look")
+    static let members = Setting(
+        key: "members.listen", option: "--members", kind: .text, standard: "nowhere",
+        meaning: "where other daemons hand on what is this one's: host:port")
+    static let advertised = Setting(
+        key: "members.advertise", option: "--advertise", kind: .text, standard: "the host and port of --members",
+        meaning: "where other daemons reach that, such as http://throng-0.throng:7080")
+    static let memberAuthorities = Setting(
+        key: "members.authorities", kind: .path, standard: "the system's",
+        meaning: "certificates in PEM that vouch for other daemons, where these speak TLS")
+    static let certificate = Setting(
+        key: "tls.certificate", option: "--tls-certificate", kind: .path, standard: "none: plain HTTP",
+        meaning:
+            "TLS with clients and people: a certificate and those behind it, in PEM; the file is read anew once it changes"
+    )
+    static let key = Setting(
+        key: "tls.key", option: "--tls-key", kind: .path, standard: "none",
+        meaning: "the certificate's private key, in PEM")
+    static let log = Setting(
+        key: "log", option: "--log", kind: .choice(Logger.Level.allCases.map(\.rawValue)), standard: "info",
+        meaning: "from which level on the log is written")
+    static let logFormat = Setting(
+        key: "log-format", option: "--log-format", kind: .choice(LogOptions.Format.allCases.map(\.rawValue)),
+        standard: "text", meaning: "text, for people, or json: an object a line, for programs")
+
+    static let origins = Setting(
+        key: "intake.origins", kind: .words, standard: "*",
+        meaning: "origins whose web pages may send events, such as \"https://shop.example https://www.shop.example\"")
+    static let proxies = Setting(
+        key: "intake.proxies", kind: .words, standard: "none",
+        meaning: """
+            proxies whose connections begin with a header of the PROXY protocol, version 2: addresses, networks \
+            and unix for those by the Unix socket, such as "10.0.0.0/8 2001:db8::7 unix"
+            """)
+    static let forwarders = Setting(
+        key: "intake.forwarders", kind: .words, standard: "none",
+        meaning: """
+            proxies whose X-Forwarded-For says where the clients of their requests are, such as "127.0.0.1"; nobody \
+            else's is looked at
+            """)
+    static let clientAuthorities = Setting(
+        key: "intake.client-authorities", kind: .path, standard: "none",
+        meaning: """
+            certificates in PEM: only who has one of theirs may connect where clients post, such as your proxies
+            """)
+
+    static let attesters = Setting(
+        key: "attesters", kind: .path, standard: "none",
+        meaning: "a file that says, by app, who vouches for devices that ask for credentials")
+    static let releaseSecret = Setting(
+        key: "release.secret", kind: .path, standard: "installation.secret in the data directory",
+        meaning: "by what equally useful numbers are chosen; made where there is none")
+
+    static let reportKey = Setting(
+        key: "report.key", kind: .path, standard: "signing/key.pem in the data directory",
+        meaning: "the key that signs reports' manifests")
+    static let chromium = Setting(
+        key: "chromium", kind: .path, standard: "the first of chromium and its like on the PATH",
+        meaning: "what prints reports as PDF")
+    static let hosts = Setting(
+        key: "deliver.hosts", kind: .words, standard: "none",
+        meaning: "hosts that reports may be sent to, such as \"partner.example partner.example:8443\"")
+    static let privateHosts = Setting(
+        key: "deliver.private-hosts", kind: .words, standard: "none",
+        meaning: "those of them that may be at loopback, private and other special addresses")
+    static let authorities = Setting(
+        key: "deliver.ca", kind: .path, standard: "none",
+        meaning: "certificates in PEM that vouch for partners, beside the system's")
+    static let secrets = Setting(
+        key: "deliver.secrets", kind: .path, standard: "secrets in the data directory",
+        meaning: "a folder with a file for each header Authorization of a plan")
+
+    static let tracesEndpoint = Setting(
+        key: "traces.endpoint", kind: .text, standard: "none",
+        meaning: "a collector of traces on this machine, by OTLP/HTTP: such as \"http://127.0.0.1:4318/v1/traces\"")
+    static let tracesFile = Setting(
+        key: "traces.file", kind: .path, standard: "none",
+        meaning: "a file for traces, in OTLP's JSON, a batch a line; instead of a collector")
+
+    static let process = [
+        plan, data, database, listen, metrics, portal, members, advertised, memberAuthorities, certificate, key, log,
+        logFormat,
+    ]
+    static let intake = [origins, proxies, forwarders, clientAuthorities]
+    static let releases = [attesters, releaseSecret]
+    static let reports = [reportKey, chromium, hosts, privateHosts, authorities, secrets]
+    static let traces = [tracesEndpoint, tracesFile]
+}

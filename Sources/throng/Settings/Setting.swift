@@ -1,0 +1,99 @@
+/// Something of `throng serve` that can be set: by an option where it has one, by a variable of the environment, in a file.
+struct Setting: Sendable {
+    /// What its value is.
+    enum Kind: Sendable {
+        /// A whole number of something.
+        case number(unit: String, lowest: Int, highest: Int)
+        /// A text without line breaks.
+        case text
+        /// The path of a file or folder.
+        case path
+        /// Paths; in the environment with a colon between them.
+        case paths
+        /// Words; in a file a list, too.
+        case words
+        /// One of these.
+        case choice([String])
+        /// A connection string, which may hold a password.
+        case connection
+    }
+
+    /// Its name in a file, dots for the levels: `intake.body-bytes`.
+    let key: String
+    /// The option of the command line; nil where there is none.
+    var option: String?
+    let kind: Kind
+    /// What holds where nothing is said, for people.
+    let standard: String
+    let meaning: String
+    /// Whether SIGHUP reads it anew.
+    var isReloaded = false
+
+    /// `THRONG_INTAKE_BODY_BYTES` for `intake.body-bytes`.
+    var variable: String { "THRONG_" + key.uppercased().replacing(".", with: "_").replacing("-", with: "_") }
+
+    /// Nil where it is no number.
+    var unit: String? { if case .number(let unit, _, _) = kind { unit } else { nil } }
+
+    /// Under which heading people find it.
+    var heading: String {
+        switch key.split(separator: ".").first.map({ String($0) }) {
+        case "intake": "What clients may send"
+        case "journal", "flush": "Journal and flush"
+        case "attesters", "release", "schedule", "report", "chromium", "deliver": "Releases, reports, deliveries"
+        case "traces": "Traces"
+        default: "The process"
+        }
+    }
+
+    /// What the manual says of it.
+    var help: String {
+        let kind =
+            switch kind {
+            case .number(let unit, _, _): "int, \(standard), \(unit)"
+            case .path: "path, \(standard)"
+            case .paths: "paths with a colon between them, \(standard)"
+            case .choice, .text, .words, .connection: "text, \(standard)"
+            }
+        return "  \(variable) (\(kind))\n      \(meaning)"
+    }
+
+    /// Every one, in the order in which people read them.
+    static let all: [Setting] = [
+        process, numbers("stop."), numbers("intake."), intake, numbers("journal."), numbers("flush."), releases,
+        numbers("schedule."), reports, ReportVariables.numbers.map(\.setting), traces, numbers("traces."),
+    ].flatMap { $0 }
+
+    private static func numbers(_ prefix: String) -> [Setting] {
+        DaemonSettings.numbers.map(\.setting).filter { $0.key.hasPrefix(prefix) }
+    }
+
+    /// By its key; nil where there is none such.
+    static func named(_ key: String) -> Setting? { byKey[key] }
+
+    private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
+}
+
+/// What a setting is, and who said so.
+struct SettingValue: Sendable, Hashable {
+    /// Who said it.
+    enum Origin: Sendable, Hashable {
+        case option(String)
+        case environment(String)
+        case file(path: String, line: Int, key: String)
+    }
+
+    /// One, or those of a list.
+    let texts: [String]
+    let origin: Origin
+
+    var text: String { texts.joined(separator: " ") }
+
+    /// Where it stands, for messages: `--listen`, `THRONG_LISTEN`, `/etc/throng/throng.yaml:3: listen`.
+    var place: String {
+        switch origin {
+        case .option(let name), .environment(let name): name
+        case .file(let path, let line, let key): "\(path):\(line): \(key)"
+        }
+    }
+}
