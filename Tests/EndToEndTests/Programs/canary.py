@@ -337,10 +337,9 @@ def test():
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     plan = PLAN.replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
     house = daemon.Daemon(plan, log="trace")
-    # A checkpoint after every batch.
-    house.settings["THRONG_JOURNAL_CHECKPOINT_BYTES"] = "1"
-    # In its folder, where all that is written is looked for.
-    house.settings.update(THRONG_TRACES_FILE=os.path.join(house.folder, "traces.jsonl"), THRONG_TRACES_PERCENT="100")
+    # A checkpoint after every batch; traces in its folder, where all that is written is looked for.
+    house.settings.update(
+        THRONG_JOURNAL_CHECKPOINT_BYTES="1", THRONG_TRACES_FILE=os.path.join(house.folder, "traces.jsonl"), THRONG_TRACES_PERCENT="100")
     house.start()
     check_process(house)
     check(" trace throng" in house.log_text() or " debug throng" in house.log_text(), "the log is at trace level")
