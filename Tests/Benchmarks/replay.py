@@ -126,7 +126,7 @@ def main():
     parser.add_argument("--smoke", action="store_true", help="few events, to see that it runs")
     options = parser.parse_args()
     if options.smoke:
-        options.rounds, options.events, options.batches = 1, 20_000, 60_000
+        options.rounds, options.events, options.batches = 1, 20_000, 120_000
         Settings.shorten()
     options.binary, options.bench = os.path.abspath(options.binary), os.path.abspath(options.bench)
     figures = Figures()
