@@ -8,7 +8,7 @@ struct TakenOverTests {
     /// A day of two countries, with what was counted in a window that a second daemon took over.
     ///
     /// - Parameter taken: identifiers in it, by country.
-    private static func release(rotation: Int, taken: [String: Int64]) throws -> Release {
+    private static func release(rotation: Int64, taken: [String: Int64]) throws -> Release {
         let town = Town(
             [Town.dimension("country", ["at", "de", "li"])], groupings: [[], [0]], rotation: Rotation(seconds: rotation)
         )

@@ -173,6 +173,7 @@ enum DaemonSettings {
                     "\(value.place) takes a host and a port: daemons on other machines connect to it.")
             }
             options.members = try endpoint(value)
+            try refuseOwnFolders(of: options.plans, value)
         }
         guard let value = settings.value(of: .advertised) else { return }
         let url = URL(string: value.text)
@@ -186,6 +187,22 @@ enum DaemonSettings {
                 """)
         }
         options.advertised = value.text
+    }
+
+    /// Whichever daemon has the lease delivers: a folder of one's own would get some of a partner's reports.
+    private static func refuseOwnFolders(of plans: [Plan], _ members: SettingValue) throws {
+        for plan in plans {
+            for report in plan.reports {
+                for case .folder(let path) in report.deliveries where !path.hasPrefix("/") {
+                    throw ValidationError(
+                        """
+                        The report \(report.name) of \(plan.app.name) goes to the folder \(path), which each daemon has for itself, \
+                        and \(members.place) says that there are several. Name an absolute folder that all of them reach, or an \
+                        address.
+                        """)
+                }
+            }
+        }
     }
 
     private static func tls(_ settings: Settings) throws -> TLSFiles? {

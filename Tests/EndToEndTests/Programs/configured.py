@@ -137,6 +137,12 @@ def refusals(desk):
     """File and line or name, what was found, what is allowed, what to do."""
     refused = desk.refused
     refused("intake:\n  body-byte: 3\n", f"{desk.file}:2: intake.body-byte", "did you mean intake.body-bytes?")
+    own = desk.put("own.yaml", shop.plan() + """
+insights: {by_channel: {title: Views, metric: views, kind: count, by: [channel]}}
+partners: {bank: {title: Bank, contact: bank@example.com}}
+reports: {daily: {title: Daily, partner: bank, insights: [by_channel], period: day, deliver: [{folder: out}]}}
+""")
+    refused("members: {listen: 127.0.0.1:0}\n", "daily", "the folder out", "absolute", options=("--plan", own))
     refused("\nplans: x\n", f"{desk.file}:2: plans", "did you mean plan?")
     refused("journal: {retention_of_days: 3}\n", f"{desk.file}:1: journal.retention_of_days",
             "allowed here: cap-bytes, segment-bytes, queue-bytes")
