@@ -110,10 +110,10 @@ package struct EnrolledMember: Sendable, Hashable {
     /// Puts it together.
     package init(
         daemon: DaemonID, shard: Int16, address: String? = nil, heard: Int64 = 0, retiredAt: UnixSeconds? = nil,
-        silence: Int64?, hasLeft: Bool
+        lostSince: UnixSeconds? = nil, silence: Int64?, hasLeft: Bool
     ) {
         (self.daemon, self.shard, self.address, self.heard) = (daemon, shard, address, heard)
-        (self.retiredAt, self.silence, self.hasLeft) = (retiredAt, silence, hasLeft)
+        (self.retiredAt, self.lostSince, self.silence, self.hasLeft) = (retiredAt, lostSince, silence, hasLeft)
     }
 
     var member: Member { Member(shard: shard, daemon: daemon.description, address: address) }
