@@ -1,4 +1,5 @@
 internal import ThrongDelivery
+internal import ThrongPlan
 internal import ThrongWire
 
 extension CoverageTotals {
