@@ -30,8 +30,8 @@ struct MemberLossTests {
             }
             try session.execute(
                 script: """
-                    insert into throng.watermark (shard, daemon, position, attached_at, advanced_at, settled, settled_at)
-                    values (1, '\(second)', 0, to_timestamp(\((heardOf - 900).value)), to_timestamp(\(heardOf.value)), \(settled),
+                    insert into throng.watermark (shard, daemon, position, fence, attached_at, advanced_at, settled, settled_at)
+                    values (1, '\(second)', 0, 1, to_timestamp(\((heardOf - 900).value)), to_timestamp(\(heardOf.value)), \(settled),
                         to_timestamp(\((heardOf - 60).value)))
                     """, name: "test")
         }
