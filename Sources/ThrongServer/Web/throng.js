@@ -149,7 +149,6 @@
         const before = purpose.queue.find(({ count, ...event }) => JSON.stringify(event) == same);
         if (before) before.count++;
         else if (purpose.queue.length < 500) purpose.queue.push({ ...event, count: 1 });
-        if (!purpose.identifier) identifier(purpose, windowOf(purpose));
         wake(purpose, 1e3 + Math.random() * 4e3);
       }
       const planned = plan.purposes.flatMap(({ events }) => events).filter((event) => event.name == name);
@@ -172,25 +171,14 @@
   };
   const keyOf = (purpose) => "throng " + app + " " + purpose.name;
 
-  // The first byte of an identifier's hash, by which daemons share the work: a balancer that is told saves them a hop. Browsers
-  // hash on secure pages only, and take a moment.
-  const slots = {};
-  const learnSlot = async (id) => {
-    const hash = await crypto.subtle?.digest("SHA-256", new TextEncoder().encode(id));
-    if (hash) slots[id] = "?slot=" + new Uint8Array(hash)[0];
-  };
-
   // One random identifier a purpose and window.
-  const windowOf = (purpose) => Math.floor(Date.now() / 1e3 / purpose.rotation_seconds);
   const identifier = (purpose, window) => {
     const key = keyOf(purpose);
     let kept = session((store) => store[key]) || memory[key] || "";
     if (!kept.startsWith(window + " ")) kept = window + " " + random();
     memory[key] = kept;
     session((store) => (store[key] = kept));
-    const id = kept.split(" ")[1];
-    slots[id] ?? learnSlot(id);
-    return id;
+    return kept.split(" ")[1];
   };
 
   // What events share: what is true of the browser, as far as their metrics use it.
@@ -201,14 +189,13 @@
 
   // Turns what waits into batches: bytes that stay as they are, so that one that is sent again counts once.
   const pack = (purpose) => {
-    const window = windowOf(purpose);
+    const window = Math.floor(Date.now() / 1e3 / purpose.rotation_seconds);
     let count = purpose.queue.length;
-    const id = count && !purpose.identifier ? identifier(purpose, window) : undefined;
     while (count) {
       const events = purpose.queue.slice(0, count);
       const body = JSON.stringify({
-        app, key, purpose: purpose.name, window, id, batch: random(), consent_version: +purpose.consent || 1,
-        context: contextOf(purpose, events), events,
+        app, key, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
+        consent_version: +purpose.consent || 1, context: contextOf(purpose, events), events,
       });
       // What outlives its page may have 64 KiB.
       if (count > 1 && new Blob([body]).size > 6e4) {
@@ -218,7 +205,7 @@
       purpose.queue.splice(0, count);
       const log = { purpose: purpose.name, explanation: purpose.explanation, body };
       if (sent.push(log) > 100) sent.shift();
-      purpose.batches.push({ body, log, id, until: (window + 2) * purpose.rotation_seconds * 1e3 });
+      purpose.batches.push({ body, log, until: (window + 2) * purpose.rotation_seconds * 1e3 });
       count = purpose.queue.length;
     }
   };
@@ -237,17 +224,17 @@
   };
 
   // Where the plan wants it sealed, it goes through the relay, or not at all.
-  const ask = async ({ transport }, path, body, query = "") =>
+  const ask = async ({ transport }, path, body) =>
     transport
       ? (await import(address("throng-oblivious.js"))).default(plan.relay, path, body)
-      : fetch(address(path + query), { ...quiet, method: "POST", body, keepalive: true });
+      : fetch(address(path), { ...quiet, method: "POST", body, keepalive: true });
 
   const post = async (purpose, batch) => {
     if (batch.busy) return;
     batch.busy = true;
     let pause = (purpose.pause = Math.min((purpose.pause || 1e3) * 2, 3e5)) * (0.5 + Math.random());
     try {
-      const answer = await ask(purpose, "v1/batches", batch.body, slots[batch.id]);
+      const answer = await ask(purpose, "v1/batches", batch.body);
       if (answer.status < 500 && answer.status != 429) {
         purpose.batches = purpose.batches.filter((each) => each != batch);
         purpose.pause = 0;

@@ -137,7 +137,7 @@ def refusals(desk):
     """File and line or name, what was found, what is allowed, what to do."""
     refused = desk.refused
     refused("intake:\n  body-byte: 3\n", f"{desk.file}:2: intake.body-byte", "did you mean intake.body-bytes?")
-    own = desk.put("own.yaml", shop.plan() + """
+    own = desk.put("own.yaml", shop.plan().replace("name: shop", "name: news") + """
 insights: {by_channel: {title: Views, metric: views, kind: count, by: [channel]}}
 partners: {bank: {title: Bank, contact: bank@example.com}}
 reports: {daily: {title: Daily, partner: bank, insights: [by_channel], period: day, deliver: [{folder: out}]}}

@@ -19,8 +19,8 @@ class Silent(Client):
 
 class Chatty(Client):
     """Names a field that no plan has."""
-    def _post(self, path, body):
-        return super()._post(path, body.replace('"fields": {', '"fields": {"mood": "fine", ', 1))
+    def _post(self, path, body, *query):
+        return super()._post(path, body.replace('"fields": {', '"fields": {"mood": "fine", ', 1), *query)
 
 
 class Raw(Client):
@@ -32,8 +32,8 @@ class Raw(Client):
 
 class Ahead(Client):
     """Names the next window."""
-    def _post(self, path, body):
-        return super()._post(path, re.sub(r'"window": (\d+)', lambda match: f'"window": {int(match[1]) + 1}', body))
+    def _post(self, path, body, *query):
+        return super()._post(path, re.sub(r'"window": (\d+)', lambda match: f'"window": {int(match[1]) + 1}', body), *query)
 
 
 class Lasting(Client):
@@ -50,14 +50,14 @@ class Linked(Client):
 
 class Named(Client):
     """Makes an identifier where none is wanted."""
-    def _post(self, path, body):
-        return super()._post(path, json.dumps({"id": "0" * 32, **json.loads(body)}))
+    def _post(self, path, body, *query):
+        return super()._post(path, json.dumps({"id": "0" * 32, **json.loads(body)}), *query)
 
 
 class Renaming(Client):
     """Gives a batch another name each time."""
-    def _post(self, path, body):
-        return super()._post(path, re.sub(r'"batch": "\w+"', f'"batch": "{secrets.token_hex(16)}"', body))
+    def _post(self, path, body, *query):
+        return super()._post(path, re.sub(r'"batch": "\w+"', f'"batch": "{secrets.token_hex(16)}"', body), *query)
 
 
 class Forgetful(Client):
@@ -74,8 +74,8 @@ class Hasty(Client):
 
 class Stubborn(Client):
     """Takes a refusal for an outage."""
-    def _post(self, path, body):
-        answer = super()._post(path, body)
+    def _post(self, path, body, *query):
+        answer = super()._post(path, body, *query)
         return Answer(500, {}, b"") if answer.status == 422 else answer
 
 
