@@ -36,12 +36,12 @@ class Fleet:
 
     def __init__(self, folder, binary, plan, count):
         self.binary, self.plan = binary, plan
-        first = Member(os.path.join(folder, f"{count} 0"), binary, plan)
+        first = Member(os.path.join(folder, f"{count}-0"), binary, plan)
         first.start()
-        self.database = f"host={first.data}/postgres/socket user=postgres dbname=throng"
+        self.database = f"host={first.data}/postgres user=postgres dbname=throng"
         self.members = [first]
         for number in range(1, count):
-            self.members.append(Member(os.path.join(folder, f"{count} {number}"), binary, plan, database=self.database))
+            self.members.append(Member(os.path.join(folder, f"{count}-{number}"), binary, plan, database=self.database))
             self.members[-1].start()
             self.daemon("join", self.members[-1].id, "--within", "6")
         self.slots = {member.id: [] for member in self.members}
