@@ -81,7 +81,10 @@ struct EdgeTests {
         "nineteen forged devices beside a real one publish nothing where floors are attested, and no cheat counts twice",
         .timeLimit(.minutes(10)))
     func attested() async throws { try await Program("attested.py").run() }
+}
 
+@Suite("Nobody who sees requests knows whose they are")
+struct LinkingTests {
     @Test(
         "neither the daemon's owner nor the relay's links two requests, an address or what was said, better than by chance",
         .timeLimit(.minutes(15)))
