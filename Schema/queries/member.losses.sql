@@ -3,7 +3,7 @@
 -- $2 to: bigint, Unix seconds; the first second after it.
 -- Returns: from when on it may be lost, until when others did not count in its place (Unix seconds), how many slots it counted, by
 --     when that began.
-select extract(epoch from lost.lost_since)::bigint,
+select floor(extract(epoch from lost.lost_since))::bigint,
     extract(epoch from lost.retired_at)::bigint,
     coalesce(
         (

@@ -7,7 +7,7 @@ select member.daemon::text,
     member.address,
     member.heard,
     extract(epoch from member.retired_at)::bigint,
-    extract(epoch from member.lost_since)::bigint,
+    floor(extract(epoch from member.lost_since))::bigint,
     extract(epoch from now() - greatest(mark.attached_at, mark.advanced_at, mark.settled_at))::bigint,
     coalesce(mark.settled = 9223372036854775807, true)
 from throng.member
