@@ -1,4 +1,5 @@
 -- The last asking of settlement.ask.
--- Returns: one row, the asking's number.
-select last_value
+-- Returns: one row: the asking's number, and when it is read (Unix seconds).
+select last_value,
+    floor(extract(epoch from now()))::bigint
 from throng.settlement;

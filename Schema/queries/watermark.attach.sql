@@ -13,7 +13,7 @@ on conflict (shard, daemon) do update
 set fence = excluded.fence,
     holder = excluded.holder,
     claim = null,
-    attached_at = now(),
+    attached_at = excluded.attached_at,
     settled = 0
 where known.fence = $3::bigint
     and coalesce(known.claim, 0) <= $2::bigint

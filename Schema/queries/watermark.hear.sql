@@ -1,9 +1,11 @@
 -- Lets who waits know that it was heard: from then on it waits anew.
 -- $1 daemon: uuid.
 -- $2 fence: bigint, microseconds since 1970; the one under which this process attached.
+-- $3 shard: smallint, the daemon's.
 -- Returns: no rows; none is touched where who waited has taken the place already.
 update throng.watermark
 set claim = -claim
-where daemon = $1::uuid
+where shard = $3::smallint
+    and daemon = $1::uuid
     and fence = $2::bigint
     and claim > 0;

@@ -26,12 +26,12 @@ struct SettlementTests {
         let asking = try await first.lastAsking()
         try await first.settle(asking)
         try await second.settle(asking)
-        #expect(try await store.unsettled(asking).isEmpty)
+        #expect(try await store.unsettled(asking.number).isEmpty)
         #expect(try await silent() == [one, two], "a later asking is about what came later")
         #expect(try await silent(without: [two]) == [one])
-        try await first.settle(CounterStore.left)
+        try await first.settle(.left)
         #expect(try await silent() == [two])
-        try await second.settle(CounterStore.left)
+        try await second.settle(.left)
         #expect(try await silent().isEmpty)
         _ = try await first.attach(daemon: one)
         #expect(try await silent() == [one], "whoever is back may hold something again")
@@ -49,7 +49,7 @@ struct SettlementTests {
         let answer = Task {
             while told.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(10)) }
             let asking = try await counters.lastAsking()
-            #expect(asking > before)
+            #expect(asking.number > before.number)
             try await counters.settle(asking)
         }
         let silent = try await Settlement(store, patience: .seconds(600)).reached { _ in told.withLock { $0 += 1 } }
@@ -67,7 +67,7 @@ struct SettlementTests {
         let (older, newer) = (CounterStore(settings), CounterStore(settings))
         _ = try await older.attach(daemon: daemon)
         _ = try await newer.attach(daemon: daemon)
-        try await older.settle(CounterStore.left)
+        try await older.settle(.left)
         #expect(try await Settlement(store, patience: .zero).reached().map(\.daemon) == [daemon])
     }
 }

@@ -63,7 +63,7 @@ struct WrongClockTests {
                         window: layout.rotation.window(at: start), delta: 40)
                 })
             _ = try await counters.flush(flush, now: now)
-            try await counters.settle(CounterStore.left)
+            try await counters.settle(.left)
         }
 
         var schedule: ScheduleService { schedule(settling: SettlementStore(store.connection)) }

@@ -55,7 +55,7 @@ struct QueryParameterTests {
             SelectCoverage(app: "shop", period: day), SelectLosses(period: day),
             DeleteCoverage(app: "shop", before: .epoch), SelectClock(), RaiseClock(believed: believed),
             ConfirmClock(believed: believed), AskToSettle(), SelectAsked(),
-            SettleWatermark(attachment: attachment, asking: 1), SelectUnsettled(asking: 1),
+            SettleWatermark(attachment: attachment, asking: .left), SelectUnsettled(asking: 1),
             InsertProvedFirsts(rows: []), CountProvedFirsts(metric: 1, period: day),
             SelectProvedCounts(metric: 1, period: day), ForgetProvedCounts(metric: 1),
             ExpireProvedFirsts(before: .epoch), ExpireProvedCounts(before: .epoch),
@@ -76,7 +76,7 @@ struct QueryParameterTests {
             SelectAgedCopies(app: "shop", before: .epoch, now: .epoch, report: nil),
             RemoveDelivery(copy: copy, files: 1), SelectDueCopies(),
             DropPartitions(countersBefore: .epoch, distinctBefore: .epoch, abandonedBefore: .epoch),
-            DeleteAbandonedTop(),
+            DeleteAbandonedTop(), HoldCounters(), DistributeCounters(parts: 8), SelectCounterNodes(),
         ] + later + released
 
     private static let later: [any TypedQuery] = [
@@ -88,7 +88,7 @@ struct QueryParameterTests {
         SelectAnalystColumns(view: "v"), SelectAnalystBuckets(view: "v"), SelectAnalystMargins(view: "v", kind: .day),
         SelectAnalystReleases(view: "v", kind: .day), SelectWatermark(daemon: daemon),
         AttachWatermark(daemon: daemon, shard: 0, fence: 1, found: 0, holder: nil),
-        ClaimWatermark(daemon: daemon, fence: 1, claim: 2), HearWatermark(attachment: attachment),
+        ClaimWatermark(daemon: daemon, fence: 1, claim: 2, shard: 0), HearWatermark(attachment: attachment),
         ReleaseWatermark(attachment: attachment),
         AdvanceWatermark(attachment: attachment, after: JournalPosition(0), through: JournalPosition(1)),
         SelectImpossible(starts: []), SelectDisplaced(periods: [period]), LockMetricsShared(metrics: [1]),

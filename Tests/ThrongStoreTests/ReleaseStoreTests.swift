@@ -300,7 +300,7 @@ struct ReleaseStoreTests {
         let daemons = [DaemonID.new, DaemonID.new].sorted { $0.description < $1.description }
         let counters = daemons.map { _ in CounterStore(settings) }
         for (daemon, counters) in zip(daemons, counters) { _ = try await counters.attach(daemon: daemon) }
-        try await counters[1].settle(CounterStore.left)
+        try await counters[1].settle(.left)
         let members = try await store.members()
         #expect(members.map(\.daemon) == daemons)
         #expect(members.map(\.hasLeft) == [false, true])

@@ -254,8 +254,8 @@ protocol FlushTarget: Sendable {
     func isClaimed() async throws -> Bool
     func hearClaim() async throws -> Bool
     func release() async throws
-    func lastAsking() async throws -> Int64
-    func settle(_ asking: Int64) async throws
+    func lastAsking() async throws -> Asking
+    func settle(_ asking: Asking) async throws
     func watermark() async throws -> JournalPosition
     func closedUntil(after position: JournalPosition) async throws -> UnixSeconds?
     func flush(_ flush: Flush, now: UnixSeconds) async throws -> FlushOutcome

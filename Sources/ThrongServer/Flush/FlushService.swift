@@ -122,7 +122,7 @@ struct FlushService: Service {
     /// Whether somebody waits for what was acknowledged, or that can't be told: then the next flush says what is wrong.
     private func isAsked(_ progress: Progress) async -> Bool {
         do {
-            return try await database.counters.lastAsking() > progress.settled
+            return try await database.counters.lastAsking().number > progress.settled
         } catch {
             return true
         }
@@ -146,7 +146,7 @@ struct FlushService: Service {
     /// Says that nothing is to come from here: a release need not wait for a daemon that has stopped.
     private func leave() async {
         do {
-            try await database.counters.settle(CounterStore.left)
+            try await database.counters.settle(.left)
         } catch {
             logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
         }
@@ -189,7 +189,7 @@ struct FlushService: Service {
             // Read before anything is frozen: what was acknowledged by then is to be in PostgreSQL before it is answered.
             let asking = try await database.counters.lastAsking()
             let acknowledged = ingestion.position
-            let isDue = asking > progress.settled || machine.elapsed() >= progress.rests
+            let isDue = asking.number > progress.settled || machine.elapsed() >= progress.rests
             if let flush = progress.underWay ?? (isDue ? ingestion.freeze() : nil) {
                 progress.underWay = flush
                 // Only what is on disk may reach PostgreSQL: what a crash takes back must not be counted.
@@ -218,7 +218,7 @@ struct FlushService: Service {
             }
             if isDue, ingestion.flushed >= acknowledged {
                 try await database.counters.settle(asking)
-                progress.settled = asking
+                progress.settled = asking.number
             }
             await prune()
             telemetry.databaseIsUp()

@@ -126,7 +126,7 @@ package final class CounterStore: Sendable {
     /// - Returns: false while the other one flushes, or where another process was faster: ask again.
     package func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
         try await connection.run {
-            try $0.run(ClaimWatermark(daemon: daemon, fence: known.fence, claim: fence)) == 1
+            try $0.run(ClaimWatermark(daemon: daemon, fence: known.fence, claim: fence, shard: known.shard)) == 1
         }
     }
 

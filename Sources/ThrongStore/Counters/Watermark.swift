@@ -12,6 +12,8 @@ package struct Watermark: Sendable, Hashable {
     package let holder: String?
     /// The fence of who waits to take the place, negative once the holder has heard of it; nil where nobody waits.
     package let claim: Int64?
+    /// The daemon's own in the counters.
+    package let shard: Int16
 
     /// The fence of who waits, heard of or not; 0 where nobody does.
     package var claimed: Int64 { claim.map { abs($0) } ?? 0 }
@@ -20,11 +22,14 @@ package struct Watermark: Sendable, Hashable {
     package var isRetired: Bool { fence == .max }
 
     /// Puts a watermark together.
-    package init(position: JournalPosition, fence: Int64, holder: String? = nil, claim: Int64? = nil) {
+    package init(
+        position: JournalPosition, fence: Int64, holder: String? = nil, claim: Int64? = nil, shard: Int16 = 0
+    ) {
         self.position = position
         self.fence = fence
         self.holder = holder
         self.claim = claim
+        self.shard = shard
     }
 }
 
@@ -39,7 +44,8 @@ struct SelectWatermark: RowQuery {
     func row(_ columns: inout RowReader) throws -> Watermark {
         Watermark(
             position: JournalPosition(UInt64(try columns.integer())), fence: try columns.integer(),
-            holder: try columns.optionalText(), claim: try columns.optionalInteger())
+            holder: try columns.optionalText(), claim: try columns.optionalInteger(),
+            shard: Int16(clamping: try columns.integer()))
     }
 }
 
@@ -74,8 +80,11 @@ struct ClaimWatermark: Command {
     let fence: Int64
     /// Under which it will be taken.
     let claim: Int64
+    let shard: Int16
 
-    var parameters: [Parameter] { [.text(daemon.description), fence.parameter, claim.parameter] }
+    var parameters: [Parameter] {
+        [.text(daemon.description), fence.parameter, claim.parameter, .integer(Int64(shard))]
+    }
 }
 
 /// Lets who waits know that it was heard.
@@ -108,6 +117,7 @@ struct AdvanceWatermark: Command {
         [
             .text(attachment.daemon.description), .integer(Int64(clamping: after.value)),
             .integer(Int64(clamping: through.value)), attachment.fence.parameter,
+            .integer(Int64(attachment.shard)),
         ]
     }
 }
@@ -145,11 +155,13 @@ struct SelectWindowClosing: RowQuery {
     func row(_ columns: inout RowReader) throws -> UnixSeconds? { try columns.optionalTime() }
 }
 
-/// The number of the last asking.
+/// The last asking, and when it is read.
 struct SelectAsked: RowQuery {
     static let text = Query("settlement.asked", PackageResources.settlement_asked_sql)
 
-    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+    func row(_ columns: inout RowReader) throws -> Asking {
+        Asking(number: try columns.integer(), read: try columns.time())
+    }
 }
 
 /// Notes that PostgreSQL has what a daemon acknowledged.
@@ -157,14 +169,12 @@ struct SettleWatermark: Command {
     static let text = Query("watermark.settle", PackageResources.watermark_settle_sql)
 
     let attachment: CounterStore.Attachment
-    let asking: Int64
+    let asking: Asking
 
-    var parameters: [Parameter] {
-        [.text(attachment.daemon.description), attachment.fence.parameter, asking.parameter]
-    }
+    var parameters: [Parameter] { attachment.key + [asking.number.parameter, asking.read.parameter] }
 }
 
 extension CounterStore.Attachment {
-    /// The daemon and its fence as parameters.
-    fileprivate var key: [Parameter] { [.text(daemon.description), fence.parameter] }
+    /// The daemon, its fence and its shard as parameters.
+    fileprivate var key: [Parameter] { [.text(daemon.description), fence.parameter, .integer(Int64(shard))] }
 }

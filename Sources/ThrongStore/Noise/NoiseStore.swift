@@ -79,6 +79,7 @@ extension NoiseStore {
     /// Waits for the flushes under way; later ones count elsewhere.
     static func close(_ period: Period, _ metric: Int64, _ session: Session) throws {
         try session.run(LockMetric(metric: metric))
+        try session.run(HoldCounters())
         try session.run(ClosePeriod(metric: metric, period: period))
     }
 

@@ -2,6 +2,11 @@ internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongRelease
 
+/// Waits for the flushes under way and holds off later ones, of all metrics, where Citus holds the counters.
+struct HoldCounters: Command {
+    static let text = Query("counter.hold", PackageResources.counter_hold_sql)
+}
+
 /// The counters of one period, by measure and cell.
 struct SelectCounters: RowQuery {
     static let text = Query("counter.select", PackageResources.counter_select_sql)

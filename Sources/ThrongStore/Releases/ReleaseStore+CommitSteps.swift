@@ -12,7 +12,10 @@ extension ReleaseStore {
             case .counted: ClosePeriod(metric: metric, period: period)
             case .parts: DeleteOpenRollup(metric: metric, period: period)
             }
-        return try session.pipeline([LockMetric(metric: metric).statement, closing.statement])[1].affected == 1
+        let answers = try session.pipeline([
+            LockMetric(metric: metric).statement, closing.statement, HoldCounters().statement,
+        ])
+        return answers[1].affected == 1
     }
 
     /// Takes a released period off the list of open ones, puts the coarser ones on it, and lets go of what was only known

@@ -144,19 +144,11 @@ struct DaemonCommand: AsyncParsableCommand {
                 counts them: a window is a rotation of the identifier, and is opened one rotation before it begins.
                 """)
 
-        @OptionGroup var place: Place
-
-        @Argument(help: "The daemon's name, or the beginning of it; `throng daemon list` says it.")
-        var daemon: String
-
-        @Option(help: ArgumentHelp("How long all have to agree.", valueName: "seconds"))
-        var within = 60
-
-        func validate() throws { try checkSeconds(within) }
+        @OptionGroup var change: ChangeOptions
 
         func run() async throws {
-            try await Desk.use(place) { desk in
-                let member = try desk.member(daemon)
+            try await Desk.use(change.place) { desk in
+                let member = try desk.member(change.daemon)
                 guard member.retiredAt == nil else {
                     throw ValidationError(
                         "\(member.daemon) was retired: it counts no more. Start a new, empty data directory.")
@@ -181,7 +173,7 @@ struct DaemonCommand: AsyncParsableCommand {
                     Terminal.talk("\(member.daemon) counts already.")
                     return
                 }
-                try await desk.propose(owners, within: within)
+                try await desk.propose(owners, within: change.within)
             }
         }
     }
@@ -195,19 +187,11 @@ struct DaemonCommand: AsyncParsableCommand {
                 `throng daemon list` says that it counts no more and its windows are over; its data directory can go then.
                 """)
 
-        @OptionGroup var place: Place
-
-        @Argument(help: "The daemon's name, or the beginning of it; `throng daemon list` says it.")
-        var daemon: String
-
-        @Option(help: ArgumentHelp("How long all have to agree.", valueName: "seconds"))
-        var within = 60
-
-        func validate() throws { try checkSeconds(within) }
+        @OptionGroup var change: ChangeOptions
 
         func run() async throws {
-            try await Desk.use(place) { desk in
-                let member = try desk.member(daemon)
+            try await Desk.use(change.place) { desk in
+                let member = try desk.member(change.daemon)
                 guard let last = desk.last, last.owners.contains(member.shard) else {
                     Terminal.talk("\(member.daemon) counts nothing that begins from now on.")
                     return
@@ -215,7 +199,7 @@ struct DaemonCommand: AsyncParsableCommand {
                 guard let owners = SlotTable.left(by: member.shard, last.owners) else {
                     throw ValidationError("\(member.daemon) is the only one that counts: let another one join first.")
                 }
-                try await desk.propose(owners, within: within)
+                try await desk.propose(owners, within: change.within)
                 Terminal.talk("It counts windows that are open now to their end; keep it running for up to three days.")
             }
         }
@@ -316,8 +300,19 @@ struct DaemonCommand: AsyncParsableCommand {
     }
 }
 
-private func checkSeconds(_ seconds: Int) throws {
-    guard (5...3600).contains(seconds) else {
-        throw ValidationError("--within takes a whole number of seconds from 5 to 3600; found \(seconds).")
+/// What is said of a daemon that shall count, or no more, once all agree.
+struct ChangeOptions: ParsableArguments {
+    @OptionGroup var place: Place
+
+    @Argument(help: "The daemon's name, or the beginning of it; `throng daemon list` says it.")
+    var daemon: String
+
+    @Option(help: ArgumentHelp("How long all have to agree.", valueName: "seconds"))
+    var within = 60
+
+    func validate() throws {
+        guard (5...3600).contains(within) else {
+            throw ValidationError("--within takes a whole number of seconds from 5 to 3600; found \(within).")
+        }
     }
 }

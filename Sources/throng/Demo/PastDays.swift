@@ -74,7 +74,7 @@ struct PastDays {
             _ = try await store.flush(flush, now: now)
             counting.applied(flush, closed: [])
         }
-        try await store.settle(CounterStore.left)
+        try await store.settle(.left)
         return refused
     }
 }

@@ -14,14 +14,7 @@ struct ServeOptions: ParsableArguments {
     @Option(name: .customLong("plan"), help: ArgumentHelp("A plan; give it once for each app.", valueName: "file"))
     var plans: [String] = []
 
-    @Option(help: ArgumentHelp("The data directory (default: \(Place.standardData)).", valueName: "dir"))
-    var data: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A PostgreSQL to use, as a URL or keywords; without it a private one runs in the data directory.",
-            valueName: "url"))
-    var database: String?
+    @OptionGroup var place: Place
 
     @Option(
         help: ArgumentHelp(
@@ -76,7 +69,7 @@ struct ServeOptions: ParsableArguments {
     /// - Throws: `ValidationError` for a file that is named and can't be read.
     func settings() throws -> Settings {
         let texts: [(Setting, String?)] = [
-            (.data, data), (.database, database), (.listen, listen), (.metrics, metrics), (.portal, portal),
+            (.data, place.data), (.database, place.database), (.listen, listen), (.metrics, metrics), (.portal, portal),
             (.members, members), (.advertised, advertise),
             (.certificate, certificate), (.key, key), (.log, log), (.logFormat, logFormat),
         ]

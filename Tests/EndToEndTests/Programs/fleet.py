@@ -94,12 +94,12 @@ class Member(daemon.Daemon):
 class Fleet:
     """Daemons that count into one PostgreSQL."""
 
-    def __init__(self, plan, names="abc"):
+    def __init__(self, plan, names="abc", postgres=Postgres):
         self.plan = plan
         self.folder = tempfile.mkdtemp(prefix="tf-", dir="/tmp")
         os.chmod(self.folder, 0o755)
         atexit.register(self.clean)
-        self.postgres = Postgres(self.folder)
+        self.postgres = postgres(self.folder)
         self.members = {name: Member(self, name) for name in names}
 
     def clean(self):
@@ -152,8 +152,10 @@ class Fleet:
 class Clients:
     """Threads that post batches of many devices to any of several doors, each batch until it is acknowledged, sometimes twice."""
 
-    def __init__(self, doors, rotation, seed, threads=6, devices=60, app="shop", purpose="product"):
+    def __init__(self, doors, rotation, seed, threads=6, devices=60, app="shop", purpose="product", at=None):
         self.doors, self.rotation, self.app, self.purpose = doors, rotation, app, purpose
+        # When events happened, in seconds since 1970; none is now.
+        self.at = at
         self.devices = devices
         self.is_over = False
         self.failure = None
@@ -194,7 +196,7 @@ class Clients:
         body = json.dumps({
             "app": self.app, "batch": "%032x" % chance.getrandbits(128), "purpose": self.purpose, "window": window,
             "id": identifier, "context": {},
-            "events": [{"event": "view", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "events": [{"event": "view", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.at)),
                         "fields": {"channel": "email"}}] * count})
         answer = self.deliver(body, chance)
         if answer is None:

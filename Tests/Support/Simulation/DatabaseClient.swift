@@ -166,16 +166,16 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
 
     // MARK: The barrier
 
-    func lastAsking() async throws -> Int64 {
+    func lastAsking() async throws -> Asking {
         try await hear("settlement.asked")
-        return database.asked
+        return Asking(number: database.asked, read: .epoch)
     }
 
-    func settle(_ asking: Int64) async throws {
+    func settle(_ asking: Asking) async throws {
         try await hear("watermark.settle")
-        guard let (daemon, fence) = attachment, database.state.settled[daemon] ?? -1 < asking else { return }
+        guard let (daemon, fence) = attachment, database.state.settled[daemon] ?? -1 < asking.number else { return }
         try database.commit("watermark.settle") { state in
-            if state.marks[daemon]?.fence == fence { state.settled[daemon] = asking }
+            if state.marks[daemon]?.fence == fence { state.settled[daemon] = asking.number }
         }
     }
 

@@ -52,7 +52,10 @@ package enum TestCluster {
 
     /// A database with Throng's schema: a copy of one that was migrated.
     package static func database() async throws -> ConnectionSettings {
-        try await cluster.value.settings(database: create(from: migrated.value))
+        if let nodes = TestNodes.current {
+            return try await nodes.database("t\(databases.add(1, ordering: .relaxed).newValue)")
+        }
+        return try await cluster.value.settings(database: create(from: migrated.value))
     }
 
     /// Stops the server of a directory that this test run made, and removes the directory.

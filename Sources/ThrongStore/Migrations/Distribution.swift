@@ -1,0 +1,78 @@
+package import ThrongPostgres
+
+/// Several PostgreSQL that hold the counters together, as an extension, Citus, makes them one; everything else stays on its
+/// coordinator.
+///
+/// Works as the user that owns the schema, which has to be a superuser.
+package struct Distribution: Sendable {
+    private let connection: Connection
+
+    /// Prepares to work over a connection without a role.
+    package init(_ connection: Connection) { self.connection = connection }
+
+    /// On how many nodes the counters are; 0 where this PostgreSQL has them itself.
+    package func nodes() async throws -> Int64 {
+        try await connection.run { try $0.one(SelectCounterNodes()) }
+    }
+
+    /// Hands the counters over to the nodes, with what they hold, in one transaction.
+    ///
+    /// - Parameter parts: into how many parts they are hashed by daemon.
+    /// - Throws: ``DistributionError``, then nothing was changed; ``PostgresError``.
+    package func distribute(parts: Int) async throws {
+        let obstacle = try await connection.run { session in
+            try session.transaction { try session.one(DistributeCounters(parts: parts)) }
+        }
+        if let obstacle { throw obstacle }
+    }
+}
+
+/// Why counters can't be handed over to the nodes of a cluster.
+package enum DistributionError: String, Error, Sendable, Hashable, CustomStringConvertible {
+    /// The extension is not in this database.
+    case extensionMissing = "no extension"
+    /// It was done before.
+    case distributed
+    /// Nobody could take them.
+    case nodesMissing = "no nodes"
+
+    /// What was found and what to do next.
+    package var description: String {
+        switch self {
+        case .extensionMissing:
+            """
+            database: the extension citus is not in this database; install it on the coordinator and on every node, name it in \
+            shared_preload_libraries, and run "create extension citus" in the database of this name on each
+            """
+        case .distributed:
+            "database: the counters are on the nodes already; nothing was changed"
+        case .nodesMissing:
+            """
+            database: the cluster has no node that takes counters; on the coordinator, run \
+            select citus_set_coordinator_host('…'), then select citus_add_node('…', 5432) for each node
+            """
+        }
+    }
+}
+
+/// On how many nodes the counters are.
+struct SelectCounterNodes: RowQuery {
+    static let text = Query("counter.nodes", PackageResources.counter_nodes_sql)
+
+    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
+}
+
+/// Hands the counters over to the nodes; says what is in the way.
+struct DistributeCounters: RowQuery {
+    static let text = Query("counter.distribute", PackageResources.counter_distribute_sql)
+
+    let parts: Int
+
+    var parameters: [Parameter] { [.integer(Int64(parts))] }
+
+    func row(_ columns: inout RowReader) throws -> DistributionError? {
+        guard let obstacle = try columns.optionalText() else { return nil }
+        guard let known = DistributionError(rawValue: obstacle) else { throw Self.unexpected }
+        return known
+    }
+}

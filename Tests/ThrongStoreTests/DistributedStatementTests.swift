@@ -1,0 +1,116 @@
+import TestCluster
+import Testing
+
+@testable import ThrongPostgres
+@testable import ThrongStore
+
+/// What Citus refuses was found by asking it, with version 13.2: see `Deploy/trial citus`.
+@Suite("Whatever is said to the counters can be said to a cluster of Citus, too")
+struct DistributedStatementTests {
+    @Test("every query of the program")
+    func queries() throws {
+        let files = try QueryFile.all()
+        let aboutCounters = files.filter { !CounterStatement(of: $0.body).counters.isEmpty }
+        #expect(aboutCounters.count > 15)
+        for file in aboutCounters {
+            let faults = CounterStatement.all(in: file.body).flatMap(\.faults)
+            #expect(faults.isEmpty, "\(file.name): \(faults.joined(separator: "; "))")
+        }
+    }
+
+    @Test("every function of the schema, as it is after all migrations")
+    func functions() async throws {
+        let owner = Connection(try await TestCluster.database())
+        let bodies = try await owner.texts(
+            "select prosrc from pg_proc where pronamespace = 'throng'::regnamespace and prosrc <> '' order by proname")
+        let aboutCounters = bodies.filter { !CounterStatement(of: $0).counters.isEmpty }
+        #expect(aboutCounters.count >= 7)
+        for body in aboutCounters {
+            let faults = CounterStatement.all(in: body).flatMap(\.faults)
+            #expect(faults.isEmpty, "\(body): \(faults.joined(separator: "; "))")
+        }
+    }
+
+    @Test(
+        "what Citus refused before is found",
+        arguments: [
+            """
+            insert into throng.watermark as known (shard, daemon) values ($1, $2)
+            on conflict (shard, daemon) do update set attached_at = now() where known.fence = $3
+            """,
+            "delete from throng.top_contribution as known where not exists (select from throng.open_period as open)",
+            "update throng.watermark set claim = 1 from (select from throng.watermark for update skip locked) as free where shard = 1",
+            "update throng.member set lost_since = (select position from throng.watermark), retired_at = clock_timestamp()",
+            "update throng.watermark set position = $1 where daemon = $2",
+            "select from throng.watermark for share",
+        ])
+    func control(text: String) {
+        #expect(!CounterStatement.all(in: text).flatMap(\.faults).isEmpty)
+    }
+
+    @Test("one PostgreSQL has its counters itself, and can't hand them to anybody")
+    func plain() async throws {
+        let owner = Connection(try await TestCluster.database())
+        let distribution = Distribution(owner)
+        #expect(try await distribution.nodes() == 0)
+        await #expect(throws: DistributionError.extensionMissing) { try await distribution.distribute(parts: 8) }
+        #expect(try await distribution.nodes() == 0)
+        #expect(try await owner.texts("select throng.hold_counters()::text") == [""])
+    }
+}
+
+/// One that changes rows, or reads them, with what is in it.
+private struct CounterStatement {
+    /// In lower case, without comments and what stands in quotes.
+    let text: String
+
+    private static let distributed: Set = [
+        "counter", "distinct_count", "top_contribution", "watermark", "window_closing",
+    ]
+
+    init(of text: String) {
+        let lines = text.split(separator: "\n").map { $0.split(separator: "--", omittingEmptySubsequences: false)[0] }
+        let parts = lines.joined(separator: "\n").split(separator: "'", omittingEmptySubsequences: false)
+        self.text = stride(from: 0, to: parts.count, by: 2).map { parts[$0] }.joined(separator: "''").lowercased()
+            // The coordinator asks this first and hands on what came of it.
+            .replacing("array(select member.shard from throng.member)", with: "''")
+    }
+
+    /// The statements of a query or of a function's body.
+    static func all(in text: String) -> [CounterStatement] {
+        text.split(separator: ";").map { CounterStatement(of: String($0)) }
+    }
+
+    /// The tables of the schema that it names.
+    private func tables(in text: Substring) -> Set<String> {
+        Set(text.matches(of: #/\bthrong\.([a-z_]+)\b(?!\s*\()/#).map { String($0.1) })
+            .union(text.matches(of: #/insert into throng\.([a-z_]+)/#).map { String($0.1) })
+    }
+
+    /// The tables with counters that it names.
+    var counters: Set<String> { tables(in: text[...]).intersection(Self.distributed) }
+
+    /// What Citus would refuse, or do on more nodes than it has to.
+    var faults: [String] {
+        guard !counters.isEmpty else { return [] }
+        var faults: [String] = []
+        let writes = text.matches(of: #/(insert into|update|delete from) throng\.([a-z_]+)/#)
+        if !writes.isEmpty, text.contains(#/\b(clock_timestamp|random|gen_random_uuid|nextval)\(/#) {
+            faults.append("what changes with each call can't be in it")
+        }
+        if text.contains(#/do update[\s\S]*\bnow\(\)/#) { faults.append("a conflict can't be resolved with the time") }
+        if text.contains(#/for (update|share)\b/#), !text.contains(#/shard = /#) {
+            faults.append("rows are locked on one node only")
+        }
+        for (place, write) in writes.enumerated() where Self.distributed.contains(String(write.2)) {
+            let end = place + 1 < writes.count ? writes[place + 1].range.lowerBound : text.endIndex
+            let part = text[write.range.lowerBound..<end]
+            let others = tables(in: part).subtracting(Self.distributed)
+            if !others.isEmpty { faults.append("nodes don't have \(others.sorted().joined(separator: ", "))") }
+            if write.2 == "watermark", write.1 == "update", !part.contains(#/shard = /#) {
+                faults.append("a watermark is on one node, which its shard tells")
+            }
+        }
+        return faults
+    }
+}
