@@ -1,5 +1,5 @@
-"""The guide by size: each file that it has people copy is taken by who reads it, also with the lines that are for later, and each
-command that it has them type exists, as do the files that it names."""
+"""The guide by size: each file that it has people copy is taken by who reads it, also with the lines that are for later; each
+command that it has them type exists, as do the files that it names; and what it computes is what comes out."""
 
 import glob
 import json
@@ -18,8 +18,7 @@ from daemon import check, say
 
 DEPLOY = os.path.join(daemon.ROOT, "Deploy")
 PAGES = os.path.join(daemon.ROOT, "Sources", "Throng.docc")
-# Whose exposure systemd-analyze calls fine. Unit: tenths, of 100.
-MOST_EXPOSURE = 25
+MOST_EXPOSURE = 25  # of 100
 
 
 def text(*path):
@@ -76,7 +75,8 @@ def settings(guide):
         plan, told = read("plan.yaml"), read("throng.yaml")
         app = yaml.safe_load(plan)["app"]["name"]
         # A publisher's is the app's, by another name.
-        desk.put("attesters.yaml", re.sub(r"^example:", app + ":", text(DEPLOY, "sizes", "one-app", "attesters.yaml"), flags=re.M))
+        attesters = text(DEPLOY, "sizes", "one-app", "attesters.yaml")
+        desk.put("attesters.yaml", re.sub(r"^example:", app + ":", attesters, flags=re.M))
         desk.plan(plan.replace("rotation:", "rotatoin:", 1), ends=2)
         desk.plan(plan)
         desk.settings(told.replace("plan:", "plna:", 1), ends=2)
@@ -110,7 +110,7 @@ def units():
             shutil.copy(os.path.join(DEPLOY, part), os.path.join(folder, unit + ".service.d", "part.conf"))
         wrong = subprocess.run(["systemd-analyze", "verify", "--man=no", *paths], capture_output=True, text=True, timeout=120)
         check(wrong.returncode == 0 and not wrong.stderr, "systemd says", wrong.stderr)
-        # The command, as a shell gets it, reads that database: what it lacks is the recovery key, or a data directory.
+        # The command, as a shell gets it.
         database = re.search(r"^Environment=(DATABASE=--database=(.*))$", text(DEPLOY, "sizes", size, "backup.conf"), re.M)
         line = re.search(r"^ExecStart=/bin/sh -c '(.*)'$", backup, re.M)[1].replace("$$", "$").replace("%%", "%")
         with tempfile.TemporaryDirectory() as bin:
@@ -118,8 +118,8 @@ def units():
                 file.write("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
             os.chmod(file.name, 0o755)
             words = runs("/bin/sh", "-c", line, env={"PATH": bin + ":/usr/bin:/bin", "DATABASE": database[1][9:]}).splitlines()
-        check("--database=" + database[2] in words and re.fullmatch(r"/var/backups/throng/[\dT-]+", words[words.index("--to") + 1]),
-              "a backup is made by", words)
+        check("--database=" + database[2] in words, "a backup reads", words)
+        check(re.fullmatch(r"/var/backups/throng/[\dT-]+", words[words.index("--to") + 1]), "a backup is made by", words)
         known(["throng", *words])
     runs("systemd-analyze", "security", "--offline=yes", f"--threshold={MOST_EXPOSURE}", os.path.join(folder, "throng.service"))
     hook = re.search(r"^```sh\n(#!/bin/sh\n.*?)^```", text(PAGES, "TLSAndProxies.md"), re.M | re.S)[1]
@@ -149,6 +149,33 @@ def put_together(guide):
             file.write(words)
         runs("promtool", "check", "config", file.name)
     say("haproxy and Prometheus take what is put together")
+
+
+def amount(words):
+    """A number as the page writes it. Unit: bytes, where it has one."""
+    number, unit = re.fullmatch(r"([\d.,]+) ?(GB|TB|million|)", words.strip()).groups()
+    return float(number.replace(",", "")) * {"GB": 1e9, "TB": 1e12, "million": 1e6, "": 1}[unit]
+
+
+def figures(guide):
+    """What the page computes is what comes out, by the bytes that it names and that the pages behind it have."""
+    pair, metric, batch = map(int, re.search(r"10 × (\d+) \+ 5 × (\d+) \+ 5 × (\d+) = 445 bytes", guide).groups())
+    told = re.search(r"`throng_open_pairs`.*?to (\d+) bytes each.*?to (\d+) an identifier and metric.*?to (\d+) a batch",
+                     text(PAGES, "Watching.md"))
+    check((pair, metric, batch) == tuple(map(int, told.groups())), "figures of memory are", told.groups())
+    event = int(re.search(r"Count on (\d+) bytes an event", text(PAGES, "Settings.md"))[1])
+    check(f"[{event} bytes an event, of three windows]" in guide, "an event takes", event)
+    device = 10 * pair + 5 * metric + 5 * batch
+    rows = re.findall(r"^\| ([\d]+ million) \| (.*?), (.*?) \| (.*?), (.*?) \| (.*?), (.*?) \|$", guide, re.M)
+    check(len(rows) == 3 and device == 445, "rows are", rows)
+    for row in rows:
+        devices, *shown = map(amount, row)
+        memory, journal = 2 * device * devices, 3 * 20 * event * devices
+        computed = [5 * devices / 86400, 15 * devices / 86400, memory, journal, memory / 8, journal / 8]
+        for one, other in zip(shown, computed):
+            # Two digits.
+            check(abs(one - other) <= 0.08 * other, "of", row, "it is", computed)
+    say("what is computed is what comes out")
 
 
 COMMANDS = {}
@@ -209,6 +236,7 @@ def test():
     settings(guide)
     units()
     put_together(guide)
+    figures(guide)
     commands(guide)
 
 
