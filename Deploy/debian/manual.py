@@ -135,7 +135,7 @@ def page(command, version, date):
         lines += [".SH COMMANDS", *sections(command)]
     others = [f"{bold('throng-' + other)}(1)" for other in ("serve", "plan", "release", "report")]
     lines += [".SH SEE ALSO", ", ".join([bold("throng") + "(1)", *others]) if len(words) > 1 else ", ".join(others)]
-    lines += [".PP", "Operations and all other pages are in " + slanted("/usr/share/doc/throng") + "."]
+    lines += [".PP", "Operations, by which to begin, and all other pages are in " + slanted("/usr/share/doc/throng") + "."]
     return name, "\n".join(lines) + "\n"
 
 

@@ -25,6 +25,11 @@ struct EndToEndTests {
         .timeLimit(.minutes(5)))
     func packaged() async throws { try await Program("packaged.py").run() }
 
+    @Test(
+        "each size's files are taken by who reads them; what the guide has people copy and type exists",
+        .timeLimit(.minutes(5)))
+    func sizes() async throws { try await Program("sizes.py").run() }
+
     @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(20)))
     func oneDaemon() async throws { try await Program("one_daemon.py").run() }
 

@@ -78,13 +78,13 @@ private struct CounterStatement {
 
     /// The statements of a query or of a function's body.
     static func all(in text: String) -> [CounterStatement] {
-        text.split(separator: ";").map { CounterStatement(of: String($0)) }
+        text.split(separator: #/;|\bthen\n|\bloop\n/#).map { CounterStatement(of: String($0)) }
     }
 
     /// The tables of the schema that it names.
     private func tables(in text: Substring) -> Set<String> {
-        Set(text.matches(of: #/\bthrong\.([a-z_]+)\b(?!\s*\()/#).map { String($0.1) })
-            .union(text.matches(of: #/insert into throng\.([a-z_]+)/#).map { String($0.1) })
+        // What a parenthesis follows at once is a function.
+        Set(text.matches(of: #/\bthrong\.([a-z_]+)\b(.|\n|$)/#).filter { $0.2 != "(" }.map { String($0.1) })
     }
 
     /// The tables with counters that it names.
@@ -95,12 +95,15 @@ private struct CounterStatement {
         guard !counters.isEmpty else { return [] }
         var faults: [String] = []
         let writes = text.matches(of: #/(insert into|update|delete from) throng\.([a-z_]+)/#)
-        if !writes.isEmpty, text.contains(#/\b(clock_timestamp|random|gen_random_uuid|nextval)\(/#) {
+        if !writes.isEmpty, ["clock_timestamp(", "random(", "_uuid(", "nextval("].contains(where: text.contains) {
             faults.append("what changes with each call can't be in it")
         }
-        if text.contains(#/do update[\s\S]*\bnow\(\)/#) { faults.append("a conflict can't be resolved with the time") }
-        if text.contains(#/for (update|share)\b/#), !text.contains(#/shard = /#) {
-            faults.append("rows are locked on one node only")
+        if let conflict = text.range(of: "do update"), text[conflict.upperBound...].contains("now()") {
+            faults.append("a conflict can't be resolved with the time")
+        }
+        if let lock = text.firstMatch(of: #/for (update|share)\b/#)?.range.lowerBound {
+            let source = text[..<lock].ranges(of: "from throng.").last?.lowerBound ?? text.startIndex
+            if !text[source..<lock].contains("shard = ") { faults.append("rows are locked on one node only") }
         }
         for (place, write) in writes.enumerated() where Self.distributed.contains(String(write.2)) {
             let end = place + 1 < writes.count ? writes[place + 1].range.lowerBound : text.endIndex

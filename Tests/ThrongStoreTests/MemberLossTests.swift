@@ -21,8 +21,8 @@ struct MemberLossTests {
         desk = MemberDesk(owner)
     }
 
-    /// Two daemons count half each; the second was heard of at an instant, and has stopped or not.
-    private func share(heardOf: UnixSeconds, settled: Int64) async throws {
+    /// Two daemons count half each; the second was complete at an instant, or never, and has stopped or not.
+    private func share(complete: UnixSeconds?, settled: Int64) async throws {
         let (first, second) = (first, second)
         try await owner.run { session in
             for daemon in [first, second] {
@@ -30,9 +30,8 @@ struct MemberLossTests {
             }
             try session.execute(
                 script: """
-                    insert into throng.watermark (shard, daemon, position, fence, attached_at, advanced_at, settled, settled_at)
-                    values (1, '\(second)', 0, 1, to_timestamp(\((heardOf - 900).value)), to_timestamp(\(heardOf.value)), \(settled),
-                        to_timestamp(\((heardOf - 60).value)))
+                    insert into throng.watermark (shard, daemon, position, fence, settled, settled_at, complete_at)
+                    values (1, '\(second)', 0, 1, \(settled), now(), to_timestamp(\(complete.map { "\($0.value)" } ?? "null")))
                     """, name: "test")
         }
         let owners: [Int16] = (0..<256).map { $0 < 100 ? 1 : 0 }
@@ -49,24 +48,33 @@ struct MemberLossTests {
         return try await CoverageStore(connection).losses(within: Period(kind: .hour, start: start, end: end))
     }
 
-    @Test("from what it was heard of last until others counted in its place, with how much it counted")
+    @Test("from when it last said that all is counted until others counted in its place, with how much it counted")
     func lost() async throws {
-        let heardOf = UnixSeconds(Int64(Date().timeIntervalSince1970)) - 3600
-        try await share(heardOf: heardOf, settled: 7)
+        let complete = UnixSeconds(Int64(Date().timeIntervalSince1970)) - 3600
+        try await share(complete: complete, settled: 7)
         let retired = try #require(try await desk.members().first { $0.daemon == second }?.retiredAt)
-        #expect(try await desk.members().map(\.lostSince) == [nil, heardOf])
-        let expected = [MemberLoss(from: heardOf, until: retired, slots: 100)]
-        #expect(try await losses(from: heardOf - 10, to: heardOf + 1) == expected)
+        #expect(try await desk.members().map(\.lostSince) == [nil, complete])
+        let expected = [MemberLoss(from: complete, until: retired, slots: 100)]
+        #expect(try await losses(from: complete - 10, to: complete + 1) == expected)
         #expect(try await losses(from: retired - 1, to: retired + 9000) == expected)
-        #expect(try await losses(from: heardOf - 10, to: heardOf).isEmpty, "all before is counted")
+        #expect(try await losses(from: complete - 10, to: complete).isEmpty, "all before is counted")
         #expect(try await losses(from: retired + 1, to: retired + 9000).isEmpty, "others count by then")
+    }
+
+    @Test("one that never said that all is counted may have lost all since it was first seen, whenever it was heard of")
+    func neverComplete() async throws {
+        let before = UnixSeconds(Int64(Date().timeIntervalSince1970))
+        try await share(complete: nil, settled: 7)
+        let since = try #require(try await desk.members().compactMap(\.lostSince).first)
+        #expect(since >= before)
+        #expect(try await owner.integer("select count(*) from throng.member where lost_since = enrolled_at") == 1)
     }
 
     @Test("who had stopped and left nothing behind has lost nothing")
     func left() async throws {
-        let heardOf = UnixSeconds(Int64(Date().timeIntervalSince1970)) - 3600
-        try await share(heardOf: heardOf, settled: .max)
+        let complete = UnixSeconds(Int64(Date().timeIntervalSince1970)) - 3600
+        try await share(complete: complete, settled: .max)
         #expect(try await desk.members().allSatisfy { $0.lostSince == nil })
-        #expect(try await losses(from: .epoch, to: heardOf + 9000).isEmpty)
+        #expect(try await losses(from: .epoch, to: complete + 9000).isEmpty)
     }
 }

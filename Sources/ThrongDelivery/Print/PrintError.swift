@@ -35,8 +35,8 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
             case .noSandbox(let program):
                 """
                 \(program) has no sandbox here and does not run without. Allow this user to make user namespaces: in a \
-                container by its seccomp profile, on a host by kernel.unprivileged_userns_clone or AppArmor. Operations, \
-                "PDF", has more
+                container by its seccomp profile, on a host by kernel.unprivileged_userns_clone or AppArmor. Publishing, \
+                "Print reports as PDF", has more
                 """
             case .failed(let program, let status, let said):
                 """

@@ -103,19 +103,19 @@ def order(desk):
 
 
 def documented(desk):
-    """Operations has each setting, by its option or its variable, with the default that it has."""
-    with open(os.path.join(daemon.ROOT, "Sources", "Throng.docc", "Operations.md")) as file:
+    """Settings has each setting, by its option or its variable, with the default that it has."""
+    with open(os.path.join(daemon.ROOT, "Sources", "Throng.docc", "Settings.md")) as file:
         rows = re.findall(r"^\| (`.*?) \| (.*?) \|", file.read(), re.M)
     defaults = desk.show("--plan", desk.plan)
     for key, each in defaults.items():
         name = each.get("option") or each["variable"]
         found = [default for names, default in rows if re.search(rf"`{name}[` ]", names)]
-        check(found, "Operations has no", name)
+        check(found, "Settings has no", name)
         if "unit" in each:
-            check(each["default"] in found, f"of {name} Operations says {found}, and it is {each['default']}")
+            check(each["default"] in found, f"of {name} Settings says {found}, and it is {each['default']}")
     check(not [each for each, _ in rows if re.search(r"`THRONG_\w+`", each)
                and re.search(r"`(THRONG_\w+)`", each)[1] not in {one["variable"] for one in defaults.values()}], "what is not there")
-    say(f"Operations has all {len(defaults)}, with their defaults")
+    say(f"Settings has all {len(defaults)}, with their defaults")
 
 
 def lists(desk):

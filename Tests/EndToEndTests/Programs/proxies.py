@@ -249,7 +249,7 @@ def haproxy():
         for path in pair:
             with open(path, "rb") as part:
                 file.write(part.read())
-    with open(os.path.join(daemon.ROOT, "Sources", "Throng.docc", "Operations.md")) as file:
+    with open(os.path.join(daemon.ROOT, "Sources", "Throng.docc", "TLSAndProxies.md")) as file:
         lines = re.search(r"```\n(backend throng\n.*?)```", file.read(), re.DOTALL)[1]
     for theirs, ours in (("/run/throng/clients", local.address.removeprefix("unix:")),
                          ("10.0.0.5:8443", f"127.0.0.1:{far.port}"), ("throng.pem", far.authority.path),

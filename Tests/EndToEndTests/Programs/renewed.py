@@ -1,4 +1,4 @@
-"""certbot and lego renew the certificate of a running daemon, by the hooks that Operations shows; pebble is the authority, and
+"""certbot and lego renew the certificate of a running daemon, by the hooks that its page shows; pebble is the authority, and
 takes every name for ours. Tests/Scripts/renewal installs them. It is no part of the tests."""
 
 import json
@@ -13,12 +13,12 @@ import daemon
 import sealed
 from daemon import check, say
 
-OPERATIONS = os.path.join(daemon.ROOT, "Sources", "Throng.docc", "Operations.md")
+PAGE = os.path.join(daemon.ROOT, "Sources", "Throng.docc", "TLSAndProxies.md")
 
 
 def hook(house, names):
     """The hook of the page, with folders and a signal of this test's in the place of the system's."""
-    with open(OPERATIONS) as file:
+    with open(PAGE) as file:
         text = re.search(r"```sh\n(#!/bin/sh\n.*?)```", file.read(), re.DOTALL)[1]
     folder = os.path.join(house.folder, "tls")
     text = text.replace("/etc/throng/tls", folder).replace("-o throng ", "")
