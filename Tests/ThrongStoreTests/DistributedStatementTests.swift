@@ -98,7 +98,7 @@ private struct CounterStatement {
         if !writes.isEmpty, ["clock_timestamp(", "random(", "_uuid(", "nextval("].contains(where: text.contains) {
             faults.append("what changes with each call can't be in it")
         }
-        if let conflict = text.range(of: "do update"), text[conflict.upperBound...].contains("now()") {
+        if let conflict = text.firstRange(of: "do update"), text[conflict.upperBound...].contains("now()") {
             faults.append("a conflict can't be resolved with the time")
         }
         if let lock = text.firstMatch(of: #/for (update|share)\b/#)?.range.lowerBound {
