@@ -187,3 +187,52 @@ begin
 end
 $$;
 revoke all on function throng.retire_member(uuid, bigint, smallint[]) from public;
+
+-- As before; a coordinator can't ask nodes within another question.
+create or replace function throng.enroll(wanted_daemon uuid, wanted_address text, takes_batches boolean) returns smallint
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    own smallint;
+    last throng.epoch;
+    counting smallint;
+    settled bigint;
+begin
+    update throng.member
+    set address = wanted_address
+    where daemon = wanted_daemon
+        and address is distinct from wanted_address;
+    if exists (select from throng.member where daemon = wanted_daemon and retired_at is not null) then
+        return null;
+    end if;
+    perform throng.lock_members();
+    insert into throng.member (daemon, shard, address)
+    select wanted_daemon, coalesce(max(shard) + 1, 0), wanted_address
+    from throng.member
+    on conflict (daemon) do nothing;
+    select shard into own from throng.member where daemon = wanted_daemon;
+    if not takes_batches then
+        return own;
+    end if;
+    insert into throng.epoch (epoch, begins_at, owners, state)
+    select 1, '-infinity', array_fill(own, array[256]), 'in force'
+    where not exists (select from throng.epoch);
+    -- Where the only one that counts has stopped and left nothing behind, who is started in its place goes on.
+    select * into last from throng.epoch where state = 'in force' order by epoch desc limit 1;
+    counting := last.owners[1];
+    if own <> all (last.owners)
+        and counting = all (last.owners)
+        and not exists (select from throng.epoch where state = 'proposed')
+    then
+        select mark.settled into settled from throng.watermark as mark where mark.shard = counting;
+        if settled = 9223372036854775807 then
+            insert into throng.epoch (epoch, begins_at, owners, retires, state)
+            select max(epoch) + 1, clock_timestamp(), array_fill(own, array[256]), counting, 'in force'
+            from throng.epoch;
+        end if;
+    end if;
+    return own;
+end
+$$;

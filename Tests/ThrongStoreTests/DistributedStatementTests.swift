@@ -43,6 +43,7 @@ struct DistributedStatementTests {
             "update throng.member set lost_since = (select position from throng.watermark), retired_at = clock_timestamp()",
             "update throng.watermark set position = $1 where daemon = $2",
             "select from throng.watermark for share",
+            "select own where exists (select from throng.watermark where shard = 1)",
         ])
     func control(text: String) {
         #expect(!CounterStatement.all(in: text).flatMap(\.faults).isEmpty)
@@ -104,6 +105,10 @@ private struct CounterStatement {
         if let lock = text.firstMatch(of: #/for (update|share)\b/#)?.range.lowerBound {
             let source = text[..<lock].ranges(of: "from throng.").last?.lowerBound ?? text.startIndex
             if !text[source..<lock].contains("shard = ") { faults.append("rows are locked on one node only") }
+        }
+        let asksNothing = #/exists\s+select\s+from throng\.(counter|distinct|top_|watermark|window)/#
+        if writes.isEmpty, text.replacing("(", with: " ").contains(asksNothing) {
+            faults.append("an answer of no columns does not come from nodes")
         }
         for (place, write) in writes.enumerated() where Self.distributed.contains(String(write.2)) {
             let end = place + 1 < writes.count ? writes[place + 1].range.lowerBound : text.endIndex
