@@ -60,6 +60,8 @@ package struct ScheduleService: Service {
         package var expiredDay: Int64 = -1
         /// The hour in which it was looked what age has left. Unit: hours since 1970.
         package var watchedHour: Int64 = -1
+        /// The hour in which a daemon that does nothing else looked after the keys of its own backups. Unit: hours since 1970.
+        package var keysHour: Int64 = -1
 
         /// At the start of a process.
         package init() {}
@@ -70,7 +72,10 @@ package struct ScheduleService: Service {
         // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
         guard standing.isLevel else { return .milliseconds(250) }
         // Of many daemons one looks, so that not all of them compute the same.
-        guard await isOurs() else { return interval }
+        guard await isOurs() else {
+            await destroyKeys(&progress.keysHour)
+            return interval
+        }
         let day = progress.expiredDay
         await look(&progress.expiredDay)
         if progress.expiredDay != day { progress.watchedHour = -1 }
@@ -244,6 +249,17 @@ package struct ScheduleService: Service {
         } catch {
             logger.notice("retention is tried again", metadata: ["error": "\(error)"])
             return false
+        }
+    }
+
+    /// Looks once an hour whether another daemon has taken from the house what this one's backups still have.
+    private func destroyKeys(_ keysHour: inout Int64) async {
+        guard clock.now.flooredQuotient(by: 3600) != keysHour, let now = await guarded.believed() else { return }
+        do {
+            try await retention.destroyKeys(now: now)
+            keysHour = now.flooredQuotient(by: 3600)
+        } catch {
+            logger.notice("keys of backups are destroyed later", metadata: ["error": "\(error)"])
         }
     }
 

@@ -33,6 +33,8 @@ package protocol ReleaseCalendar: Sendable {
 /// Takes away what is too old; ``HouseRetention`` is the real one.
 package protocol Retention: Sendable {
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome
+    /// Takes from this daemon's own backups what the house no longer has, whichever daemon took it from the house.
+    func destroyKeys(now: UnixSeconds) async throws
     /// Takes reports from folders on this machine.
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome
     /// Takes what went out of files of PostgreSQL, too, where it is the house's own.
@@ -43,6 +45,7 @@ package protocol Retention: Sendable {
 
 extension Retention {
     package func rewritePages() async throws {}
+    package func destroyKeys(now: UnixSeconds) async throws {}
 }
 
 extension ReleaseScheduler: DueReleases {

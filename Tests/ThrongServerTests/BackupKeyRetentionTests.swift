@@ -60,6 +60,15 @@ struct BackupKeyRetentionTests {
         #expect(entries.count == 3)
     }
 
+    @Test("a daemon that makes no round destroys keys once another one has taken the same from the house")
+    func elsewhere() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left is in the temporary folder.
+        try make(Self.kept + Self.due)
+        try await retention.destroyKeys(now: Self.now)
+        #expect(Set(try keys.all().map(\.name.term)) == Set(Self.kept))
+        #expect(try await DeletionStore(admin).entries().count == 3)
+    }
+
     @Test("where it can't be written down the key is gone all the same, and the next round writes it down")
     func unwritten() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left is in the temporary folder.

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Synchronization
 import Testing
@@ -15,9 +16,17 @@ struct LateRetentionTests {
     private final class Stuck: Retention {
         let left = Mutex<[RetentionDue]>([])
         let isAway = Mutex(false)
+        let rounds = Mutex(0)
+        let destructions = Mutex<[UnixSeconds]>([])
 
         func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
-            ExpiryOutcome(cells: 0, partitions: [])
+            rounds.withLock { $0 += 1 }
+            return ExpiryOutcome(cells: 0, partitions: [])
+        }
+
+        func destroyKeys(now: UnixSeconds) async throws {
+            if isAway.withLock({ $0 }) { throw CancellationError() }
+            destructions.withLock { $0.append(now) }
         }
 
         func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome { .init() }
@@ -26,6 +35,12 @@ struct LateRetentionTests {
             if isAway.withLock({ $0 }) { throw CancellationError() }
             return left.withLock { $0 }
         }
+    }
+
+    /// Another daemon has it.
+    private struct Taken: ScheduleLease {
+        func take(_ name: String, for length: Int) async throws -> Bool { false }
+        func release(_ name: String) async throws {}
     }
 
     /// Keeps errors.
@@ -54,8 +69,11 @@ struct LateRetentionTests {
         let health = ScheduleHealth()
         let errors = Errors.Lines()
         let clock = Mutex(LateRetentionTests.now)
+        let lease: (any ScheduleLease)?
+        let standing = FlushStanding()
 
-        init() async throws {
+        init(lease: (any ScheduleLease)? = nil) async throws {
+            self.lease = lease
             shop = try await CountedShop(LateRetentionTests.plan)
         }
 
@@ -65,12 +83,12 @@ struct LateRetentionTests {
             return ScheduleService(
                 plans: [shop.plan], releases: shop.releases,
                 reports: ReportScheduler(store: shop.store, rules: .system, folder: "/nowhere"),
-                calendar: CalendarStore(shop.store.connection), retention: stuck, standing: FlushStanding(),
+                calendar: CalendarStore(shop.store.connection), retention: stuck, standing: standing,
                 guarded: ClockGuard(
                     clock: MachineClock(clock), store: DatabaseClock(shop.store.connection), health: health,
                     logger: .silent),
-                settlement: Settlement(SettlementStore(shop.store.connection)), health: health, clock: clock,
-                interval: .seconds(60), logger: Logger(label: "test") { _ in Errors(lines: errors) })
+                settlement: Settlement(SettlementStore(shop.store.connection)), lease: lease, health: health,
+                clock: clock, interval: .seconds(60), logger: Logger(label: "test") { _ in Errors(lines: errors) })
         }
 
         func left(_ ages: [(app: AppName, at: UnixSeconds)]) {
@@ -134,5 +152,25 @@ struct LateRetentionTests {
         await schedule.watch(&hour)
         #expect(hour == last, "it is asked again")
         #expect(house.health.snapshot.retentionDeadline == ["shop": Self.now + 26 * Self.hour])
+    }
+
+    @Test("a daemon beside the one that makes the round looks once an hour after its own keys, and after nothing else")
+    func beside() async throws {
+        let house = try await House(lease: Taken())
+        house.standing.isLevel = true
+        // PostgreSQL has no other: any else would not be believed.
+        let now = UnixSeconds(Int64(Date().timeIntervalSince1970))
+        house.clock.withLock { $0 = now }
+        let schedule = house.schedule
+        var progress = ScheduleService.Progress()
+        for _ in 0..<3 { _ = await schedule.round(&progress) }
+        #expect(house.stuck.destructions.withLock { $0 } == [now])
+        progress.keysHour -= 1
+        house.stuck.isAway.withLock { $0 = true }
+        _ = await schedule.round(&progress)
+        house.stuck.isAway.withLock { $0 = false }
+        for _ in 0..<3 { _ = await schedule.round(&progress) }
+        #expect(house.stuck.destructions.withLock { $0 } == [now, now])
+        #expect(house.stuck.rounds.withLock { $0 } == 0)
     }
 }

@@ -15,6 +15,11 @@ struct RetentionWithKeys: Retention {
 
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
         let outcome = try await house.expire(plans: plans, now: now)
+        try await destroyKeys(now: now)
+        return outcome
+    }
+
+    func destroyKeys(now: UnixSeconds) async throws {
         let tables = try await goneTables()
         let destroyed = try await onOwnThread { [keys] in
             try keys.destroy { name in
@@ -31,7 +36,6 @@ struct RetentionWithKeys: Retention {
                 backupKeys: count, app: name.app, subject: name.term.text, term: "with what they opened in the house")
         }
         if !destroyed.isEmpty { try await onOwnThread { [keys] in try keys.forgetDestroyed() } }
-        return outcome
     }
 
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
