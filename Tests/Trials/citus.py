@@ -247,7 +247,9 @@ def suite(options):
         ports = ",".join(str(nodes.ports[node]) for node in NODES)
         done = subprocess.run(
             ["Deploy/test", "--filter", options.suite], cwd=daemon.ROOT, stdin=subprocess.DEVNULL,
-            env={**os.environ, "THRONG_TEST_CITUS": f"{nodes.folder}:{ports}"})
+            env={**os.environ, "THRONG_TEST_CITUS": f"{nodes.folder}:{ports}",
+                 # Each test makes a database on three nodes.
+                 "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "6"})
     finally:
         nodes.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import yaml
@@ -15,6 +16,10 @@ import yaml
 import daemon
 import stock_proxies
 from daemon import check, say
+
+sys.path.insert(0, os.path.join(daemon.ROOT, "Tests/Benchmarks"))
+
+import arithmetic as computed  # noqa: E402
 
 DEPLOY = os.path.join(daemon.ROOT, "Deploy")
 PAGES = os.path.join(daemon.ROOT, "Sources", "Throng.docc")
@@ -159,12 +164,6 @@ def put_together(guide):
     say("haproxy and Prometheus take what is put together")
 
 
-def amount(words):
-    """A number as the page writes it. Unit: bytes, where it has one."""
-    number, unit = re.fullmatch(r"([\d.,]+) ?(GB|TB|million|)", words.strip()).groups()
-    return float(number.replace(",", "")) * {"GB": 1e9, "TB": 1e12, "million": 1e6, "": 1}[unit]
-
-
 def figures(guide):
     """What the page computes is what comes out, by the bytes that it names and that the pages behind it have."""
     pair, metric, batch = map(int, re.search(r"10 × (\d+) \+ 5 × (\d+) \+ 5 × (\d+) = 445 bytes", guide).groups())
@@ -174,15 +173,11 @@ def figures(guide):
     event = int(re.search(r"Count on (\d+) bytes an event", text(PAGES, "Settings.md"))[1])
     check(f"[{event} bytes an event, of three windows]" in guide, "an event takes", event)
     device = 10 * pair + 5 * metric + 5 * batch
-    rows = re.findall(r"^\| ([\d]+ million) \| (.*?), (.*?) \| (.*?), (.*?) \| (.*?), (.*?) \|$", guide, re.M)
-    check(len(rows) == 3 and device == 445, "rows are", rows)
-    for row in rows:
-        devices, *shown = map(amount, row)
-        memory, journal = 2 * device * devices, 3 * 20 * event * devices
-        computed = [5 * devices / 86400, 15 * devices / 86400, memory, journal, memory / 8, journal / 8]
-        for one, other in zip(shown, computed):
-            # Two digits.
-            check(abs(one - other) <= 0.08 * other, "of", row, "it is", computed)
+    check(device == 445 and event == computed.Figures.journal_event, "a device takes", device, event)
+    check((pair, metric, batch) == (computed.Figures.pair, computed.Figures.identifier, computed.Figures.batch), "figures")
+    rows = computed.table(
+        [5e6, 5e7, 5e8, 1e9], computed.Devices(), computed.Machine(), computed.Figures())
+    check(rows in guide, "the page has another table than", rows)
     say("what is computed is what comes out")
 
 

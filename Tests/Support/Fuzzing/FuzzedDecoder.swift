@@ -25,6 +25,10 @@ package enum FuzzedDecoder: String, Sendable, CaseIterable {
     case plan
     /// Records and headers of the journal, and kept flushes.
     case journal
+    /// The index of a checkpoint of open windows.
+    case checkpoint
+    /// By what daemons that hand requests on know one another.
+    case member
     /// Requests of HTTP: the head, and where they end.
     case head
 
@@ -45,6 +49,8 @@ package enum FuzzedDecoder: String, Sendable, CaseIterable {
         case .proxy: ProxyTarget()
         case .plan: PlanTarget()
         case .journal: JournalTarget()
+        case .checkpoint: CheckpointTarget()
+        case .member: MemberTarget()
         case .head: HeadTarget()
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import ThrongPostgres
 import ThrongStore
 
@@ -21,8 +22,24 @@ struct TestNodes: Sendable {
         ConnectionSettings(connectionString: "host=\(folder) port=\(port) user=postgres dbname=\(name)")
     }
 
-    /// A database with Throng's schema, whose counters are on the nodes.
+    /// What is being made: roles belong to all databases, and Citus changes them on all nodes, which two can't do at once.
+    private static let last = Mutex<Task<Void, Never>?>(nil)
+
+    /// A database with Throng's schema, whose counters are on the nodes; one is made after the other.
     func database(_ name: String) async throws -> ConnectionSettings {
+        let made = Self.last.withLock { last in
+            let before = last
+            let made = Task {
+                await before?.value
+                return try await make(name)
+            }
+            last = Task { _ = await made.result }
+            return made
+        }
+        return try await made.value
+    }
+
+    private func make(_ name: String) async throws -> ConnectionSettings {
         for port in ports {
             let admin = Connection(settings("postgres", port))
             defer { admin.close() }
