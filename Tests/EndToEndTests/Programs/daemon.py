@@ -68,10 +68,10 @@ def free_ports(count):
     return ports
 
 
-def run(*arguments, stdin=None, seconds=600):
+def run(*arguments, stdin=None, seconds=600, variables=None):
     """Runs a throng command to its end: exit code, standard output, standard error."""
     done = subprocess.run(
-        [BINARY, *arguments], input=stdin, capture_output=True, text=True, timeout=seconds, env=environment())
+        [BINARY, *arguments], input=stdin, capture_output=True, text=True, timeout=seconds, env=environment(**variables or {}))
     return done.returncode, done.stdout, done.stderr
 
 

@@ -183,9 +183,50 @@ def kubernetes():
     unready = container["readinessProbe"]["periodSeconds"] * container["readinessProbe"]["failureThreshold"]
     check(unready < drain, "it stops before anybody sees it")
     taken([word for part in container["args"] for word in part.split("=", 1)])
+    several(found)
     if shutil.which("kubectl"):
         rendered(kustomization, found)
     say("Kubernetes takes", len(found), "objects")
+
+
+def merged(one, patch):
+    """As Kustomize merges: maps by key, lists of named things by name, all else is replaced."""
+    if isinstance(one, dict) and isinstance(patch, dict):
+        return {key: merged(one[key], patch[key]) if key in one and key in patch else {**one, **patch}[key]
+                for key in [*one, *(set(patch) - set(one))]}
+    if isinstance(one, list) and all(isinstance(each, dict) and "name" in each for each in [*one, *patch]):
+        new = {each["name"]: each for each in patch}
+        return [merged(each, new.pop(each["name"], each)) for each in one] + list(new.values())
+    return patch
+
+
+def several(found):
+    """The component for several daemons: what it makes of the others is valid, and daemons reach each other."""
+    component = yaml.safe_load(text("kubernetes", "several", "kustomization.yaml"))
+    check("# components: [several]" in text("kubernetes", "kustomization.yaml"), "nobody says how to switch it on")
+    paths = [each["path"] for each in component["patches"] if "path" in each]
+    check({*paths, "kustomization.yaml"} == set(os.listdir(os.path.join(DEPLOY, "kubernetes", "several"))), "patches are", paths)
+    made = {}
+    for path in paths:
+        patch = yaml.safe_load(text("kubernetes", "several", path))
+        key = patch["kind"], patch["metadata"]["name"]
+        one, strict = found[key]
+        made[key] = merged(one, patch)
+        check(not problems(made[key], strict), "Kubernetes refuses", path, problems(made[key], strict))
+    container, = made["StatefulSet", "throng"]["spec"]["template"]["spec"]["containers"]
+    port = {each["name"]: each["containerPort"] for each in container["ports"]}["members"]
+    environment = {each["name"]: each.get("value") for each in container["env"]}
+    service = made["Service", made["StatefulSet", "throng"]["spec"]["serviceName"]]
+    check({each["name"]: each["targetPort"] for each in service["spec"]["ports"]}["members"] == "members", "no way to members")
+    check(environment["THRONG_MEMBERS_LISTEN"] == f"0.0.0.0:{port}", environment)
+    check(environment["THRONG_MEMBERS_ADVERTISE"] == f"http://$(POD_NAME).{service['metadata']['name']}:{port}", environment)
+    policy = next(each["patch"] for each in component["patches"] if "patch" in each)
+    rules = [each["value"]["ports"] for each in yaml.safe_load(policy)]
+    check([{"port": "members", "protocol": "TCP"}] in rules and [{"port": port, "protocol": "TCP"}] in rules, rules)
+    ours = {name: value or "host=db" for name, value in environment.items() if name.startswith("THRONG_")}
+    _, said, wrong = daemon.run("config", "show", "--json", variables=ours)
+    told = {each["variable"]: each["origin"] for each in json.loads(said)["settings"]}
+    check({told[name] for name in ours} == {"environment"}, "the daemon takes", told, wrong)
 
 
 def rendered(kustomization, found):
@@ -194,7 +235,16 @@ def rendered(kustomization, found):
         shutil.copytree(os.path.join(DEPLOY, "kubernetes"), folder, dirs_exist_ok=True)
         shutil.copy(os.path.join(DEPLOY, "sample", "shop.yaml"), os.path.join(folder, "plan.yaml"))
         done = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True)
-    check(done.returncode == 0, "Kustomize says", done.stderr)
+        with open(os.path.join(folder, "kustomization.yaml")) as file:
+            switched = file.read().replace("# components:", "components:")
+        with open(os.path.join(folder, "kustomization.yaml"), "w") as file:
+            file.write(switched)
+        more = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True)
+    check(done.returncode == more.returncode == 0, "Kustomize says", done.stderr, more.stderr)
+    for each in yaml.safe_load_all(more.stdout):
+        strict = found.get((each["kind"], each["metadata"]["name"]), (None, None))[1]
+        check(strict is None or not problems(each, strict), "Kubernetes refuses what Kustomize makes of several", each)
+    check("replicas: 3" in more.stdout and "containerPort: 7080" in more.stdout, "several daemons are", more.stdout)
     made = {(each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(done.stdout)}
     plan, = {each for each in made if each[0] == "ConfigMap"}
     check(set(made) == set(found) | {plan} and made[plan]["data"]["plan.yaml"], "Kustomize makes", set(made))
