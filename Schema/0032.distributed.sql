@@ -44,6 +44,11 @@ begin
     end if;
     execute 'alter role throng_ingest login';
     execute 'alter role throng_reporter login';
+    -- What one user has changed on a node within a transaction no other may touch in it, so a flush does all of it as itself.
+    execute 'alter function throng.prune(smallint, integer[], timestamptz[]) security invoker';
+    execute 'alter function throng.close_windows(smallint, uuid, bigint, bigint) security invoker';
+    execute 'grant delete on throng.counter, throng.distinct_count, throng.top_contribution to throng_ingest';
+    execute 'grant insert, delete on throng.window_closing to throng_ingest';
     -- Upserts name it on every node; where the extension is older than the schema it is there already.
     perform pg_catalog.create_distributed_function('throng.saturating_add(bigint, bigint)');
     foreach name in array array['watermark', 'window_closing', 'top_contribution', 'counter', 'distinct_count'] loop

@@ -1,4 +1,5 @@
--- Notes that PostgreSQL has what a daemon acknowledged. Says so again once a minute, so that one can see who is alive.
+-- Notes that PostgreSQL has what a daemon acknowledged. Says so again every few seconds, so that
+-- one can see who is alive, and since when something would be lost with it.
 -- $1 daemon: uuid.
 -- $2 fence: bigint, microseconds since 1970; the one under which this process attached.
 -- $3 shard: smallint, the daemon's.
@@ -12,4 +13,8 @@ set settled = $4::bigint,
 where shard = $3::smallint
     and daemon = $1::uuid
     and fence = $2::bigint
-    and (settled < $4::bigint or settled_at is null or settled_at < now() - interval '1 minute');
+    and (
+        settled < $4::bigint
+        or settled_at is null
+        or settled_at < now() - interval '5 seconds'
+    );

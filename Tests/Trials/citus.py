@@ -1,6 +1,6 @@
 """Three daemons count into a cluster of Citus, a coordinator and two workers, under load: in each trial a node or a daemon is killed
-or frozen at random. Afterwards nothing is lost, nothing doubled, devices are exact, and a day is released as a plain PostgreSQL with
-the same rows releases it, byte for byte.
+or frozen at random. Afterwards nothing is lost, nothing doubled, devices are exact, and a plain PostgreSQL that is
+restored from a backup under load comes to the same events, and releases the same day, byte for byte.
 
 Usage: see Deploy/trial
 """
@@ -171,26 +171,21 @@ def released(postgres, plan):
         "select * from throng.withheld_cell order by 1, 2, 3")]
 
 
-def copied(source, folder):
-    """A plain PostgreSQL with the same rows."""
+def restored(house, file):
+    """A plain PostgreSQL from a backup of the cluster; what the backup lacks daemons flush again."""
+    folder = house.folder + "/plain"
     os.mkdir(folder)
     os.chmod(folder, 0o755)
     plain = fleet.Postgres(folder)
-    code, _, said = daemon.run("database", "migrate", "--database", plain.url)
-    check(code == 0, "throng database migrate", said)
-    for kind, starts in source.sql("select period_kind, array_agg(range_start) from throng.partition group by 1"):
-        plain.sql(f"select throng.ensure_partitions({kind}::smallint, '{starts}')")
-    tables = plain.sql(
-        "select relname from pg_class where relnamespace = 'throng'::regnamespace and relkind in ('r', 'p') and not relispartition"
-        " and relname <> 'migration'")
-    for [name] in tables:
-        plain.sql(f"set session_replication_role = replica; delete from throng.{name}")
-        rows = source.rows(f"copy (select * from throng.{name}) to stdout")
-        done = subprocess.run(
-            ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", plain.folder, "-U", "postgres", "-d", "throng", "-c",
-             "set session_replication_role = replica", "-c", f"copy throng.{name} from stdin"],
-            input=rows, capture_output=True, text=True, timeout=600)
-        check(done.returncode == 0, "psql:", done.stderr)
+    code, out, said = daemon.run(
+        "restore", file, "--data", house["a"].data, "--database", plain.url, "--database-only")
+    check(code == 0, "throng restore ended with", code, out, said)
+    house.postgres = plain
+    behind = house.counted()
+    for member in house.members.values():
+        member.start()
+    house.drain()
+    say(f"a backup under load had {behind:,} of the events; daemons brought the others")
     return plain
 
 
@@ -218,6 +213,11 @@ def trials(options):
             tally[kind.__name__] += 1
             if options.verbose:
                 say(f"{trial + 1:4} {kind.__name__}, {clients.events - events:,} events meanwhile")
+        time.sleep(2)
+        file = house.folder + "/backup"
+        code, out, said = daemon.run("backup", "--data", house["a"].data, "--database", house.postgres.url, "--to", file)
+        check(code == 0, "throng backup ended with", code, out, said)
+        time.sleep(2)
     found, lost, doubled, wrong = daemons.judge(house, clients)
     nodes = house.postgres.sql(
         "select nodeport, count(*), (select count(*) from throng.counter) from pg_dist_shard_placement group by 1 order by 1")
@@ -228,10 +228,15 @@ def trials(options):
     check(not lost and not doubled and not wrong, "exact")
     for member in house.members.values():
         check(member.stop() == 0, "serve stops gracefully")
-    plain = copied(house.postgres, house.folder + "/plain")
+    cluster, total = house.postgres, house.counted()
+    plain = restored(house, file)
     try:
-        expected, found = released(plain, house["a"].plan), released(house.postgres, house["a"].plan)
+        check(house.counted() == total, "a plain PostgreSQL has", house.counted(), "events, not", total)
+        for member in house.members.values():
+            check(member.stop() == 0, "serve stops gracefully")
+        expected, found = released(plain, house["a"].plan), released(cluster, house["a"].plan)
     finally:
+        house.postgres = cluster
         plain.stop("immediate")
     check(expected[0] and expected[1], "something was released")
     check(found == expected, "releases are those of a plain PostgreSQL:", found, expected)

@@ -22,8 +22,18 @@ package struct BackupStore: Sendable {
         plans: [Plan], now: UnixSeconds, _ work: @escaping @Sendable (BackupSnapshot) throws -> Value
     ) async throws -> Value {
         try await connection.run { session in
-            try session.transaction {
+            // Older schemas have their counters where everything else is.
+            let isDistributed =
+                try BackupSnapshot.schema(session) >= 32 && session.one(SelectCounterNodes()) > 0
+            return try session.transaction {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read")
+                if isDistributed {
+                    // Nodes have no snapshot together, so that flushes wait until all is read. This lock is no reading, and the
+                    // snapshot has whatever it waited for.
+                    try session.query(
+                        "backup.lock", "lock table throng.open_period, throng.coverage in share mode")
+                    try session.run(HoldCounters())
+                }
                 return try work(try BackupSnapshot(session, plans: plans, now: now))
             }
         }
@@ -99,7 +109,9 @@ package final class BackupSnapshot {
     }
 
     /// The version of the schema.
-    package func schema() throws -> Int {
+    package func schema() throws -> Int { try Self.schema(session) }
+
+    fileprivate static func schema(_ session: Session) throws -> Int {
         let rows = try session.query("backup.schema", "select max(version) from throng.migration")
         return Int(try rows.integer(0, 0))
     }

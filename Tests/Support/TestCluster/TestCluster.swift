@@ -18,6 +18,9 @@ package enum TestCluster {
         return cluster
     }
 
+    /// Whether databases have their counters on the nodes of a cluster of Citus.
+    package static let isDistributed = TestNodes.current != nil
+
     private static let databases = Atomic(0)
 
     /// A database without Throng's schema.
