@@ -167,8 +167,10 @@ def released(postgres, plan):
     check(code == 0, "throng release ended with", code, said)
     return [postgres.sql(query) for query in (
         "select metric, period_start, header, digest from throng.release order by 1, 2",
-        "select release_id, margin, cell, buckets, count, sums, reach from throng.released_cell order by 1, 2, 3",
-        "select * from throng.withheld_cell order by 1, 2, 3")]
+        "select metric, period_start, margin, cell, buckets, count, sums, cell.reach from throng.released_cell as cell"
+        " join throng.release using (release_id) order by 1, 2, 3, 4",
+        "select metric, period_start, to_jsonb(cell) - 'release_id' from throng.withheld_cell as cell"
+        " join throng.release using (release_id) order by 1, 2, 3")]
 
 
 def restored(house, file):
