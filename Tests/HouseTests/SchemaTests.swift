@@ -37,6 +37,8 @@ struct SchemaTests {
         "0029.proved_firsts.sql": "83849744bd25d08258ac62d9d6be3228bd7ae8f351a8bf7e9bebbf54bd31de70",
         "0030.evaluated.sql": "dd2a747d109358c6575bd0e62cd91b100369abcbd60ea1083215a3a50edfaad8",
         "0031.members.sql": "fe048dd39c843c1c253d3e754db249ad9aaf5de06c8d93217e21cbc3229c9a2f",
+        "0032.distributed.sql": "3fa8c54826974150cbcc4c8736972cbaa40f6ffeddcfc5c871f6000a4f0a6f90",
+        "0033.plan_in_force.sql": "623a2cc9e7dfe35bf516643e78a4a013f3386bd737a9218e0b05b599994c8cad",
     ]
 
     private let migrations = House.files(under: "Schema").filter { !$0.contains("/queries/") && $0.hasSuffix(".sql") }

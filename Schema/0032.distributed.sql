@@ -1,0 +1,1 @@
+-- Works with version 31.
