@@ -21,7 +21,7 @@ package struct PlanSource: Sendable {
 /// What a daemon says in its data directory of the plans that it counts by, for commands that change them.
 ///
 /// `plans/APP.yaml` is the plan's text · `plans/APP.path` the path of the file that it was read from · `plans/daemon.pid` the
-/// process.
+/// process · `plans/APP.applied` the SHA-256, in hexadecimal, of a plan that an operator wants in force, until PostgreSQL knows.
 package struct RunningPlans: Sendable {
     private let dataPath: String
 
@@ -42,13 +42,19 @@ package struct RunningPlans: Sendable {
                 (name: "\(source.plan.app.name).yaml", contents: source.bytes),
             ]
         }
-        try data.keep(plans + [(name: processFile, contents: Array("\(process)".utf8))], in: folder)
+        let running = RunningPlans(dataPath: data.path)
+        let applied = sources.compactMap { source in
+            FileManager.default.contents(atPath: running.file(source.plan.app.name, "applied")).map {
+                (name: "\(source.plan.app.name).applied", contents: Array($0))
+            }
+        }
+        try data.keep(plans + applied + [(name: processFile, contents: Array("\(process)".utf8))], in: folder)
     }
 
     /// Removes what is said of an app that is deleted.
     static func forget(_ app: AppName, in data: DataDirectory) throws(JournalError) {
         let plans = RunningPlans(dataPath: data.path)
-        for ending in ["yaml", "path"] { try data.disk.remove(plans.file(app, ending)) }
+        for ending in ["yaml", "path", "applied"] { try data.disk.remove(plans.file(app, ending)) }
     }
 
     /// The plan of an app that a daemon counts by, or counted by last; nil where none did.
@@ -81,6 +87,33 @@ package struct RunningPlans: Sendable {
             sources.append(source)
         }
         return sources
+    }
+
+    // MARK: What an operator wants to be in force
+
+    /// Says, for the daemon, that a plan comes into force in the database whatever does now.
+    ///
+    /// - Throws: what the file system says.
+    package func apply(_ plan: Plan) throws {
+        let files = FileManager.default
+        let folder = "\(dataPath)/\(Self.folder)"
+        let path = file(plan.app.name, "applied")
+        let owners = try files.attributesOfItem(atPath: folder)
+            .filter { [.ownerAccountID, .groupOwnerAccountID].contains($0.key) }
+        try Data(plan.version.hex.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        // Who runs the command may be root.
+        try files.setAttributes(owners, ofItemAtPath: path)
+    }
+
+    /// Whether an operator wants a plan to be in force, and PostgreSQL may not know yet.
+    package func isApplied(_ version: PlanVersion, of app: AppName) -> Bool {
+        FileManager.default.contents(atPath: file(app, "applied")).map { Array($0) } == Array(version.hex.utf8)
+    }
+
+    /// Forgets what an operator wanted: PostgreSQL knows.
+    package func forgetApplied(_ app: AppName) {
+        // Where it stays, it is said once more, which changes nothing as long as the plan is in force.
+        try? FileManager.default.removeItem(atPath: file(app, "applied"))
     }
 
     /// The process that holds the data directory; nil where none does.

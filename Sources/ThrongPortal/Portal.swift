@@ -51,14 +51,17 @@ package struct Portal: Sendable {
             .add(to: router)
         OperatorRoutes(
             door: door, pages: pages, signIn: signIn, access: access, releases: releases,
-            runs: RunStore(releases.connection), members: RosterStore(releases.connection), plans: plans, house: house,
-            health: health
+            runs: RunStore(releases.connection), members: RosterStore(releases.connection),
+            registry: PlanRegistry(releases.connection), plans: plans, house: house, health: health
         ).add(to: router)
         AnalystRoutes(
             door: door, pages: pages, signIn: signIn, store: analysts, titles: ExplorerTitles(plans: plans),
             house: house
         ).add(to: router)
     }
+
+    /// Forgets who had signed in, once that is over.
+    package func forgetSessions() async throws { try await access.expireSessions() }
 
     /// Closes its connections to PostgreSQL.
     package func close() {

@@ -19,6 +19,8 @@ package struct ScheduleService: Service {
     let settlement: Settlement
     /// Nil where nobody else looks.
     let lease: (any ScheduleLease)?
+    /// Whether the plans are the ones in force.
+    let isInForce: @Sendable () -> Bool
     let health: ScheduleHealth
     let clock: UnixClock
     let interval: Duration
@@ -26,11 +28,12 @@ package struct ScheduleService: Service {
 
     /// - Parameters:
     ///   - standing: whether PostgreSQL has what was counted.
+    ///   - isInForce: whether the plans are the ones in force: where they are not, others release and report.
     ///   - interval: how long it rests between two looks.
     package init(
         plans: [Plan], releases: any DueReleases, reports: any DueReports, calendar: any ReleaseCalendar,
         retention: any Retention, standing: FlushStanding, guarded: ClockGuard, settlement: Settlement,
-        lease: (any ScheduleLease)? = nil,
+        lease: (any ScheduleLease)? = nil, isInForce: @escaping @Sendable () -> Bool = { true },
         health: ScheduleHealth, clock: UnixClock, interval: Duration, logger: Logger
     ) {
         self.plans = plans
@@ -42,6 +45,7 @@ package struct ScheduleService: Service {
         self.guarded = guarded
         self.settlement = settlement
         self.lease = lease
+        self.isInForce = isInForce
         self.health = health
         self.clock = clock
         self.interval = interval
@@ -71,8 +75,14 @@ package struct ScheduleService: Service {
     package func round(_ progress: inout Progress) async -> Duration {
         // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
         guard standing.isLevel else { return .milliseconds(250) }
+        guard isInForce() else {
+            await leaveToOthers()
+            await destroyKeys(&progress.keysHour)
+            return interval
+        }
         // Of many daemons one looks, so that not all of them compute the same.
         guard await isOurs() else {
+            health.resigned()
             await destroyKeys(&progress.keysHour)
             return interval
         }
@@ -90,9 +100,10 @@ package struct ScheduleService: Service {
     package func look(_ expiredDay: inout Int64) async {
         guard let now = await guarded.believed() else { return }
         let isSettled = await isSettled(now)
-        for plan in plans { await tick(plan, releasing: isSettled, now: now) }
+        // Releases take their time, and another plan may come into force meanwhile.
+        for plan in plans where isInForce() { await tick(plan, releasing: isSettled, now: now) }
         let day = now.flooredQuotient(by: 86_400)
-        if day != expiredDay, await expire(now) { expiredDay = day }
+        if day != expiredDay, isInForce(), await expire(now) { expiredDay = day }
     }
 
     /// By what of many daemons one releases and reports.
@@ -107,6 +118,15 @@ package struct ScheduleService: Service {
             logger.debug("what is due can't be looked at now", metadata: ["error": "\(error)"])
             return false
         }
+    }
+
+    /// Releases, reports and takes away nothing, as another plan is in force. But what is counted by this one has its periods
+    /// by the clock: none may come or go by whether anything was counted.
+    private func leaveToOthers() async {
+        await giveBack()
+        health.resigned()
+        guard let now = await guarded.believed() else { return }
+        for plan in plans { await trying { try await releases.keepCalendar(of: plan, now: now) } }
     }
 
     private func giveBack() async {

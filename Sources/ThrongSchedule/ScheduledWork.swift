@@ -8,6 +8,8 @@ package protocol DueReleases: Sendable {
     func releaseDue(
         of plan: Plan, now: UnixSeconds, failed: (ReleaseScheduler.Failure) throws -> Void
     ) async throws -> [ReleaseScheduler.Made]
+    /// Opens the periods of a plan's metrics by the clock.
+    func keepCalendar(of plan: Plan, now: UnixSeconds) async throws
 }
 
 /// What one daemon of many does for all; ``LeaseStore`` is the real one, whose functions these are.

@@ -29,8 +29,18 @@ extension Daemon {
             var health = telemetry.health(
                 ingestion.gauges, journalCap: options.journal.capBytes, backups: backups, now: clock.now)
             health.daemon = name
+            health.plansBehind = telemetry.plans.behind.map(\.advice)
             health.versions = options.versions + plans
             return health
+        }
+    }
+
+    /// Forgets who had signed in to pages, once that is over.
+    func forgetSessions(of portal: Portal, _ logger: Logger) async {
+        do {
+            try await portal.forgetSessions()
+        } catch {
+            logger.debug("sessions that are over are forgotten later", metadata: ["error": "\(error)"])
         }
     }
 

@@ -50,7 +50,7 @@ extension Daemon {
             logger.notice(
                 "metrics can be read from elsewhere: they are coarse", metadata: ["listen": "\(options.metrics)"])
         }
-        HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
+        HealthRoutes(ingestion: ingestion, isStopping: isStopping, isForOperators: true).add(to: router)
         MetricsRoutes(
             ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, certificates: certificates,
             coarse: coarse

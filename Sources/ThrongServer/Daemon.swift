@@ -163,11 +163,13 @@ package struct Daemon: Sendable {
             }
         }
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
+        let telemetry = Telemetry(spans: tracing.queue)
         let database = DatabaseLink(
             settings: settings, cluster: cluster, layouts: layouts, terms: terms, data: data, clock: clock,
-            succession: succession, address: options.memberAddress)
+            succession: succession, address: options.memberAddress,
+            plans: Dictionary(uniqueKeysWithValues: options.plans.map { ($0.app.name, $0.version) }),
+            standings: telemetry.plans)
         do {
-            let telemetry = Telemetry(spans: tracing.queue)
             let failure = FailureFlag()
             let kept = try KeptFlushes(data, options: options.kept)
             let offered = try OfferedMark(data, kept: kept.last)
@@ -247,6 +249,7 @@ package struct Daemon: Sendable {
             guarded: guarded,
             settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),
             lease: LeaseStore(releases.connection, of: DaemonID(parts.data.daemon)),
+            isInForce: { [apps = options.plans.map(\.app.name)] in telemetry.plans.areInForce(apps) },
             health: telemetry.schedule,
             clock: clock,
             interval: options.scheduleInterval,
@@ -291,7 +294,7 @@ package struct Daemon: Sendable {
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush,
-            neighbours,
+            neighbours, PlanWatch(database: database, standings: telemetry.plans, logger: logger),
             schedule, deliveries, SecurityLogService(log: security),
             try metricsServer(ingestion, telemetry),
             try intakeServer(ingestion, gateway, desk, telemetry, clientSessions), FailureWatch(flag: failure),
@@ -319,6 +322,8 @@ package struct Daemon: Sendable {
             parts.settings, plans: options.plans, now: { [clock] in clock.now },
             onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) },
             health: health(of: parts))
+        // Also where nobody signs in here: another daemon may be gone.
+        services.append(Rounds(every: .seconds(60)) { [logger] in await forgetSessions(of: portal, logger) })
         if let endpoint = options.members {
             services.append(try memberServer(ingestion, gateway, desk, telemetry, at: endpoint))
         }

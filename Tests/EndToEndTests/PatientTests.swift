@@ -21,3 +21,12 @@ struct PatientTests {
         .timeLimit(.minutes(15)))
     func decayed() async throws { try await Program("decayed.py").run() }
 }
+
+/// Daemons of one database, which mostly wait for one another, beside the others.
+@Suite("Several daemons of one database")
+struct SeveralDaemonsTests {
+    @Test(
+        "an edit goes from daemon to daemon, one that is forgotten publishes nothing, and people are known at each",
+        .timeLimit(.minutes(10)))
+    func plans() async throws { try await Program("plans.py").run() }
+}

@@ -78,13 +78,14 @@ struct OperatorTests {
 
     private static func view(
         pending: [PendingRelease] = [], members: [EnrolledMember] = [], unsigned: [ReportRun] = [],
-        _ change: (inout DaemonHealth) -> Void = { _ in }
+        registry: OperatorRegistry = OperatorRegistry(), _ change: (inout DaemonHealth) -> Void = { _ in }
     ) throws -> OperatorView {
         var health = DaemonHealth(panels: [], refusals: [])
         change(&health)
         return OperatorView(
             health, released: [], pending: pending.map { ("shop", $0) }, runs: [], unsigned: unsigned, members: members,
-            plans: [try PortalPlan.read()], now: now, frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+            registry: registry, plans: [try PortalPlan.read()], now: now,
+            frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
     }
 
     /// Of a period that began so many days ago, a day long unless told otherwise; the grace is a day.
@@ -157,6 +158,35 @@ struct OperatorTests {
                 "takes part", "silent, and releases wait for it", "has stopped, and left nothing behind",
             ])
         #expect(try Self.view(members: [members[0], members[2]]).headline == "All is well")
+    }
+
+    @Test("a daemon that counts by another plan than the one in force needs a look, one that has stopped does not")
+    func plans() throws {
+        let (one, two, three) = (DaemonID(UUID()), DaemonID(UUID()), DaemonID(UUID()))
+        let members = [one, two, three].enumerated().map { place, daemon in
+            EnrolledMember(daemon: daemon, shard: Int16(place), silence: 3, hasLeft: place == 2)
+        }
+        let (new, old) = (PlanVersion(hex: "1b2c3d4e5f60718293"), PlanVersion(hex: "0a"))
+        let registry = OperatorRegistry(
+            inForce: [RegisteredPlan(app: "shop", plan: new, since: Self.now, daemon: one, arrival: .edited)],
+            members: [
+                MemberPlan(daemon: one, app: "shop", plan: new, hasStopped: false),
+                MemberPlan(daemon: two, app: "shop", plan: old, hasStopped: false),
+                MemberPlan(daemon: two, app: "kiosk", plan: old, hasStopped: false),
+                MemberPlan(daemon: three, app: "shop", plan: old, hasStopped: true),
+            ])
+        let view = try Self.view(members: members, registry: registry) { $0.plansBehind = ["this daemon is behind"] }
+        #expect(view.headline == "One thing needs a look")
+        #expect(
+            Self.rows(of: "Members", in: view).map { $0[2] } == [
+                "takes part", "counts for shop by another plan than the one in force",
+                "has stopped, and left nothing behind",
+            ])
+        let panel = try #require(view.panels.first { $0.panelTitle == "Plans in force" })
+        #expect(panel.empties == ["This daemon is behind."])
+        #expect(Self.rows(of: "Plans in force", in: view).map { $0[1] } == ["1b2c3d4e5f607182"])
+        #expect(try Self.view(members: [members[0], members[2]], registry: registry).headline == "All is well")
+        #expect(try Self.view().panels.first { $0.panelTitle == "Plans in force" }?.empties.count == 1)
     }
 
     @Test("reports without a signature, and the versions of what runs, are on the page")

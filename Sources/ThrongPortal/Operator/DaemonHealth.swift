@@ -39,6 +39,8 @@ package struct DaemonHealth: Sendable {
     package var daemon: String?
     /// The daemons that releases wait for, by their names in PostgreSQL.
     package var waitsFor: [String] = []
+    /// Of each app of which another plan is in force than this daemon's, what that means and what to do.
+    package var plansBehind: [String] = []
     /// Whether releases wait because the time of day is not believed.
     package var isClockDoubted = false
     /// What runs here: the program, its formats, its plans; each with its version or digest.

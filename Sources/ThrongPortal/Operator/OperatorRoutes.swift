@@ -12,6 +12,7 @@ struct OperatorRoutes: Sendable {
     let releases: ReleaseStore
     let runs: RunStore
     let members: RosterStore
+    let registry: PlanRegistry
     let plans: [Plan]
     let house: String
     let health: @Sendable () -> DaemonHealth
@@ -27,7 +28,9 @@ struct OperatorRoutes: Sendable {
                 health(), released: try await access.lastReleases(OperatorView.last), pending: pending,
                 runs: try await self.runs.lastRuns(OperatorView.last),
                 unsigned: try await self.runs.unsignedRuns(ending: ReportFile.signatureEnding, OperatorView.last),
-                members: try await members.members(), plans: plans,
+                members: try await members.members(),
+                registry: OperatorRegistry(
+                    inForce: try await registry.inForce(), members: try await registry.members()), plans: plans,
                 now: door.now(), frame: pages.frame("Operator", house: house, visitor: "Operator"))
             return try pages.response(view, by: "operator")
         }

@@ -63,8 +63,11 @@ extension OperatorView {
     }
 
     /// Who counts into this database.
-    static func members(_ members: [EnrolledMember], _ health: DaemonHealth) -> Panel {
-        panel(
+    static func members(
+        _ members: [EnrolledMember], _ registry: OperatorRegistry, _ health: DaemonHealth
+    ) -> Panel {
+        let behind = registry.behind(among: members)
+        return panel(
             "Members", "The daemons that count into this database, or did", ["Daemon", "Last heard of", "Standing"],
             members.map { member in
                 let name = member.daemon.description
@@ -75,6 +78,8 @@ extension OperatorView {
                         "has stopped, and left nothing behind"
                     } else if health.waitsFor.contains(name) {
                         "silent, and releases wait for it"
+                    } else if let plan = behind.first(where: { $0.daemon == member.daemon }) {
+                        "counts for \(plan.app) by another plan than the one in force"
                     } else {
                         "takes part"
                     }
@@ -84,6 +89,20 @@ extension OperatorView {
                     standing,
                 ]
             }, nothing: "No daemon has attached to this database yet.")
+    }
+
+    /// Which plan of each app is in force, and what this daemon has to do with it.
+    static func plans(_ registry: OperatorRegistry, _ health: DaemonHealth) -> Panel {
+        let rows = registry.inForce.map { plan in
+            [plan.app.text, plan.plan.short, Instant.text(plan.since), short(plan.daemon.description)]
+        }
+        let advice = health.plansBehind.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }
+        var found = panel(
+            "Plans in force",
+            "The plan of each app by which all daemons are to count, by the first digits of its SHA-256",
+            ["App", "Plan", "Since", "Brought by"], rows, nothing: "No daemon has said yet by which plan it counts.")
+        found.empties += advice
+        return found
     }
 
     /// What runs here.

@@ -12,8 +12,8 @@ struct OperatorView {
         let hasFacts: Bool
         let facts: [Fact]
         let tables: [Table]
-        /// One, where there is nothing to show.
-        let empties: [String]
+        /// Sentences: one where there is nothing to show, or more.
+        var empties: [String]
     }
 
     struct Fact {
@@ -45,12 +45,15 @@ struct OperatorView {
     /// - Parameter runs: those that began last, and each report's of its latest period.
     init(
         _ health: DaemonHealth, released: [ReleaseNote], pending: [(app: AppName, release: PendingRelease)] = [],
-        runs: [ReportRun], unsigned: [ReportRun] = [], members: [EnrolledMember] = [], plans: [Plan], now: UnixSeconds,
+        runs: [ReportRun], unsigned: [ReportRun] = [], members: [EnrolledMember] = [],
+        registry: OperatorRegistry = OperatorRegistry(), plans: [Plan], now: UnixSeconds,
         frame: PageFrame
     ) {
         self.frame = frame
         let troubled = Self.troubled(runs, plans: plans)
-        let alarms = health.panels.flatMap(\.facts).filter(\.isAlarm).count + troubled.count + health.waitsFor.count
+        let alarms =
+            health.panels.flatMap(\.facts).filter(\.isAlarm).count + troubled.count + health.waitsFor.count
+            + registry.behind(among: members).count
         headline = alarms == 0 ? "All is well" : alarms == 1 ? "One thing needs a look" : "\(alarms) things need a look"
         lede = "This daemon, as of now. Health only: no number of what is counted is here."
         var panels = health.panels.map { panel in
@@ -69,7 +72,8 @@ struct OperatorView {
         panels.append(Self.reports(runs, troubled, plans: plans))
         panels.append(Self.unsigned(unsigned, plans: plans))
         panels.append(Self.expiries(plans, now: now))
-        panels.append(Self.members(members, health))
+        panels.append(Self.members(members, registry, health))
+        panels.append(Self.plans(registry, health))
         panels.append(Self.versions(health.versions))
         self.panels = panels
     }

@@ -39,7 +39,7 @@ struct SignInRoutes: Sendable {
                 onRefusal(.foreignForm)
                 return Response(status: .forbidden)
             }
-            door.leave(request)
+            try await door.leave(request)
             return Self.redirect(to: "/", cookie: Doorkeeper.cookie(with: nil))
         }
     }

@@ -69,6 +69,16 @@ package final class ScheduleHealth: Sendable {
         }
     }
 
+    /// Another daemon looks at what is due: what was known here gets old.
+    func resigned() {
+        counts.withLock { counts in
+            counts.releaseDue = [:]
+            counts.retentionDeadline = [:]
+            counts.retentionOverdue = [:]
+            counts.waitsFor = []
+        }
+    }
+
     func releasesWait(for daemons: [UnsettledDaemon]) { counts.withLock { $0.waitsFor = daemons } }
     func clock(isDoubted: Bool) { counts.withLock { $0.isClockDoubted = isDoubted } }
 }

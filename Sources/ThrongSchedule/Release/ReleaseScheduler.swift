@@ -164,7 +164,7 @@ package struct ReleaseScheduler: Sendable {
     }
 
     /// Opens the periods of a plan's metrics: by the clock, because what was counted must not show in what exists.
-    private func keepCalendar(of plan: Plan, now: UnixSeconds) async throws {
+    package func keepCalendar(of plan: Plan, now: UnixSeconds) async throws {
         guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return }
         for metric in plan.metrics {
             let layout = try plan.layout(of: metric, rules: rules)

@@ -21,6 +21,12 @@ final class DatabaseLink: Sendable {
     private let succession: Succession
     /// Where other daemons reach this one: a URL; nil where they can't.
     private let address: String?
+    /// By which plans this daemon counts.
+    private let plans: [AppName: PlanVersion]
+    /// How they stand to those in force.
+    private let standings: PlanStandings
+    /// As they stood when layouts were registered last.
+    private let registered = Mutex<[PlanStanding]>([])
     private let state = Mutex(State.detached)
     private let edited = Mutex<[MetricName]>([])
 
@@ -62,14 +68,17 @@ final class DatabaseLink: Sendable {
     ///   - data: the folder of the journal, which remembers how it attached last.
     ///   - succession: what this process has announced so far.
     ///   - address: where other daemons reach this one.
+    ///   - plans: by which this daemon counts.
+    ///   - standings: learn how these stand to those in force.
     convenience init(
         settings: ConnectionSettings, cluster: PrivateCluster?, layouts: [MetricLayout],
         terms: [MetricLayout: ReleaseTerms], data: DataDirectory, clock: UnixClock, succession: Succession,
-        address: String? = nil
+        address: String? = nil, plans: [AppName: PlanVersion], standings: PlanStandings
     ) {
         self.init(
             counters: CounterStore(settings), layouts: layouts, terms: terms, data: data, clock: clock,
-            succession: succession, address: address, isOwnServer: { cluster?.isOwnServer ?? false }
+            succession: succession, address: address, plans: plans, standings: standings,
+            isOwnServer: { cluster?.isOwnServer ?? false }
         ) { attempt in
             if let cluster {
                 // The first time there is nothing yet that could hang, and much to do.
@@ -90,7 +99,8 @@ final class DatabaseLink: Sendable {
 
     init(
         counters: any FlushTarget, layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], data: DataDirectory,
-        clock: UnixClock, succession: Succession, address: String? = nil,
+        clock: UnixClock, succession: Succession, address: String? = nil, plans: [AppName: PlanVersion] = [:],
+        standings: PlanStandings = PlanStandings(),
         isOwnServer: @escaping @Sendable () -> Bool = { false },
         prepare: @escaping @Sendable (Attempt) async throws -> Void
     ) {
@@ -101,6 +111,8 @@ final class DatabaseLink: Sendable {
         self.clock = clock
         self.succession = succession
         self.address = address
+        self.plans = plans
+        self.standings = standings
         self.isOwnServer = isOwnServer
         self.prepare = prepare
     }
@@ -204,10 +216,46 @@ final class DatabaseLink: Sendable {
         try await prepare(attempt)
         attempt.moved()
         counters.forgetSchema()
-        let found = try await counters.registerLayouts(layouts, terms: terms)
-        edited.withLock { $0 = found.isEmpty ? $0 : found }
+        let watermark = try await takePlace()
         attempt.moved()
-        return try await takePlace()
+        // Only who has the place says by which plans it counts.
+        try await register(claim())
+        return watermark
+    }
+
+    /// Says by which plans this daemon counts, and learns which ones are in force; nothing where it has no place yet.
+    ///
+    /// - Throws: ``PostgresError``.
+    func renewPlans() async throws {
+        guard case .attached = state.withLock({ $0 }) else { return }
+        let claim = claim()
+        let found = try await counters.announce(claim)
+        standings.note(found)
+        let last = registered.withLock { $0 }
+        // What others ask goes on to hold until all have gone over; who does so last may be another one.
+        let isOld = zip(found, last).contains {
+            ($0.isInForce, $0.isEverywhere, $0.inForce) != ($1.isInForce, $1.isEverywhere, $1.inForce)
+        }
+        if isOld || found.count != last.count { return try await register(claim) }
+        forgetApplied(claim)
+    }
+
+    private func claim() -> PlanClaim {
+        let applied = plans.filter { RunningPlans(dataPath: data.path).isApplied($0.value, of: $0.key) }
+        return PlanClaim(daemon: DaemonID(data.daemon), plans: plans, applied: Set(applied.keys))
+    }
+
+    private func register(_ claim: PlanClaim) async throws {
+        let found = try await counters.register(layouts, terms: terms, by: claim)
+        edited.withLock { $0 = found.edited.isEmpty ? $0 : found.edited }
+        registered.withLock { $0 = found.standings }
+        standings.note(found.standings)
+        forgetApplied(claim)
+    }
+
+    /// What an operator said holds once: a later edit elsewhere is not to be undone by it.
+    private func forgetApplied(_ claim: PlanClaim) {
+        for app in claim.applied { RunningPlans(dataPath: data.path).forgetApplied(app) }
     }
 
     private func takePlace() async throws -> JournalPosition {
@@ -241,10 +289,10 @@ final class DatabaseLink: Sendable {
 
 /// What flushing needs of PostgreSQL; ``CounterStore`` is the real one, whose functions these are.
 protocol FlushTarget: Sendable {
-    @discardableResult
-    func registerLayouts(
-        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]
-    ) async throws -> [MetricName]
+    func register(
+        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], by claim: PlanClaim
+    ) async throws -> PlanRegistration
+    func announce(_ claim: PlanClaim) async throws -> [PlanStanding]
     func forgetSchema()
     func watermark(of daemon: DaemonID) async throws -> Watermark?
     func attach(

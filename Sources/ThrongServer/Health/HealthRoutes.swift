@@ -6,6 +6,8 @@ struct HealthRoutes {
     let ingestion: Ingestion
     /// Whether a stop is near.
     let isStopping: @Sendable () -> Bool
+    /// Whether operators ask, who are told more than clients.
+    var isForOperators = false
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }
@@ -19,7 +21,9 @@ struct HealthRoutes {
                 return Response.notReady(
                     "memory for open windows is full, and nobody new is counted until some are over\n")
             }
-            return Response.text(.ok, "ready\n")
+            // It counts, and others release: no reason to send clients elsewhere.
+            let advice = isForOperators ? ingestion.telemetry.plans.behind.map { "ready, but \($0.advice)\n" } : []
+            return Response.text(.ok, advice.isEmpty ? "ready\n" : advice.joined())
         }
     }
 

@@ -31,7 +31,7 @@ final class Ingestion: Sendable {
     /// Up to here it counts on PostgreSQL, as its checkpoint did.
     let restored: JournalPosition
     private let believed: BelievedTime
-    private let telemetry: Telemetry
+    let telemetry: Telemetry
     let clock: UnixClock
     private let houseClock: MachineClock
     let calendars: [String: PeriodCalendar]

@@ -4,6 +4,7 @@ internal import ThrongDelivery
 internal import ThrongIntake
 internal import ThrongPlan
 internal import ThrongSchedule
+internal import ThrongStore
 internal import ThrongTraces
 internal import ThrongWire
 
@@ -65,6 +66,8 @@ final class Telemetry: Sendable {
     /// What the schedule and the deliveries count, each in its own place.
     let schedule = ScheduleHealth()
     let deliveries = DeliveryHealth()
+    /// How this daemon's plans stand to those in force.
+    let plans = PlanStandings()
     /// What became of spans; nil where there are none.
     private let spans: SpanQueue?
     private let counts = Mutex(Counts())
@@ -208,6 +211,9 @@ final class Telemetry: Sendable {
         page.gauges(
             "throng_retention_overdue_steps", "Steps of promises that should have been taken and were not.",
             Dictionary(uniqueKeysWithValues: schedule.retentionOverdue.map { ("app=\"\($0.key)\"", $0.value) }))
+        page.gauges(
+            "throng_plan_in_force", "1 while this daemon counts by the plan in force, 0 while another one is.",
+            Dictionary(uniqueKeysWithValues: plans.all.map { ("app=\"\($0.app)\"", $0.isInForce ? 1 : 0) }))
         page.gauge(
             "throng_certificate_end_timestamp_seconds",
             "When the certificate's time is over; 0 where TLS is not spoken.", Double(certificateEnd?.value ?? 0))

@@ -5,7 +5,7 @@ package import ThrongPostgres
 ///
 /// Works as `throng_reporter`.
 package final class AccessStore: Sendable {
-    private let connection: Connection
+    let connection: Connection
 
     /// Prepares to work; the role of the settings is replaced by `throng_reporter`.
     package init(_ settings: ConnectionSettings) { connection = .reporting(settings) }
@@ -43,9 +43,15 @@ package final class AccessStore: Sendable {
         }
     }
 
-    /// Takes a token back; false where there is none.
+    /// Takes a token back, and ends its sessions; false where there is none.
     package func revoke(_ id: String, now: UnixSeconds) async throws -> Bool {
-        try await connection.run { try $0.run(RevokeToken(id: id, now: now)) == 1 }
+        try await connection.run { session in
+            try session.transaction {
+                let isKnown = try session.run(RevokeToken(id: id, now: now)) == 1
+                try session.run(EndSessions(token: id, left: 0))
+                return isKnown
+            }
+        }
     }
 
     // MARK: Reports

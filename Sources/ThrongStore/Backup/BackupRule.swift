@@ -21,7 +21,7 @@ package struct BackupRule: Sendable, Hashable {
     }
 
     /// Not copied: made by the migrator, or worth nothing later.
-    package static let migrator: Set<String> = ["migration", "member_secret", "lease"]
+    package static let migrator: Set<String> = ["migration", "member_secret", "lease", "portal_session"]
 
     /// A rule for each table of the schema, in an order in which they can be filled: what others name comes before them.
     ///
@@ -39,7 +39,8 @@ package struct BackupRule: Sendable, Hashable {
                     + "case when t.has_counters then 'counter' else 'distinct_count' end, t.period_kind, t.range_start)"
             ),
             byName("metric_layout"), byLayout("layout_terms"), byLayout("layout_promise"), byLayout("closed_period"),
-            byLayout("impossible_cell"), byName("release_kind"), byName("release"),
+            byLayout("impossible_cell"), byName("release_kind"), byName("plan_in_force"), byName("member_plan"),
+            byName("release"),
             BackupRule("decay", joining: release, app: "r.app", term: always),
             byName("noise_budget"), byName("noise_draw"),
             BackupRule(

@@ -81,6 +81,13 @@ package struct RestoreStore: Sendable {
         try session.query("restore.holders", "update throng.watermark set holder = null, claim = null")
         guard !facts.hasJournal else { return }
         try session.query("restore.settled", "update throng.watermark set settled = \(Int64.max)")
+        // A schema that was not migrated yet lacks it.
+        guard try session.query("restore.find", "select from pg_tables where tablename = 'member_plan'").count > 0
+        else {
+            return
+        }
+        try session.query(
+            "restore.stopped", "update throng.member_plan set stopped_at = now() where stopped_at is null")
     }
 
     /// Of releases whose cells are left out it is written down that age took them, as it was in the house.

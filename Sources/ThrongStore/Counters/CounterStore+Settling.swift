@@ -29,6 +29,10 @@ extension CounterStore {
     /// ``Asking/left`` where nothing is to come any more until it attaches again.
     package func settle(_ asking: Asking) async throws {
         let attachment = try currentAttachment()
-        _ = try await connection.run { try $0.run(SettleWatermark(attachment: attachment, asking: asking)) }
+        try await connection.run { session in
+            let touched = try session.run(SettleWatermark(attachment: attachment, asking: asking))
+            // Not where another process has its place.
+            if asking == Self.left, touched == 1 { try session.run(StopPlans(daemon: attachment.daemon, kept: [])) }
+        }
     }
 }

@@ -11,10 +11,10 @@ package final class CounterStore: Sendable {
     /// How it reaches PostgreSQL.
     let connection: Connection
     /// For questions about the attachment, which must not wait behind a flush.
-    private let watch: Connection
-    private let state = Mutex(State())
+    let watch: Connection
+    let state = Mutex(State())
 
-    private struct State {
+    struct State {
         var metrics: [MetricLayout: RegisteredLayout] = [:]
         var attachment: Attachment?
         var partitions: Set<PartitionDay> = []
@@ -56,18 +56,6 @@ package final class CounterStore: Sendable {
     private static let lockSeconds = 30
     /// How long PostgreSQL may take to say how an attachment stands. Unit: seconds.
     private static let standingSeconds = 2
-
-    /// Registers the layouts of the plan in force and makes their views the metrics' current ones.
-    ///
-    /// - Parameter terms: what the plan asks of their releases. It is kept for all that is counted from now on, and what
-    ///   plans before it asked, for all that was counted under them.
-    /// - Returns: the metrics of which the plan before this one asked something else.
-    @discardableResult
-    package func registerLayouts(
-        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:]
-    ) async throws -> [MetricName] {
-        try await register(layouts, terms: terms, makeCurrent: true)
-    }
 
     /// What PostgreSQL says of a daemon; nil where it has never seen it.
     package func watermark(of daemon: DaemonID) async throws -> Watermark? {
@@ -216,66 +204,6 @@ extension CounterStore {
         }
         guard mark.fence == attachment.fence else { throw StoreError.fenced(daemon: attachment.daemon) }
         return mark
-    }
-
-    /// The schema's names for layouts; registers the ones that only a journal still speaks of.
-    func registered(_ layouts: [MetricLayout]) async throws -> [RegisteredLayout] {
-        let unknown = state.withLock { state in layouts.filter { state.metrics[$0] == nil } }
-        if !unknown.isEmpty { try await register(unknown, makeCurrent: false) }
-        return try state.withLock { state in
-            try layouts.map { layout in
-                guard let known = state.metrics[layout] else { throw StoreError.layoutUnknown(layout.id) }
-                return known
-            }
-        }
-    }
-
-    @discardableResult
-    private func register(
-        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:], makeCurrent: Bool
-    ) async throws -> [MetricName] {
-        let (known, edited) = try await connection.run { session in
-            let known = try layouts.map { layout in
-                let metric = try session.one(RegisterLayout(layout: layout, makeCurrent: makeCurrent))
-                guard let calendar = PeriodCalendar(timeZone: layout.timeZone) else {
-                    throw RegisterLayout.unexpected
-                }
-                if let terms = terms[layout] { try session.run(KeepTerms(metric: metric, terms: terms)) }
-                return RegisteredLayout(
-                    id: layout.id,
-                    metric: PendingFlush.Metric(
-                        id: metric, kind: layout.period, calendar: calendar, isNoisy: layout.noise != nil))
-            }
-            let frozen = zip(layouts, known).compactMap { layout, entry in
-                terms[layout].map { (layout.metric, entry.metric.id, $0) }
-            }
-            return (known, try Self.freeze(frozen, session))
-        }
-        state.withLock { state in
-            for (layout, entry) in zip(layouts, known) { state.metrics[layout] = entry }
-        }
-        return edited
-    }
-
-    /// Keeps the terms of all of a daemon's layouts, which come into force together; returns the metrics whose terms were
-    /// edited.
-    private static func freeze(
-        _ all: [(metric: MetricName, layout: Int32, terms: ReleaseTerms)], _ session: Session
-    ) throws -> [MetricName] {
-        guard !all.isEmpty else { return [] }
-        return try session.transaction {
-            var since: UnixSeconds?
-            var edited: [MetricName] = []
-            // One order for all daemons, as each row is locked.
-            for (metric, layout, terms) in all.sorted(by: { $0.layout < $1.layout }) {
-                let frozen = try session.one(FreezeTerms(metric: layout, since: since, terms: terms))
-                since = frozen.since
-                try session.run(FreezePromise(metric: layout, since: frozen.since, terms: terms))
-                if frozen.isEdited { edited.append(metric) }
-            }
-            if let since { try session.run(RetireTerms(kept: all.map(\.layout), ended: since)) }
-            return edited
-        }
     }
 
     /// Creates the partitions for these period starts, unless they are known to be there.

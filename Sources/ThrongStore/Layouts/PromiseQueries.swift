@@ -1,13 +1,15 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Keeps what the plan in force promises of a layout's numbers: how long they are kept, what for, and who receives them.
-struct FreezePromise: Command {
-    static let text = Query("layout_promise.freeze", PackageResources.layout_promise_freeze_sql)
+/// Keeps what a plan promises of a layout's numbers: how long they are kept, what for, and who receives them.
+struct HoldPromise: Command {
+    static let text = Query("layout_promise.hold", PackageResources.layout_promise_hold_sql)
 
     let metric: Int32
     let since: UnixSeconds
     let terms: ReleaseTerms
+    /// Whether all daemons count by the plan, so that what others promised is over.
+    let isEverywhere: Bool
 
     private var steps: [DecayStep] { terms.expiry }
 
@@ -15,7 +17,7 @@ struct FreezePromise: Command {
         [
             .integer(Int64(metric)), since.parameter, .integers(steps.map(\.after.components.seconds)),
             .text(steps.map(\.action.code).joined(separator: ",")), .text(orNull: terms.explanation),
-            .text(orNull: terms.recipients?.map(\.text).joined(separator: ",")),
+            .text(orNull: terms.recipients?.map(\.text).joined(separator: ",")), .integer(isEverywhere ? 1 : 0),
         ]
     }
 }

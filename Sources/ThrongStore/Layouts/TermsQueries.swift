@@ -3,15 +3,16 @@ internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongWire
 
-/// Keeps what the plan in force asks of a layout's releases; says since when it is in force, and whether the one before it
-/// asked something else.
-struct FreezeTerms: RowQuery {
-    static let text = Query("layout_terms.freeze", PackageResources.layout_terms_freeze_sql)
+/// Keeps what a plan asks of a layout's releases; says since when, and whether the one before it asked something else.
+struct HoldTerms: RowQuery {
+    static let text = Query("layout_terms.hold", PackageResources.layout_terms_hold_sql)
 
     let metric: Int32
     /// Nil for now.
     let since: UnixSeconds?
     let terms: ReleaseTerms
+    /// Whether all daemons count by the plan, so that what others asked is over.
+    let isEverywhere: Bool
 
     var parameters: [Parameter] {
         var needsConsent: Bool?
@@ -25,7 +26,7 @@ struct FreezeTerms: RowQuery {
             .text(terms.sensitive.map(\.text).joined(separator: ",")), terms.protection.percent.parameter,
             .text((terms.counted?.names ?? []).map(\.text).sorted().joined(separator: ",")),
             needsConsent.map { .flag($0) } ?? .null, .text(refusedBy.joined(separator: ",")),
-            .text(terms.origins.json),
+            .text(terms.origins.json), .integer(isEverywhere ? 1 : 0),
         ]
     }
 

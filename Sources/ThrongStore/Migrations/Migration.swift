@@ -60,6 +60,7 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 30, name: "0030.evaluated.sql", text: PackageResources._030_evaluated_sql),
         Migration(version: 31, name: "0031.members.sql", text: PackageResources._031_members_sql),
         Migration(version: 32, name: "0032.distributed.sql", text: PackageResources._032_distributed_sql),
+        Migration(version: 33, name: "0033.plan_in_force.sql", text: PackageResources._033_plan_in_force_sql),
     ]
 
     #if DEBUG

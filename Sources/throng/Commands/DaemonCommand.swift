@@ -20,6 +20,10 @@ struct DaemonCommand: AsyncParsableCommand {
         let desk: MemberDesk
         let members: [EnrolledMember]
         let epochs: [Epoch]
+        /// Which plan of each app is in force.
+        let inForce: [RegisteredPlan]
+        /// By which plans daemons count.
+        let plans: [MemberPlan]
 
         var last: Epoch? { epochs.last { $0.isInForce } }
 
@@ -32,8 +36,11 @@ struct DaemonCommand: AsyncParsableCommand {
                 defer { connection.close() }
                 try await Migrator(connection).verify()
                 let desk = MemberDesk(connection)
+                let registry = PlanRegistry(connection)
                 return try await work(
-                    Desk(desk: desk, members: try await desk.members(), epochs: try await desk.epochs()))
+                    Desk(
+                        desk: desk, members: try await desk.members(), epochs: try await desk.epochs(),
+                        inForce: try await registry.inForce(), plans: try await registry.members()))
             }
         }
 
@@ -90,7 +97,13 @@ struct DaemonCommand: AsyncParsableCommand {
 
     struct ListCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Lists the daemons of a database, and which slots they count.")
+            commandName: "list",
+            abstract: "Lists the daemons of a database, which slots they count, and by which plans.",
+            discussion: """
+                One plan of each app is in force. A daemon that counts by another one releases, reports and deletes nothing: \
+                give it the plan in force and send it SIGHUP, or bring its own into force by `throng plan apply`. Plans are \
+                named by the first digits of the SHA-256 of their text.
+                """)
 
         @OptionGroup var place: Place
 
@@ -105,10 +118,18 @@ struct DaemonCommand: AsyncParsableCommand {
             let state: String
             let silentSeconds: Int64?
             let lostSince: String?
+            let plans: [PlanLine]
+        }
+
+        private struct PlanLine: Encodable {
+            let app: String
+            /// SHA-256 of its text, in hexadecimal.
+            let plan: String
+            let isInForce: Bool
         }
 
         func run() async throws {
-            let (lines, proposal) = try await Desk.use(place) { desk in
+            let (lines, proposal, inForce) = try await Desk.use(place) { desk in
                 let lines = desk.members.map { member in
                     let slots = desk.last?.owners.count { $0 == member.shard } ?? 0
                     let isOwner = desk.epochs.contains { $0.isInForce && $0.owners.contains(member.shard) }
@@ -118,9 +139,9 @@ struct DaemonCommand: AsyncParsableCommand {
                     return Line(
                         daemon: member.daemon.description, shard: member.shard, address: member.address, slots: slots,
                         state: state, silentSeconds: member.hasLeft ? nil : member.silence,
-                        lostSince: member.lostSince.map(Terminal.instant))
+                        lostSince: member.lostSince.map(Terminal.instant), plans: Self.plans(of: member.daemon, desk))
                 }
-                return (lines, desk.epochs.last.flatMap { $0.isInForce ? nil : $0.number })
+                return (lines, desk.epochs.last.flatMap { $0.isInForce ? nil : $0.number }, desk.inForce)
             }
             if json { return try Terminal.json(lines) }
             for line in lines {
@@ -130,10 +151,27 @@ struct DaemonCommand: AsyncParsableCommand {
                 Terminal.data(
                     "\(line.daemon)  \(line.slots) of \(Slot.count) slots  \(line.state)  "
                         + "\(line.address ?? "no address")  \(rest)")
+                for plan in line.plans where !plan.isInForce {
+                    Terminal.data("    counts for \(plan.app) by plan \(plan.plan.prefix(16)), which is not in force")
+                }
+            }
+            for plan in inForce {
+                Terminal.talk(
+                    "Plan \(plan.plan.short) is in force for \(plan.app) since \(Terminal.instant(plan.since)), brought by "
+                        + "\(plan.daemon).")
             }
             if let proposal { Terminal.talk("Epoch \(proposal) is proposed, and not all have agreed yet.") }
         }
+
+        private static func plans(of daemon: DaemonID, _ desk: Desk) -> [PlanLine] {
+            let behind = desk.inForce.behind(desk.plans, of: daemon)
+            return desk.plans.filter { $0.daemon == daemon }.map {
+                PlanLine(app: $0.app.text, plan: $0.plan.hex, isInForce: !behind.contains($0))
+            }
+        }
     }
+
+    // MARK: Joining, leaving, being replaced
 
     struct JoinCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

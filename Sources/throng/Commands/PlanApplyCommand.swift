@@ -15,6 +15,9 @@ struct PlanApplyCommand: AsyncParsableCommand {
             until it counts by the new plan. The daemon stops in order and starts again in the same process; meanwhile clients \
             can't reach it for a few seconds and come again. Where none runs, the next start counts by the new plan.
 
+            The plan is in force then for all daemons of the database, whichever was before. Bring it to each of them: one that \
+            counts by another plan releases, reports and deletes nothing, and says so.
+
             EXIT CODES
               0  the plan is in force, or is the one that was
               1  a file can't be read or written, or the daemon does not take the plan over
@@ -34,6 +37,8 @@ struct PlanApplyCommand: AsyncParsableCommand {
 
     /// How long a daemon may take to start by the new plan.
     private static let patience: Duration = .seconds(120)
+    /// How long PostgreSQL may take to know.
+    private static let knowing: Duration = .seconds(15)
 
     func run() async throws {
         var place = Place()
@@ -56,10 +61,20 @@ struct PlanApplyCommand: AsyncParsableCommand {
             throw code
         }
         try write(new.bytes, over: old.path)
+        do {
+            try plans.apply(new.plan)
+        } catch {
+            throw CommandFailure(
+                "\(old.path) has the new plan, but the daemon can't be told in \(place.dataPath)/plans: "
+                    + "\(error.localizedDescription). Run this as the daemon's user.")
+        }
         guard let process = plans.process else {
             return Terminal.talk("\(old.path) has the new plan. No daemon runs: the next start counts by it.")
         }
-        guard new.bytes != old.bytes else { return Terminal.talk("The daemon counts by this plan already.") }
+        guard new.bytes != old.bytes else {
+            return Terminal.talk(
+                "The daemon counts by this plan already\(try await Self.standing(of: new.plan, plans)).")
+        }
         guard kill(process, SIGHUP) == 0 else {
             throw CommandFailure(
                 "\(old.path) has the new plan, but process \(process) can't be told: \(String(cString: strerror(errno))). Send it "
@@ -74,7 +89,19 @@ struct PlanApplyCommand: AsyncParsableCommand {
             }
             try await Task.sleep(for: .milliseconds(100))
         }
-        Terminal.talk("The daemon counts by the new plan.")
+        Terminal.talk("The daemon counts by the new plan\(try await Self.standing(of: new.plan, plans)).")
+    }
+
+    /// Waits until PostgreSQL knows that a plan is in force; what is to be said of that.
+    private static func standing(of plan: Plan, _ plans: RunningPlans) async throws -> String {
+        let end = ContinuousClock.now + knowing
+        while plans.isApplied(plan.version, of: plan.app.name) {
+            guard ContinuousClock.now < end else {
+                return "; it comes into force for other daemons of the database once PostgreSQL can be reached"
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return ", which is in force"
     }
 
     /// What a daemon counts by, or counted by last.

@@ -112,6 +112,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 throw CommandFailure(doubt.description)
             }
             let now = UnixClock.system.now
+            try await PlanFiles.sayWhatIsNotInForce(plans, store.connection)
             try await settle(SettlementStore(store.connection), without: excused)
             let scheduler = ReleaseScheduler(store: store, rules: .system, proof: proof)
             var outcome = Outcome()

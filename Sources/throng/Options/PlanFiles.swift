@@ -2,6 +2,8 @@ import ArgumentParser
 import Foundation
 import ThrongJournal
 import ThrongPlan
+import ThrongPostgres
+import ThrongStore
 
 /// The plans that a command works with.
 struct PlanFiles: ParsableArguments {
@@ -39,6 +41,22 @@ struct PlanFiles: ParsableArguments {
         }
         let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
         return PlanSource(plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: path)
+    }
+}
+
+extension PlanFiles {
+    /// Says which of the plans of a command are not the ones in force in the database.
+    static func sayWhatIsNotInForce(_ plans: [Plan], _ connection: Connection) async throws {
+        for known in try await PlanRegistry(connection).inForce() {
+            guard let plan = plans.first(where: { $0.app.name == known.app }), plan.version != known.plan else {
+                continue
+            }
+            Terminal.talk(
+                """
+                warning: this is plan \(plan.version.short) of \(known.app), and plan \(known.plan.short) is in force since \
+                \(Terminal.instant(known.since)). Daemons release and report by that one; what is released is what both allow.
+                """)
+        }
     }
 }
 

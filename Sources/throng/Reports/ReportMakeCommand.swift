@@ -40,6 +40,7 @@ struct ReportMakeCommand: AsyncParsableCommand {
         let paths = try await DatabaseAccess.use(place) { [reports] settings in
             let store = ReleaseStore(settings)
             defer { store.close() }
+            try await PlanFiles.sayWhatIsNotInForce(plans, store.connection)
             let scheduler = ReportScheduler(
                 store: store, rules: .system, folder: place.dataPath,
                 signing: reports.signing, delivery: reports.delivery, printer: reports.printer)

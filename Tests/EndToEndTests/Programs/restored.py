@@ -14,7 +14,7 @@ from daemon import check, say
 # They change with a start, and with a migration.
 MOVING = (
     "throng.watermark", "throng.migration", "throng.clock", "throng.member", "throng.member_secret", "throng.epoch",
-    "throng.lease")
+    "throng.lease", "throng.member_plan", "throng.portal_session")
 
 
 def same(house):

@@ -43,12 +43,14 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
 
     // MARK: Flushing
 
-    func registerLayouts(
-        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms]
-    ) async throws -> [MetricName] {
+    func register(
+        _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], by claim: PlanClaim
+    ) async throws -> PlanRegistration {
         try await hear("metric_layout.register")
-        return []
+        return PlanRegistration(edited: [], standings: [])
     }
+
+    func announce(_ claim: PlanClaim) async throws -> [PlanStanding] { [] }
 
     func forgetSchema() {}
 
@@ -212,6 +214,8 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     }
 
     // MARK: The schedule
+
+    func keepCalendar(of plan: Plan, now: UnixSeconds) async throws {}
 
     func releaseDue(
         of plan: Plan, now: UnixSeconds, failed: (ReleaseScheduler.Failure) throws -> Void

@@ -1,4 +1,4 @@
--- Keeps what the plan in force asks of a layout's releases.
+-- Keeps what a plan asks of a layout's releases.
 -- $1 metric: integer, the schema's number of a layout.
 -- $2 since: bigint, Unix seconds; when the plan came into force, null for now.
 -- $3 k: bigint, devices.
@@ -8,10 +8,11 @@
 -- $7 consent: boolean, null where the purpose is not in the plan.
 -- $8 signals: text, names separated by commas.
 -- $9 origins: text, JSON: what each base dimension is made from.
+-- $10 everywhere: integer, 1 where all daemons count by the plan, so that what others asked is over; else 0.
 -- Returns: when the plan came into force (Unix seconds), whether the one before it asked something else.
-select frozen_since,
+select held_since,
     is_edited
-from throng.freeze_terms(
+from throng.hold_terms(
     $1::integer,
     $2::bigint,
     $3::bigint,
@@ -20,4 +21,5 @@ from throng.freeze_terms(
     string_to_array($6, ','),
     $7::boolean,
     string_to_array($8, ','),
-    $9::jsonb);
+    $9::jsonb,
+    $10::integer::boolean);

@@ -1,0 +1,60 @@
+internal import Crypto
+internal import Foundation
+internal import ThrongPostgres
+internal import ThrongWire
+
+/// Who has signed in, and until when: what a browser brings back as a cookie opens pages as long as its session is in
+/// PostgreSQL.
+///
+/// So every daemon of the database knows it, and none does once it was ended at any of them. Of the cookie only the SHA-256
+/// is kept: whoever reads the database can't sign in. Times go by PostgreSQL's clock, which all daemons share.
+extension AccessStore {
+    /// How long a session lasts without a look at a page. Unit: seconds.
+    package static let idle = 3600
+    /// How long it lasts at most. Unit: seconds.
+    package static let longest = 12 * 3600
+    /// How many one token may have at a time; a further one ends the oldest.
+    package static let mostOfToken = 64
+
+    /// Begins a session.
+    ///
+    /// - Parameter token: its public part.
+    /// - Returns: the cookie's value: 256 random bits, as 64 hexadecimal digits.
+    /// - Throws: ``PostgresError``, also where there is no such token.
+    package func beginSession(of token: String) async throws -> String {
+        var random = SystemRandomNumberGenerator()
+        let cookie = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex
+        let begin = InsertSession(hash: Self.hash(of: cookie), token: token, idle: Self.idle)
+        try await connection.run { session in
+            try session.transaction {
+                try session.run(ExpireSessions())
+                try session.run(EndSessions(token: token, left: Self.mostOfToken - 1))
+                try session.run(begin)
+            }
+        }
+        return cookie
+    }
+
+    /// The public part of the token by which somebody signed in, whose session goes on with this look; nil where there is no
+    /// session, or none any more.
+    package func session(of cookie: some StringProtocol) async throws -> String? {
+        // What can't be a cookie is not worth a question.
+        guard cookie.utf8.count == 64 else { return nil }
+        let look = LookAtSession(hash: Self.hash(of: cookie), idle: Self.idle, longest: Self.longest)
+        return try await connection.run { try $0.first(look) }
+    }
+
+    /// Ends the session of a cookie for good, for every daemon.
+    package func endSession(of cookie: some StringProtocol) async throws {
+        let end = DeleteSession(hash: Self.hash(of: cookie))
+        _ = try await connection.run { try $0.run(end) }
+    }
+
+    /// Forgets sessions that are over.
+    package func expireSessions() async throws { _ = try await connection.run { try $0.run(ExpireSessions()) } }
+
+    /// By the hash, so that how long a look-up takes tells nothing of a cookie.
+    private static func hash(of cookie: some StringProtocol) -> [UInt8] {
+        Array(SHA256.hash(data: Data(cookie.utf8)))
+    }
+}

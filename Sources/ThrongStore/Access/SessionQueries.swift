@@ -1,0 +1,58 @@
+internal import ThrongPostgres
+
+/// Begins a session.
+struct InsertSession: Command {
+    static let text = Query("portal_session.insert", PackageResources.portal_session_insert_sql)
+
+    /// SHA-256 of the cookie: 32 bytes.
+    let hash: [UInt8]
+    /// The token's public part.
+    let token: String
+    /// How long it lasts without a look. Unit: seconds.
+    let idle: Int
+
+    var parameters: [Parameter] { [.bytes(hash), .text(token), .integer(Int64(idle))] }
+}
+
+/// Says whose a session is, which goes on with this look: a token's public part.
+struct LookAtSession: RowQuery {
+    static let text = Query("portal_session.look", PackageResources.portal_session_look_sql)
+
+    /// SHA-256 of the cookie: 32 bytes.
+    let hash: [UInt8]
+    /// How long it lasts without another look. Unit: seconds.
+    let idle: Int
+    /// How long it lasts at most. Unit: seconds.
+    let longest: Int
+
+    var parameters: [Parameter] { [.bytes(hash), .integer(Int64(idle)), .integer(Int64(longest))] }
+
+    func row(_ columns: inout RowReader) throws -> String { try columns.text() }
+}
+
+/// Ends a session for good.
+struct DeleteSession: Command {
+    static let text = Query("portal_session.delete", PackageResources.portal_session_delete_sql)
+
+    /// SHA-256 of the cookie: 32 bytes.
+    let hash: [UInt8]
+
+    var parameters: [Parameter] { [.bytes(hash)] }
+}
+
+/// Ends all sessions of a token but the latest ones.
+struct EndSessions: Command {
+    static let text = Query("portal_session.end_all", PackageResources.portal_session_end_all_sql)
+
+    /// The token's public part.
+    let token: String
+    /// How many go on. Unit: sessions.
+    let left: Int
+
+    var parameters: [Parameter] { [.text(token), .integer(Int64(left))] }
+}
+
+/// Forgets sessions that are over.
+struct ExpireSessions: Command {
+    static let text = Query("portal_session.expire", PackageResources.portal_session_expire_sql)
+}

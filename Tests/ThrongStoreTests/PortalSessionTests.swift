@@ -1,0 +1,141 @@
+import Foundation
+import TestCluster
+import Testing
+import ThrongPlan
+
+@testable import ThrongPostgres
+@testable import ThrongStore
+
+@Suite("A cookie opens what its token opens, at every daemon, and no longer")
+struct PortalSessionTests {
+    private let settings: ConnectionSettings
+    private let admin: Connection
+    /// Two daemons' ways to one database.
+    private let first: AccessStore
+    private let second: AccessStore
+    private let token = "0011aabb"
+    private let now = UnixSeconds(Int64(Date().timeIntervalSince1970))
+
+    init() async throws {
+        settings = try await TestCluster.database()
+        admin = Connection(settings)
+        (first, second) = (AccessStore(settings), AccessStore(settings))
+        for id in [token, "ffffffff"] {
+            let token = AccessToken(
+                id: id, role: .operations, note: nil, createdAt: now, expiresAt: now + 86_400)
+            try await first.add(token, AccessSecret())
+        }
+    }
+
+    /// Lets time pass for all sessions.
+    private func pass(_ seconds: Int) async throws {
+        try await admin.execute(
+            "update throng.portal_session set since = since - interval '\(seconds) seconds', "
+                + "until = until - interval '\(seconds) seconds'")
+    }
+
+    private func isOpen(_ cookie: String, _ store: AccessStore) async throws -> Bool {
+        try await store.session(of: cookie) == token
+    }
+
+    @Test("who signs in at one daemon is known at another, also once the first is gone")
+    func shared() async throws {
+        let cookie = try await first.beginSession(of: token)
+        first.close()
+        #expect(try await isOpen(cookie, second))
+    }
+
+    @Test("who signs out at one daemon is out at all of them, and other sessions of the same token live on")
+    func signOut() async throws {
+        var cookies: [String] = []
+        for _ in 0..<3 { cookies.append(try await first.beginSession(of: token)) }
+        try await second.endSession(of: cookies[1])
+        for store in [first, second] {
+            #expect(try await !isOpen(cookies[1], store))
+            #expect(try await isOpen(cookies[0], store))
+            #expect(try await isOpen(cookies[2], store))
+        }
+        try await second.endSession(of: cookies[1])
+        try await second.endSession(of: "")
+    }
+
+    @Test("a session lasts until an hour after the last look at any daemon")
+    func idle() async throws {
+        let cookie = try await first.beginSession(of: token)
+        try await pass(AccessStore.idle - 60)
+        #expect(try await isOpen(cookie, first))
+        try await pass(AccessStore.idle - 60)
+        #expect(try await isOpen(cookie, second))
+        try await pass(AccessStore.idle)
+        #expect(try await !isOpen(cookie, first))
+    }
+
+    @Test("a session that goes on ends twelve hours after its owner signed in")
+    func longest() async throws {
+        let cookie = try await first.beginSession(of: token)
+        let steps = AccessStore.longest / 1800
+        for step in 1..<steps {
+            try await pass(1800)
+            #expect(try await isOpen(cookie, step.isMultiple(of: 2) ? first : second), "\(step)")
+        }
+        let left = "select ceil(extract(epoch from until - now()))::bigint from throng.portal_session"
+        #expect(try await admin.integer(left) <= 1800)
+        try await pass(1800)
+        #expect(try await !isOpen(cookie, second))
+    }
+
+    @Test("no changed digit and no other spelling passes")
+    func changes() async throws {
+        let cookie = try await first.beginSession(of: token)
+        #expect(cookie.utf8.count == 64)
+        for place in cookie.indices {
+            let other = cookie[place] == "0" ? "1" : "0"
+            let changed = cookie[..<place] + other + cookie[cookie.index(after: place)...]
+            #expect(try await !isOpen(String(changed), first), "\(changed)")
+        }
+        for changed in ["", cookie + "0", String(cookie.dropLast()), cookie.uppercased()] where changed != cookie {
+            #expect(try await !isOpen(changed, first))
+        }
+        #expect(try await isOpen(cookie, first))
+    }
+
+    @Test("one token has so many sessions at a time; a further one ends the oldest, and none of another token's")
+    func most() async throws {
+        let other = try await first.beginSession(of: "ffffffff")
+        var cookies: [String] = []
+        for _ in 0...AccessStore.mostOfToken {
+            cookies.append(try await first.beginSession(of: token))
+            try await pass(1)
+        }
+        var open: [Bool] = []
+        for cookie in cookies { open.append(try await isOpen(cookie, second)) }
+        #expect(open == [false] + Array(repeating: true, count: AccessStore.mostOfToken))
+        #expect(try await second.session(of: other) == "ffffffff")
+    }
+
+    @Test("what PostgreSQL keeps of a session opens nothing, and goes when it is over, or its token is taken back")
+    func kept() async throws {
+        let cookie = try await first.beginSession(of: token)
+        let rows = try await admin.texts("select encode(cookie_hash, 'hex') from throng.portal_session")
+        #expect(rows.count == 1 && rows != [cookie])
+        #expect(try await !isOpen(try #require(rows.first), first))
+        let count = "select count(*) from throng.portal_session"
+        try await pass(AccessStore.idle)
+        try await second.expireSessions()
+        #expect(try await admin.integer(count) == 0)
+
+        let later = try await first.beginSession(of: token)
+        #expect(try await second.revoke(token, now: now))
+        #expect(try await !isOpen(later, first))
+        #expect(try await admin.integer(count) == 0)
+    }
+
+    @Test("nobody else reads who has signed in")
+    func roles() async throws {
+        for role in [DatabaseRole.ingest, .analyst] {
+            await #expect(throws: PostgresError.self) {
+                try await Connection(settings.acting(as: role)).texts("select token_id from throng.portal_session")
+            }
+        }
+    }
+}
