@@ -237,6 +237,8 @@ package struct Counting: Sendable {
     ) -> RefusalReason? {
         let metric = space.metrics[Int(contribution.metric)]
         let identifier = sender.identifier
+        // Who counted here before may have added all that the noise is made for.
+        guard metric.cellsBound == nil || batch.window.number.takenOver == 0 else { return .contributionBound }
         guard metric.hasIdentifiers else {
             // Each event by itself: nobody is known who could have added before.
             let addition = addition(of: contribution, min(contribution.count, metric.bound), isLate: isLate, in: batch)

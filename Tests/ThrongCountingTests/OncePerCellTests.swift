@@ -11,13 +11,15 @@ struct OncePerCellTests {
     private static let today = UnixSeconds(1_795_132_800)
     private static let ada = KeyedIdentifier(high: 0x1234_5678_9ABC_DEF0, low: 0x0FED_CBA9_8765_4321)
 
-    private static func layout(cells: Int) throws -> MetricLayout {
+    private static func layout(
+        cells: Int, noise: NoiseMechanism? = .laplace(epsilon: Rational(1))
+    ) throws -> MetricLayout {
         MetricLayout(
             app: "shop", metric: "views", purpose: "product", rotation: .longest, period: .day, timeZone: "UTC",
             dimensions: [
                 .init(name: "category", labels: ["cake", "bread", "jam", "other"], partitionsDevices: false, rule: "l")
             ],
-            sums: [], contributionBound: cells, groupings: [.total], noise: .laplace(epsilon: Rational(1)),
+            sums: [], contributionBound: cells, groupings: [.total], noise: noise,
             noiseUnit: .device, cellsBound: cells)
     }
 
@@ -62,5 +64,33 @@ struct OncePerCellTests {
         }
         #expect(try refused(outcome) == [.tooOld])
         #expect(counting.freeze()?.counters.isEmpty != false)
+    }
+
+    @Test(
+        "in a window that was taken over from a daemon that was lost nothing is added: that may have counted the identifier before"
+    )
+    func takenOver() throws {
+        let space = CellSpace(layouts: [try Self.layout(cells: 1), try Self.layout(cells: 1, noise: nil)])
+        var counting = Counting(space: space, position: .start, watermark: .start)
+        func batch(_ window: (WindowID) -> WindowID) -> BucketedBatch {
+            let own = Self.batch(1, cells: [0])
+            let contributions = [own.contributions[0], own.contributions[0]].enumerated().map { metric, known in
+                BucketedBatch.Contribution(
+                    metric: Int32(metric), cell: known.cell, periodStart: known.periodStart, count: 1, firstAmount: 0)
+            }
+            return BucketedBatch(
+                id: own.id, window: window(own.window), events: [.init(refusal: nil, contributions: 0..<2)],
+                contributions: contributions, amounts: [])
+        }
+        let before = counting.count(batch { $0 }, identifier: Self.ada, now: Self.now) { _ in .epoch }
+        let after = counting.count(batch { $0.taken(over: 3) }, identifier: Self.ada, now: Self.now) { _ in .epoch }
+        #expect(try refused(before).isEmpty && refused(after).isEmpty)
+        let frozen = counting.freeze()
+        let flush = try #require(frozen)
+        func counted(noisily: Bool) -> [Int64] {
+            flush.counters.filter { (flush.layouts[$0.layout].noise != nil) == noisily }.map(\.delta)
+        }
+        #expect(counted(noisily: true) == [1], "once, whoever counts")
+        #expect(counted(noisily: false) == [2], "what was acknowledged is counted")
     }
 }

@@ -47,4 +47,32 @@ struct TakenOverTests {
         #expect(alone.cells != both.cells)
         #expect(Self.reach(both, 0) == 80 && Self.reach(both, 2) == 30)
     }
+
+    /// Which of three systems a day publishes, of whose window a part was taken over.
+    private static func published(taken: Int64?) throws -> Set<String> {
+        let town = Town(
+            [Town.dimension("os", ["ios", "android", "web"])], groupings: [[], [0]], bound: 100)
+        let cube = try town.cube(
+            0,
+            [
+                "ios": .init(events: 219, devices: 20), "android": .init(events: 900, devices: 300),
+                "web": .init(events: 900, devices: 300),
+            ])
+        let window = town.layout.rotation.window(at: Town.day(0).start).taken(over: 3)
+        let more = try taken.map {
+            [StoredDistinct(margin: town.layout.leaf, cell: try town.leaf("ios"), window: window, devices: $0)]
+        }
+        let both = StoredCube(
+            layout: town.layout, period: cube.period, counters: cube.counters, distinct: cube.distinct + (more ?? []))
+        let release = try ReleaseCase(header: town.header(Town.day(0), groupings: [[], [0]]), parts: [both])
+            .decide().release
+        let labels = town.layout.dimensions[0].labels
+        return Set(release.cells.filter { $0.margin != .total }.map { labels[Int($0.cell.value)].text })
+    }
+
+    @Test("one device may have sent as much as the plan lets it to both daemons: 100 and 100 of 219 events")
+    func bound() throws {
+        #expect(try Self.published(taken: nil).contains("ios"))
+        #expect(try !Self.published(taken: 1).contains("ios"))
+    }
 }

@@ -8,6 +8,8 @@ internal import ThrongPlan
 /// that was counted sent at least one. So with D identifiers in each of W windows and T events, one device has sent at
 /// most `min(bound · W, T − Σ(D − 1))` of them, and all but any two at least `max(Σ(D − 2), T − 2 · bound · W)`.
 ///
+/// A window of which only is known that identifiers were in it (``StoredCube``) has none of them, and the bound all the same.
+///
 /// Where D devices proved to be in the cell in the whole period, each of these sent one, too: all but one sent D − 1. That is no
 /// further window, and nothing to be added to the windows' sum: whichever of the two is more holds.
 struct CountRule {
@@ -25,7 +27,7 @@ struct CountRule {
         self.events = events
         var windows: [DeviceCounts.WindowKey: Int64] = [:]
         var periods: [Int: [DeviceCounts.WindowKey: Int64]] = [:]
-        for row in devices.rows where row.devices > 0 {
+        for row in devices.rows where row.devices > 0 || row.window.length == 0 {
             if row.window.length > 0 {
                 let length = row.window.length
                 periods[length, default: [:]][row.window] =

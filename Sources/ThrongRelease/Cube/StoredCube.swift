@@ -26,9 +26,10 @@ package struct StoredCube: Sendable, Hashable {
         top: [StoredTop] = []
     ) {
         // Devices of one window add up, and are protected as such. Where others took it over under way they count in a second
-        // one, which would go unprotected: what it proves beyond the first is given up.
+        // one, which would go unprotected: what it proves beyond the first is given up. That one device may have sent events in
+        // both stays known: it is a window of nobody.
         let distinct =
-            layout.window(of: period) == nil ? distinct : distinct.filter { $0.window.takenOver == 0 }
+            layout.window(of: period) == nil ? distinct : distinct.map { $0.window.takenOver == 0 ? $0 : $0.ofNobody }
         self.init(layout: layout, period: period, counters: counters, distinct: distinct, top: top, everybody: [])
     }
 
@@ -89,6 +90,9 @@ package struct StoredDistinct: Sendable, Hashable {
         self.window = window
         self.devices = devices
     }
+
+    /// The same without any.
+    fileprivate var ofNobody: Self { Self(margin: margin, cell: cell, window: window, devices: 0) }
 }
 
 /// The two largest contributions to one sum of one tracked cell in one window, over all daemons.
