@@ -131,6 +131,8 @@ extension Counting {
         unresolved = nil
         flushed = watermark
         position = max(position, watermark)
+        // PostgreSQL has the pairs of all that it has: of a period that was released since, they would count for the open one.
+        pending.keepTop(of: pending.touched(in: space).union(waiting.touched(after: watermark, in: space)), in: space)
         guard let last = waiting.last, last > watermark else { return }
         // What was counted since the start stays for later: it is behind all that waited. But the two largest contributions
         // are no deltas, and must not come after the sums that they are of.

@@ -81,6 +81,38 @@ struct PendingDeltas: Sendable {
         return taken
     }
 
+    /// A period of a metric, by its ordinal.
+    struct Touched: Hashable {
+        let metric: Int
+        let periodStart: UnixSeconds
+    }
+
+    /// The periods that are added to, or taken from.
+    func touched(in space: CellSpace) -> Set<Touched> {
+        var found: Set<Touched> = []
+        for counters in [counters, taken] {
+            counters.forEach { key, _ in
+                let start = UnixSeconds(periods[Int(key & 0xFFFF_FFFF)])
+                found.insert(Touched(metric: space.metric(ofCounter: UInt32(key >> 32)), periodStart: start))
+            }
+        }
+        return found
+    }
+
+    /// Drops the largest contributions of all other periods.
+    mutating func keepTop(of touched: Set<Touched>, in space: CellSpace) {
+        var kept = FlatTable<TwoLargest>(initial: TwoLargest())
+        top.forEach { key, pair in
+            let start = places[Int(key & 0xFFFF_FFFF)].periodStart
+            guard touched.contains(Touched(metric: space.metric(ofSum: UInt32(key >> 32)), periodStart: start)) else {
+                replaced.remove(key)
+                return
+            }
+            kept[key] = pair
+        }
+        top = kept
+    }
+
     private mutating func key(_ slot: UInt32, _ periodStart: UnixSeconds, _ window: WindowNumber) -> UInt64 {
         let ordinal = places.ordinal(of: Place(periodStart: periodStart, window: window.value))
         #if DEBUG

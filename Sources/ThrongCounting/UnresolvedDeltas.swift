@@ -97,6 +97,21 @@ struct UnresolvedDeltas: Sendable {
                 coverage: coverage.count, taken: taken.count, closes: closes))
     }
 
+    /// The periods that batches behind a position add to, or take from.
+    func touched(after watermark: JournalPosition, in space: CellSpace) -> Set<PendingDeltas.Touched> {
+        let first = batches.firstIndex { $0.position > watermark } ?? batches.endIndex
+        guard first < batches.endIndex else { return [] }
+        let (counter, gone) = first > 0 ? (batches[first - 1].counters, batches[first - 1].taken) : (0, 0)
+        var found: Set<PendingDeltas.Touched> = []
+        for deltas in [counters[counter...], taken[gone...]] {
+            for delta in deltas {
+                let start = UnixSeconds(periods[Int(delta.period)])
+                found.insert(.init(metric: space.metric(ofCounter: delta.slot), periodStart: start))
+            }
+        }
+        return found
+    }
+
     /// Adds the deltas of batches behind a position.
     ///
     /// - Parameter then: called after each batch.

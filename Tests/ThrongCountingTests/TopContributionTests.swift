@@ -196,6 +196,39 @@ struct TopContributionTests {
         #expect(try post(4, 5) == [])
     }
 
+    @Test(
+        "what PostgreSQL turns out to have is not flushed again: its period may have been released since",
+        arguments: [1, 2])
+    func alreadyThere(behind: UInt64) throws {
+        var records: [CountedBatch] = []
+        func count(_ start: UnixSeconds, by who: UInt64, in counting: inout Counting) {
+            let batch = BucketedBatch(
+                id: BatchID(high: 1, low: who),
+                window: WindowID(
+                    app: "shop", purpose: "product", rotation: .standard,
+                    number: WindowNumber(Self.now.flooredQuotient(by: 900))),
+                events: [.init(refusal: nil, contributions: 0..<1)],
+                contributions: [.init(metric: 1, cell: CellIndex(0), periodStart: start, count: 1, firstAmount: 0)],
+                amounts: [50, 1])
+            let identifier = KeyedIdentifier(high: who, low: 9)
+            let outcome = counting.count(batch, identifier: identifier, now: Self.now) { _ in .epoch }
+            if case .counted(let record) = outcome { records.append(record) }
+        }
+        var first = Counting(space: Self.space, position: .start, watermark: .start)
+        count(Self.midnight - 86_400, by: 1, in: &first)
+        count(Self.midnight, by: 2, in: &first)
+        var later = Counting(space: Self.space, position: .start, watermark: nil)
+        for record in records { later.replay(record, now: Self.now) }
+        later.resolve(watermark: JournalPosition(behind))
+        count(Self.midnight, by: 3, in: &later)
+        var flushed: Set<UnixSeconds> = []
+        while let flush = later.freeze() {
+            flushed.formUnion(flush.top.map(\.periodStart))
+            later.applied(flush, closed: [])
+        }
+        #expect(flushed == [Self.midnight])
+    }
+
     @Test("what is known of contributions goes with the window, and a metric without sums keeps none")
     func bounded() throws {
         var random = SeededGenerator(seed: 3)
