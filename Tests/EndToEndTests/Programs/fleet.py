@@ -191,7 +191,7 @@ class Clients:
 
     def send(self, place, chance):
         window = int(time.time()) // self.rotation + chance.choice([0, 0, 0, 0, 0, -1, 1])
-        identifier = f"{place}-{chance.randrange(self.devices)}-{window}"
+        identifier = f"{place}-{self.device(chance)}-{window}"
         count = chance.randrange(1, 4)
         body = json.dumps({
             "app": self.app, "batch": "%032x" % chance.getrandbits(128), "purpose": self.purpose, "window": window,
@@ -210,6 +210,10 @@ class Clients:
             self.events += count
             self.batches += 1
             self.seen[window].add(identifier)
+
+    def device(self, chance):
+        """Who sends next."""
+        return chance.randrange(self.devices)
 
     def path(self, body):
         return "/v1/batches"
