@@ -20,8 +20,19 @@ package struct Epoch: Sendable, Hashable, Codable {
         (self.retires, self.isInForce) = (retires, isInForce)
     }
 
+    /// How far the clock of a daemon that is lost may have been ahead of PostgreSQL's, so that it counted in windows that were not to
+    /// be opened yet; also the longest notice of a change (`throng daemon join --within`), so that one under way begins before a
+    /// later retirement is over. Unit: seconds.
+    static let mostAhead: Int64 = 3600
+
     /// Whether it is in force when a window is opened to clients.
     func holds(at opening: UnixSeconds) -> Bool { begins.map { $0 <= opening } ?? true }
+
+    /// Whether nobody can have counted in a window by an earlier one, who has not agreed to this one.
+    func isClean(at opening: UnixSeconds) -> Bool {
+        guard retires != nil else { return begins == nil }
+        return begins.map { $0 + Self.mostAhead <= opening } ?? true
+    }
 }
 
 /// A daemon, as others know it.

@@ -7,7 +7,8 @@ package import ThrongPlan
 /// begins. That is decided by numbers of windows alone, so that no clock has a part in it: all daemons that know the same epochs
 /// say the same owner. An epoch comes into force only once all whom it concerns have agreed to it, so nobody who was cut off from
 /// PostgreSQL goes on by an earlier one. But where a daemon is lost, others count for it at once: what they count in windows
-/// under way are windows of their own, as if the identifier had changed then.
+/// that it may have counted in are windows of their own, as if the identifier had changed then. Nobody can ask it which these are:
+/// its clock may have been ahead (``mostAhead``).
 package struct Membership: Sendable, Hashable, Codable {
     /// The shard of this daemon.
     package let own: Int16
@@ -61,9 +62,17 @@ package struct Membership: Sendable, Hashable, Codable {
     /// - Parameter chosen: whose it is by an epoch.
     private func owner(at opening: UnixSeconds, by chosen: (Epoch) -> Int16) -> Owner {
         var decided: (owner: Int16, takenOver: Int64?) = (own, nil)
-        if let base = base(at: opening) {
-            decided = (chosen(base), nil)
-            for epoch in epochs where epoch.isInForce && epoch.number > base.number && epoch.retires == decided.owner {
+        // In the order of their numbers: each was made in the knowledge of those before it, also of one that begins later. None
+        // begins before that: who counts until then by one before both was not asked about the later one.
+        var hasBegun = true
+        for epoch in epochs where epoch.isInForce {
+            if epoch.retires == nil { hasBegun = hasBegun && epoch.holds(at: opening) }
+            if epoch.isClean(at: opening) {
+                decided = (chosen(epoch), nil)
+            } else if epoch.retires == nil, hasBegun {
+                // Whoever counted until then has said that it has not begun to. One that was lost before has not.
+                decided.owner = chosen(epoch)
+            } else if epoch.retires == decided.owner {
                 decided = (chosen(epoch), epoch.number)
             }
         }
@@ -76,17 +85,6 @@ package struct Membership: Sendable, Hashable, Codable {
         let member = members.first { $0.shard == decided.owner }
         return .other(member ?? Member(shard: decided.owner, daemon: "", address: nil))
     }
-
-    /// The epoch by which windows are counted that were opened then.
-    private func base(at opening: UnixSeconds) -> Epoch? {
-        epochs.filter { $0.isInForce && $0.holds(at: opening) }.max {
-            ($0.begins ?? .distantPast, $0.number) < ($1.begins ?? .distantPast, $1.number)
-        }
-    }
-}
-
-extension UnixSeconds {
-    fileprivate static let distantPast = UnixSeconds(.min)
 }
 
 extension WindowID {
