@@ -32,7 +32,7 @@ extension CounterStore {
         try await connection.run { session in
             let touched = try session.run(SettleWatermark(attachment: attachment, asking: asking))
             // Not where another process has its place.
-            if asking == Self.left, touched == 1 { try session.run(StopPlans(daemon: attachment.daemon, kept: [])) }
+            if asking == .left, touched == 1 { try session.run(StopPlans(daemon: attachment.daemon, kept: [])) }
         }
     }
 }
