@@ -64,7 +64,8 @@ def batches(said):
 def under_load(house):
     """The machine is lost: all of the snapshot is there, and nothing of later."""
     with Load(house):
-        time.sleep(1)
+        # Some of it has to be in the database.
+        until(lambda: house.visits() > 130, "nothing of the load is counted")
         said = house.backup("busy")
         time.sleep(1)
     house.drain()
