@@ -179,4 +179,19 @@ struct AppDeletionTests {
             }
         }
     }
+
+    @Test("a daemon that was retired holds nothing of an app; one that is only silent may")
+    func retired() async throws {
+        let owner = Connection(try await TestCluster.database())
+        let (silent, lost) = (DaemonID.new, DaemonID.new)
+        for (shard, daemon) in [silent, lost].enumerated() {
+            let fence = daemon == lost ? Int64.max : 1
+            try await owner.execute(
+                """
+                insert into throng.watermark (shard, daemon, position, fence)
+                values (\(shard), '\(daemon)', 0, \(fence))
+                """)
+        }
+        #expect(try await AppStore(owner).silences().map(\.daemon) == [silent])
+    }
 }
