@@ -29,6 +29,7 @@ package final class DataDirectory: Sendable {
     var flushedPath: String { path + "/flushed" }
     var offeredPath: String { path + "/offered" }
     private var membersPath: String { path + "/members" }
+    private var leftPath: String { path + "/left" }
     var checkpointPath: String { path + "/checkpoint" }
     private var attachmentPath: String { path + "/attachment" }
 
@@ -142,6 +143,19 @@ package final class DataDirectory: Sendable {
 
     /// Notes, on disk, who counts with this daemon.
     package func note(members: [UInt8]) throws(JournalError) { try disk.replace(membersPath, with: members) }
+
+    /// Whether others may have been told that this daemon stopped and left nothing behind, and it was not back since.
+    package var hasLeft: Bool { disk.exists(leftPath) }
+
+    /// Notes, on disk, that others are about to be told that this daemon stops and leaves nothing behind; or that they know
+    /// again that it counts.
+    package func note(left: Bool) throws(JournalError) {
+        if left {
+            try disk.replace(leftPath, with: [])
+        } else if hasLeft {
+            try disk.remove(leftPath)
+        }
+    }
 
     /// Keeps a layout so that the journal can be read without the plan.
     func keep(_ layout: MetricLayout) throws(JournalError) {

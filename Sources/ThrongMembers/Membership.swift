@@ -48,6 +48,9 @@ package struct Membership: Sendable, Hashable, Codable {
     /// The epoch that came last, whether it has begun or not.
     package var last: Epoch? { epochs.last { $0.isInForce } }
 
+    /// How many daemons count by the epoch that came last; at least 1.
+    package var counting: Int { max(1, Set(last?.owners ?? []).count) }
+
     /// Who counts an identifier's slot in a window.
     package func owner(of slot: Slot, in window: WindowID) -> Owner {
         owner(at: window.opens) { $0.owners[slot.number] }

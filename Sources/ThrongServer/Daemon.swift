@@ -282,7 +282,7 @@ package struct Daemon: Sendable {
         let members = MemberStore(parts.settings)
         let neighbours = MemberWatch(
             neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
-            windows: { ingestion.keys.windows }, clock: clock, logger: logger)
+            isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock, logger: logger)
         // Before anything is counted: what another daemon counts must not be counted here for a second.
         if ingestion.knownFlushed != nil { try await neighbours.look() }
         let clientSessions = sessions(asksClients: asksClients)

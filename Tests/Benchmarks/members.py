@@ -1,8 +1,11 @@
-"""What an event costs where several daemons count into one PostgreSQL: 1, 2 and 4 of them, with as many events altogether.
+"""What an event costs where 1, 2 and 4 daemons count into one PostgreSQL: with as many events as they take, and with as many events
+for each.
 
 Each gets the identifiers that it counts, as from a balancer that knows slots, and all of them touch the same 10^5 cells. Processor
-time of the daemons and of PostgreSQL an event; rounds of all numbers of daemons take turns, so that what the machine does otherwise
-meets all of them. One more figure is what it costs where nobody knows slots, and all but one of four batches is handed on."""
+time of the daemons and of PostgreSQL an event, over minutes of a load that goes on, flushes included as they come; rounds of all
+numbers of daemons take turns, so that what the machine does otherwise meets all of them. The generator has a core of its own, the
+others are for all that is measured. One more figure is what it costs where nobody knows slots, and all but one of four batches is
+handed on."""
 
 import argparse
 import os
@@ -14,9 +17,6 @@ import time
 from common import Figures, Settings, cube, say, temporary_folder
 from servers import Throng, family, free_port, seconds
 
-# The shortest there is, so that who joins counts soon.
-ROTATION = 60
-
 
 class Member(Throng):
     """A daemon that others reach."""
@@ -24,6 +24,13 @@ class Member(Throng):
     def start(self):
         self.options = ["--members", f"127.0.0.1:{free_port()}"]
         super().start()
+
+    def events(self):
+        """How many it has accepted."""
+        return self.metrics()["throng_events_accepted_total"]
+
+    def flushes(self):
+        return self.metrics()["throng_flushes_total"]
 
     @property
     def id(self):
@@ -62,31 +69,52 @@ class Fleet:
             sum(time.clock_gettime(~member.process.pid << 3 | 2) for member in self.members),
             sum(seconds(each) for each in family(self.members[0].postgres())))
 
-    def cost(self, rate, length, *options, knows_slots=True):
-        """Nanoseconds of the daemons and of PostgreSQL an event."""
-        before = self.cpu()
+    def cost(self, options, rate=None, knows_slots=True):
+        """Events a second, nanoseconds of the daemons and of PostgreSQL an event, and flushes of one daemon a minute; at so many
+        batches a second for each, or as many as they take."""
         failed = []
+        length = options.settling + options.seconds
 
         def post(member):
             slots = ["--slots", ",".join(self.slots[member.id])] if knows_slots and len(self.members) > 1 else []
-            found = member.bench(self.plan, "--rate", rate / len(self.members), "--seconds", length, *slots, *options)
+            found = member.bench(
+                self.plan, *(["--rate", rate] if rate else ["--most"]), "--connections", 64 // len(self.members),
+                "--seconds", length, "--spread", "--bodies", options.bodies, *slots, core=CORES[-1])
             failed.append(found["failed"])
 
         threads = [threading.Thread(target=post, args=(member,)) for member in self.members]
+        before = self.figures()[0]
         for thread in threads:
             thread.start()
+        # Generators make their bodies first.
+        while self.figures()[0] == before and any(map(threading.Thread.is_alive, threads)):
+            time.sleep(0.1)
+        time.sleep(options.settling)
+        start = self.figures()
+        time.sleep(options.seconds)
+        end = self.figures()
         for thread in threads:
             thread.join()
         if len(failed) != len(self.members):
             sys.exit("a generator failed")
-        for member in self.members:
-            member.settle()
-        events = 100 * rate * (length + Settings.warm_up)
-        return [1e9 * (after - each) / events for after, each in zip(self.cpu(), before)]
+        if any(failed):
+            say(f"{sum(failed)} batches were not taken: the rate is too high for what is measured here")
+        events, daemons, database, flushes = (after - each for after, each in zip(end, start))
+        return (
+            events / options.seconds, 1e9 * daemons / events, 1e9 * database / events,
+            60 * flushes / len(self.members) / options.seconds)
+
+    def figures(self):
+        return (
+            sum(member.events() for member in self.members), *self.cpu(), sum(member.flushes() for member in self.members))
 
     def stop(self):
         for member in reversed(self.members):
             member.stop()
+
+
+# What this process may use when it begins; the generator has the last one.
+CORES = sorted(os.sched_getaffinity(0))
 
 
 def measure(options, folder, figures):
@@ -94,50 +122,58 @@ def measure(options, folder, figures):
     with open(plan) as file:
         text = file.read()
     with open(plan, "w") as file:
-        file.write(text.replace("rotation: 1 day", f"rotation: {ROTATION // 60} minute"))
+        file.write(text.replace("rotation: 1 day", f"rotation: {options.rotation} minutes"))
+    # What is started from here on inherits it.
+    os.sched_setaffinity(0, CORES[:-1] or CORES)
     fleets = {count: Fleet(folder, options.binary, plan, count) for count in options.daemons}
     if not options.smoke:
-        say("they count once windows begin that were opened after all had joined")
-        time.sleep(2 * ROTATION - time.time() % ROTATION + 2)
-    words = ["--spread", "--bodies", str(options.bodies)]
-    for count, fleet in fleets.items():
-        # Cells are touched first, in PostgreSQL too.
-        fleet.cost(options.rate, options.seconds, *words)
-    for _ in range(options.rounds):
-        for count, fleet in fleets.items():
-            daemons, database = fleet.cost(options.rate, options.seconds, *words)
-            figures.note(f"{count} daemons: CPU of all of them, ns an event", daemons)
-            figures.note(f"{count} daemons: CPU of PostgreSQL, ns an event", database)
+        rotation = 60 * options.rotation
+        begins = (time.time() // rotation + 2) * rotation
+        say(f"they count once windows begin that were opened after all had joined, in {(begins - time.time()) / 60:.0f} minutes")
+        time.sleep(begins + 2 - time.time())
+    # What they take, and a steady rate for each.
+    loads = {"most": None, f"{options.rate}/s each": options.rate}
+    for turn in range(options.rounds):
+        for load, rate in loads.items():
+            for count, fleet in fleets.items():
+                events, daemons, database, flushes = fleet.cost(options, rate)
+                say(f"round {turn + 1}, {load}, {count} daemons: {daemons:.0f} and {database:.0f} ns")
+                figures.note(f"{load}, {count} daemons: events/s", events)
+                figures.note(f"{load}, {count} daemons: their CPU, ns an event", daemons)
+                figures.note(f"{load}, {count} daemons: PostgreSQL's CPU, ns an event", database)
+                figures.note(f"{load}, {count} daemons: flushes of each a minute", flushes)
     most = max(fleets)
-    for _ in range(options.rounds):
-        daemons, _ = fleets[most].cost(options.rate, options.seconds, *words, knows_slots=False)
-        figures.note(f"{most} daemons, slots unknown: CPU of all of them, ns an event", daemons)
+    _, daemons, _, _ = fleets[most].cost(options, knows_slots=False)
+    figures.note(f"most, {most} daemons, slots unknown: their CPU, ns an event", daemons)
     for fleet in fleets.values():
         fleet.stop()
-    one = figures.median("1 daemons: CPU of all of them, ns an event")
-    for count in fleets:
-        if count > 1:
-            figures.target(
-                f"CPU an event of {count} daemons over that of one, ×",
-                figures.median(f"{count} daemons: CPU of all of them, ns an event") / one, 1.1, at_most=True)
-    database = figures.median(f"{most} daemons: CPU of PostgreSQL, ns an event")
-    figures.target(
-        f"PostgreSQL's share of all CPU at {most} daemons, %",
-        100 * database / (database + figures.median(f"{most} daemons: CPU of all of them, ns an event")), 10, at_most=True)
+    for load in loads:
+        for count in fleets:
+            if count > 1:
+                figures.target(
+                    f"{load}: an event's CPU with {count} daemons over one, ×",
+                    figures.median(f"{load}, {count} daemons: their CPU, ns an event")
+                    / figures.median(f"{load}, 1 daemons: their CPU, ns an event"), 1.1, at_most=True)
+        database = figures.median(f"{load}, {most} daemons: PostgreSQL's CPU, ns an event")
+        daemons = figures.median(f"{load}, {most} daemons: their CPU, ns an event")
+        figures.target(
+            f"{load}: PostgreSQL's share of all CPU at {most} daemons, %", 100 * database / (database + daemons), 10, at_most=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--rate", type=int, default=400, help="batches of 100 a second, altogether")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--seconds", type=int, default=180, help="of each round that are measured")
+    parser.add_argument("--settling", type=int, default=30, help="seconds of each round before that")
+    parser.add_argument("--rate", type=int, default=200, help="batches of 100 a second for each")
+    parser.add_argument("--rotation", type=int, default=5, help="minutes; it begins after as many, or twice that")
     parser.add_argument("--json")
     parser.add_argument("--smoke", action="store_true", help="few events, to see that it runs")
     options = parser.parse_args()
     options.daemons, options.buckets, options.bodies = [1, 2, 4], 46, 20_000
     if options.smoke:
-        options.rounds, options.seconds, options.rate = 1, 1, 20
+        options.rounds, options.seconds, options.settling, options.rate = 1, 2, 1, 20
         options.daemons, options.buckets, options.bodies = [1, 2], 10, 200
         Settings.shorten()
     options.binary = os.path.abspath(options.binary)

@@ -117,9 +117,11 @@ class Throng(Contender):
                 sys.exit(f"{EATMYDATA} was not loaded: apt-get install libeatmydata1")
         return took
 
-    def bench(self, plan, *options):
-        """What `throng bench` found. The generator stands for clients on other machines, so it does not wait its turn."""
+    def bench(self, plan, *options, core=None):
+        """What `throng bench` found. The generator stands for clients on other machines, so it does not wait its turn, and has a core
+        of its own where one is named."""
         ahead = ["nice", "-n", "-10"] if os.geteuid() == 0 else []
+        ahead += ["taskset", "--cpu-list", str(core)] if core is not None else []
         return lines(
             *ahead, self.binary, "bench", "--to", f"http://127.0.0.1:{self.port}", "--plan", plan, *Settings.devices,
             "--warm-up", str(Settings.warm_up), "--json", *map(str, options), whole=True)

@@ -184,4 +184,20 @@ struct MembershipTests {
         #expect(window.number.takenOver == 0)
         #expect(taken.rotation.start(of: taken.number) == window.rotation.start(of: window.number))
     }
+
+    @Test("how many count is how many have a slot by what is in force; what is only proposed says nothing")
+    func counting() {
+        func membership(_ owners: [Int16], isInForce: Bool = true) -> Membership {
+            let all = [Int16](repeating: 0, count: Slot.count)
+            let epochs = [
+                Epoch(number: 1, begins: nil, owners: all, retires: nil, isInForce: true),
+                Epoch(number: 2, begins: UnixSeconds(9), owners: owners, retires: nil, isInForce: isInForce),
+            ]
+            return Membership(own: 0, epochs: epochs.compactMap(\.self), members: [], secret: [], heard: 0)
+        }
+        let four = (0..<Slot.count).map { Int16($0 % 4) }
+        #expect(membership(four).counting == 4)
+        #expect(membership(four, isInForce: false).counting == 1)
+        #expect(Membership(own: 0, epochs: [], members: [], secret: [], heard: 0).counting == 1)
+    }
 }

@@ -211,9 +211,7 @@ def waited_for(kind, chance):
         member = house[name]
         member.settings["THRONG_FLUSH_SECONDS"] = "20"
         if name == "c":
-            words = member.arguments
-            member.arguments = lambda: [
-                word.replace(house.postgres.folder, cut.folder) if word.startswith("host=") else word for word in words()]
+            member.database = cut.folder
         member.start()
         if name != "a":
             house.join(name)

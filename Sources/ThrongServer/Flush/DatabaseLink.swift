@@ -117,6 +117,11 @@ final class DatabaseLink: Sendable {
         self.prepare = prepare
     }
 
+    /// Whether it has its place in PostgreSQL.
+    var isAttached: Bool {
+        if case .attached = state.withLock({ $0 }) { true } else { false }
+    }
+
     /// Attaches anew before the next flush: the database is not the one that it was.
     func detach() {
         state.withLock { state in
@@ -136,7 +141,7 @@ final class DatabaseLink: Sendable {
     ///
     /// - Throws: ``PostgresError``; nothing where no place was taken.
     func giveBack() async throws {
-        guard case .attached = state.withLock({ $0 }) else { return }
+        guard isAttached else { return }
         try await counters.release()
     }
 
@@ -227,7 +232,7 @@ final class DatabaseLink: Sendable {
     ///
     /// - Throws: ``PostgresError``.
     func renewPlans() async throws {
-        guard case .attached = state.withLock({ $0 }) else { return }
+        guard isAttached else { return }
         let claim = claim()
         let found = try await counters.announce(claim)
         standings.note(found)

@@ -88,11 +88,12 @@ struct FlushService: Service {
 
     /// Flushes once more after the last request was answered.
     private func finish(_ progress: inout Progress) async {
-        for _ in 0..<3 {
+        var isComplete = false
+        for _ in 0..<3 where !isComplete {
             progress.rests = machine.elapsed()
-            if await flush(&progress), ingestion.gauges.journalLag == 0 { break }
+            isComplete = await flush(&progress) && ingestion.gauges.journalLag == 0
         }
-        if ingestion.gauges.journalLag == 0 { await leave() }
+        if isComplete { await leave() }
         if ingestion.gauges.journalLag > 0 {
             logger.warning("stopped before PostgreSQL had everything; the journal keeps it for the next start")
         }
@@ -146,6 +147,7 @@ struct FlushService: Service {
     /// Says that nothing is to come from here: a release need not wait for a daemon that has stopped.
     private func leave() async {
         do {
+            try ingestion.neighbours.leave()
             try await database.counters.settle(.left)
         } catch {
             logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
@@ -206,10 +208,11 @@ struct FlushService: Service {
                 }
                 // That PostgreSQL took this one shows that it has those before it. What comes later would not join them.
                 if !isKept { try await forgetKept() }
-                // The more cells a flush touches, the longer the rest, so that PostgreSQL works a sixteenth of the time:
-                // what is touched again meanwhile is merged in memory and costs nothing more.
                 let ended = machine.elapsed()
-                progress.rests = ended + min((ended - started) * 15, longestInterval)
+                progress.rests =
+                    ended
+                    + Self.respite(
+                        after: ended - started, atMost: longestInterval, daemons: ingestion.neighbours.counting)
                 ingestion.applied(flush, closed: outcome.closedPeriods)
                 progress.underWay = nil
             } else {
@@ -231,6 +234,12 @@ struct FlushService: Service {
             report(error, &progress)
             return false
         }
+    }
+
+    /// The more cells a flush touches, and the more daemons flush as this one does, the longer the pause: PostgreSQL works for
+    /// all of them a sixteenth of the time. What is touched again meanwhile is merged in memory and costs nothing more.
+    static func respite(after flush: Duration, atMost longest: Duration, daemons: Int) -> Duration {
+        min(flush * 15, longest) * daemons
     }
 
     private func report(_ error: any Error, _ progress: inout Progress) {

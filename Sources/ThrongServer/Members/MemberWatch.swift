@@ -15,6 +15,8 @@ struct MemberWatch: Service {
     let neighbours: Neighbours
     let store: MemberStore
     let daemon: DaemonID
+    /// Whether PostgreSQL knows that this daemon is there.
+    let isAttached: @Sendable () -> Bool
     /// Windows that clients have sent to.
     let windows: @Sendable () -> [WindowID]
     let clock: UnixClock
@@ -37,6 +39,8 @@ struct MemberWatch: Service {
 
     /// Looks once.
     func look() async throws {
+        // Who counted before PostgreSQL knows of it would be left out of a release.
+        guard neighbours.membership != nil || isAttached() else { return }
         let heard = neighbours.membership?.heard ?? 0
         guard let found = try await store.membership(of: daemon, heard: heard) else { return }
         try await learn(found)

@@ -31,7 +31,7 @@ final class Neighbours: Sendable {
     ///
     /// - Parameters:
     ///   - isReachable: whether others reach this daemon. One that is to have neighbours, and has none in its folder, waits for
-    ///     PostgreSQL to tell.
+    ///     PostgreSQL to tell; so does one that told them that it stopped: no release waits for it until PostgreSQL knows better.
     ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
     /// - Throws: ``JournalError`` where the folder can't be read.
     init(_ data: DataDirectory, isReachable: Bool, authorities: String?, logger: Logger) throws {
@@ -39,12 +39,15 @@ final class Neighbours: Sendable {
         self.logger = logger
         links = MemberLinks(authorities: authorities)
         let last = try data.members().map { try JSONDecoder().decode(Membership.self, from: Data($0)) }
-        known = Mutex(last)
-        isAlone = Atomic(last?.isAlone ?? !isReachable)
+        known = Mutex(data.hasLeft ? nil : last)
+        isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !isReachable)
     }
 
     /// What is known; nil where nothing is.
     var membership: Membership? { known.withLock { $0 } }
+
+    /// How many daemons count into this one's PostgreSQL, as far as is known; at least 1.
+    var counting: Int { membership?.counting ?? 1 }
 
     /// Whose an identifier is in a window.
     ///
@@ -94,10 +97,19 @@ final class Neighbours: Sendable {
         // What is in force before it is on disk would be forgotten by a crash: a proposal is refused from here on.
         if !membership.isAlone { isAlone.store(false, ordering: .releasing) }
         try data.note(members: Array(bytes))
+        try data.note(left: false)
         known.withLock { $0 = membership }
         isAlone.store(membership.isAlone, ordering: .releasing)
         links.keep(Set(membership.members.compactMap(\.address)))
         return true
+    }
+
+    /// To be called before PostgreSQL is told that this daemon stops and leaves nothing behind: where others may release then,
+    /// the next start counts nothing before PostgreSQL knows that it is back.
+    ///
+    /// - Throws: ``JournalError`` where it can't be written.
+    func leave() throws {
+        if let membership, membership.members.count > 1 { try data.note(left: true) }
     }
 
     // MARK: The way there

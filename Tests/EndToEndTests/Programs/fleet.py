@@ -66,10 +66,14 @@ class Member(daemon.Daemon):
         self.fleet, self.name = fleet, name
         self.member_port = daemon.free_ports(1)[0]
         self.is_frozen = False
+        # Where it looks for PostgreSQL; where that is unless something else is named.
+        self.database = None
 
     def arguments(self):
-        return super().arguments() + [
-            "--database", self.fleet.postgres.url, "--members", f"127.0.0.1:{self.member_port}"]
+        url = self.fleet.postgres.url
+        if self.database:
+            url = url.replace(self.fleet.postgres.folder, self.database)
+        return super().arguments() + ["--database", url, "--members", f"127.0.0.1:{self.member_port}"]
 
     @property
     def id(self):

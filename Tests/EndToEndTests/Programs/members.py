@@ -2,6 +2,7 @@
 one is killed, one is lost: totals and devices are exact, or stay below the truth where a data directory went."""
 
 import calendar
+import json
 import time
 
 import daemon
@@ -26,6 +27,46 @@ def agreed(house, clients):
 
 def boundary():
     time.sleep(ROTATION - time.time() % ROTATION + 0.2)
+
+
+def alone(house, clients):
+    """b is back where it does not reach PostgreSQL, which others do: no release waits for who has stopped, so it must not count; who
+    was killed counts on."""
+    def answers():
+        found = set()
+        for number in range(20):
+            body = shop.batch(f"alone {number}", window=int(time.time()) // ROTATION)
+            status, _, text = house["b"].post(json.dumps(body))
+            found.add((status, json.loads(text).get("error")))
+            if status == 202:
+                clients.events += 1
+                clients.seen[body["window"]].add(body["id"])
+        return found
+
+    def start_apart():
+        house["b"].database = house.folder
+        house["b"].start()
+
+    check(house["b"].stop() == 0, "b stops")
+    start_apart()
+    found = answers()
+    check(found == {(503, "changing")}, "who has stopped counts nothing before PostgreSQL knows that it is back:", found)
+    house["b"].kill()
+    house["b"].database = None
+    house["b"].start()
+    deadline = time.monotonic() + 60
+    while answers() != {(202, None)}:
+        check(time.monotonic() < deadline, "once PostgreSQL knows that it is back it counts")
+        time.sleep(1)
+    house["b"].kill()
+    start_apart()
+    found = answers()
+    check(found == {(202, None)}, "who was killed counts on, and a release waits for it:", found)
+    house["b"].kill()
+    house["b"].database = None
+    house["b"].start()
+    agreed(house, clients)
+    say("who stopped waits for PostgreSQL, who was killed does not")
 
 
 def test():
@@ -60,6 +101,7 @@ def test():
         check(f"{house['b'].id} did not agree" in said, "who did not agree is named:", said)
         house["b"].thaw()
     agreed(house, clients)
+    alone(house, clients)
     both = [int(row[0]) for row in house.postgres.sql("select count(*) from throng.counter group by shard order by shard")]
     check(len(both) == 2 and min(both) > 0, "each counts in its own shard:", both)
     say(f"{clients.events:,} events and {sum(map(len, clients.seen.values())):,} identifiers, exactly")
