@@ -21,6 +21,11 @@ struct EndToEndTests {
     func members() async throws { try await Program("members.py").run() }
 
     @Test(
+        "what three daemons count, release and report of crowds that also withdraw is what one does, through kill -9",
+        .timeLimit(.minutes(10)))
+    func several() async throws { try await Program("several.py").run() }
+
+    @Test(
         "Compose and Kubernetes take the manifests, the daemon their options, a shell the package's scripts",
         .timeLimit(.minutes(5)))
     func packaged() async throws { try await Program("packaged.py").run() }

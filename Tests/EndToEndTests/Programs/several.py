@@ -1,0 +1,191 @@
+"""Three daemons of one PostgreSQL, beside a daemon alone: both meet the same crowds on one clock, with one secret, and some of them
+withdraw. Of the three one is killed now and then, and whoever asks reaches any of them. Counts, sums, numbers of devices by window,
+largest contributions, funnels, frequencies, rollups, ties, and what is then released, withheld and reported are the same.
+
+Usage: several.py [--trials N] [--seed N]
+"""
+
+import argparse
+import http.client
+import json
+import os
+import random
+import secrets
+import time
+
+import daemon
+import twins
+from daemon import check, say
+from twins import SLOTS, Day
+from withdrawn import difference
+from year import DAY, HOUR, START, wait
+
+
+class House(twins.House):
+    """One that delivers reports to a folder outside; two of them may deliver the same."""
+
+    def __init__(self, first=None, folder=None):
+        super().__init__(first)
+        self.reports = first.reports if first else os.path.join(self.folder, "reports")
+        os.makedirs(self.reports, exist_ok=True)
+        with open(self.plan) as file:
+            text = file.read()
+        with open(self.plan, "w") as file:
+            file.write(text.replace("{folder: out}", "{folder: %s}" % self.reports))
+
+
+class Member(House):
+    """One of the three; the first has the PostgreSQL."""
+
+    def __init__(self, first=None):
+        super().__init__(first)
+        self.first, self.member_port = first or self, daemon.free_ports(1)[0]
+
+    @property
+    def database(self):
+        return f"host={self.first.data}/postgres user=postgres dbname=throng"
+
+    def arguments(self):
+        where = ["--database", self.database] if self.first is not self else []
+        return super().arguments() + where + ["--members", f"127.0.0.1:{self.member_port}"]
+
+    def sql(self, query, database="throng"):
+        return super().sql(query, database) if self.first is self else self.first.sql(query, database)
+
+    @property
+    def id(self):
+        with open(os.path.join(self.data, "daemon.id")) as file:
+            return file.read()[:36].lower()
+
+
+class Three:
+    def __init__(self, chance):
+        self.chance = chance
+        first = Member()
+        self.members = [first.start()]
+        for _ in range(2):
+            self.members.append(Member(first).start())
+            code, out, said = daemon.run("daemon", "join", self.members[-1].id, "--within", "6", "--database", first.database)
+            check(code == 0, "throng daemon join:", out, said)
+        # PostgreSQL's own clock is not moved: the three have always counted, by the clock of the crowds.
+        first.sql(f"update throng.epoch set begins_at = to_timestamp({START - 9 * DAY} + epoch) where epoch > 1")
+        self.first = first
+
+    def any(self):
+        return self.chance.choice(self.members)
+
+    def persist(self, act):
+        """Does something at any of them until it is acknowledged; now and then one is killed before."""
+        deadline = time.monotonic() + 100
+        while time.monotonic() < deadline:
+            if self.chance.random() < 0.003:
+                member = self.any()
+                if member is not self.first:
+                    member.kill()
+                    member.start()
+            try:
+                status, _, body = act(self.any())
+            except (OSError, http.client.HTTPException):
+                continue
+            if status == 202:
+                return json.loads(body)
+            check(status == 503, "answered", status, body)
+            time.sleep(0.05)
+        raise daemon.Failure("nothing is acknowledged")
+
+    def drain(self):
+        for member in self.members:
+            member.drain()
+
+
+def rows(house, since):
+    """What is counted of periods since an instant, whichever daemon counted it; of largest contributions the two largest of all.
+    What is refused because somebody withdrew is not kept through a kill."""
+    named = "join throng.metric_layout as l on l.metric_id = t.metric_id"
+    recent = f"where t.period_start >= to_timestamp({since})"
+    largest = f"""select l.layout ->> 'metric' as metric, t.period_start, t.margin, t.cell, t.measure, t.window_number, v
+        from throng.top_contribution as t {named} cross join lateral unnest(array[t.largest, t.second_largest]) as v {recent}"""
+    return {
+        "counter": house.sql(f"""select l.layout ->> 'metric', t.period_kind, t.period_start, t.measure, t.cell, sum(t.value)
+            from throng.counter as t {named} {recent} group by 1, 2, 3, 4, 5 having sum(t.value) <> 0 order by 1, 2, 3, 4, 5"""),
+        "distinct_count": house.sql(f"""select l.layout ->> 'metric', t.period_start, t.margin, t.cell, t.window_number,
+            sum(t.devices) from throng.distinct_count as t {named} {recent} group by 1, 2, 3, 4, 5
+            having sum(t.devices) <> 0 order by 1, 2, 3, 4, 5"""),
+        "top_contribution": house.sql(f"""select metric, period_start, margin, cell, measure, window_number,
+            (array_agg(v order by v desc))[1:2] from ({largest}) as each group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6"""),
+        "coverage": house.sql(f"""select hour, kind, sum(events) from throng.coverage where hour >= to_timestamp({since})
+            and kind <> 'opted_out' group by 1, 2 order by 1, 2"""),
+    }
+
+
+def compare(three, alone, since, when, seconds=60):
+    deadline = time.monotonic() + seconds
+    alone.drain()
+    while True:
+        three.drain()
+        expected = rows(alone, since)
+        if not (found := difference(rows(three.first, since), expected)):
+            return {name: len(each) for name, each in expected.items()}
+        check(time.monotonic() < deadline, when, "these differ:", found)
+        time.sleep(0.3)
+
+
+def trial(three, alone, day):
+    for slot in range(SLOTS):
+        alone.clock.move(day.at(slot))
+        for each, batch in day.acts[slot]:
+            if each is None:
+                three.drain()
+            elif batch is None:
+                three.persist(lambda member: member.withdraw(each.name, each.window, each.purpose))
+                check(alone.withdraw(each.name, each.window, each.purpose)[0] == 202, "the one alone takes nobody out")
+            else:
+                body = json.dumps(batch)
+                answer = three.persist(lambda member: member.post(body))
+                check(json.loads(alone.post(body)[2]) == answer, "they answer otherwise:", answer)
+    since = day.start // DAY * DAY
+    compare(three, alone, since, "before windows end")
+    alone.clock.move(day.at(SLOTS + 2))
+    for house in (*three.members, alone):
+        wait(lambda: house.has_no("visit"), "visits do not end", seconds=120)
+    counted = compare(three, alone, since, "after visits have ended")
+    alone.clock.move(day.over)
+    for house in (three.first, alone):
+        wait(house.is_settled, "nothing is released", seconds=120)
+    found, expected = (house.released(since - 7 * DAY) for house in (three.first, alone))
+    check(found == expected, "what is released differs:", difference(found, expected))
+    return counted, {name: len(each) for name, each in expected.items()}
+
+
+def test():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--trials", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=secrets.randbits(32))
+    words = parser.parse_args()
+    chance = random.Random(words.seed)
+    say("seed", words.seed)
+    three = Three(chance)
+    alone = House(three.first).start()
+    for each in (three.first, alone):
+        wait(each.has_calendar, "no calendar is kept")
+    published = 0
+    for number in range(words.trials):
+        size = chance.choice([25, 40, 60, 90])
+        day = Day(chance, START + number * DAY + chance.randint(8, 20) * HOUR + 600, size=size, going=chance.choice([1, size // 4]))
+        counted, released = trial(three, alone, day)
+        published += released["published"]
+        say(f"trial {number}, the same in both:", counted, released)
+    shards = three.first.sql("select count(distinct shard) from throng.counter")
+    check(shards == [["3"]], "each has counted:", shards)
+    check(published, "no number was large enough to be released")
+    # The control: one event more is seen.
+    three.persist(lambda member: member.post(json.dumps(day.identifiers[0].batches[0][1] | {
+        "batch": "ff" * 16, "window": alone.clock.now() // twins.ROTATIONS[day.identifiers[0].purpose]})))
+    three.drain()
+    check(difference(rows(three.first, START), rows(alone, START)), "one batch more is not seen")
+    for house in (*three.members[::-1], alone):
+        check(house.stop() == 0, "serve stops gracefully")
+
+
+if __name__ == "__main__":
+    daemon.main(test)
