@@ -51,6 +51,12 @@ package struct Membership: Sendable, Hashable, Codable {
     /// How many daemons count by the epoch that came last; at least 1.
     package var counting: Int { max(1, Set(last?.owners ?? []).count) }
 
+    /// Whether another daemon may be there, which could release while this one is away; not one that is lost.
+    package var hasOthers: Bool {
+        let lost = Set(epochs.compactMap(\.retires))
+        return members.contains { $0.shard != own && !lost.contains($0.shard) }
+    }
+
     /// Who counts an identifier's slot in a window.
     package func owner(of slot: Slot, in window: WindowID) -> Owner {
         owner(at: window.opens) { $0.owners[slot.number] }

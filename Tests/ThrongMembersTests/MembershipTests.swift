@@ -200,4 +200,19 @@ struct MembershipTests {
         #expect(membership(four, isInForce: false).counting == 1)
         #expect(Membership(own: 0, epochs: [], members: [], secret: [], heard: 0).counting == 1)
     }
+
+    @Test("another one may be there, unless it is lost")
+    func others() {
+        let all = [Int16](repeating: 1, count: Slot.count)
+        func membership(_ shards: [Int16], retires: Int16? = nil) -> Membership {
+            let begins = retires.map { _ in UnixSeconds(9) }
+            let epoch = Epoch(number: 1, begins: begins, owners: all, retires: retires, isInForce: true)
+            let members = shards.map { Member(shard: $0, daemon: "\($0)", address: nil) }
+            return Membership(own: 1, epochs: [epoch].compactMap(\.self), members: members, secret: [], heard: 0)
+        }
+        #expect(!membership([1]).hasOthers)
+        #expect(membership([0, 1]).hasOthers)
+        #expect(!membership([0, 1], retires: 0).hasOthers)
+        #expect(membership([0, 1, 2], retires: 0).hasOthers)
+    }
 }

@@ -109,7 +109,7 @@ final class Neighbours: Sendable {
     ///
     /// - Throws: ``JournalError`` where it can't be written.
     func leave() throws {
-        if let membership, membership.members.count > 1 { try data.note(left: true) }
+        if membership?.hasOthers == true { try data.note(left: true) }
     }
 
     // MARK: The way there
