@@ -8,14 +8,19 @@ import ThrongWire
 /// Identifiers that say of which window they are, firsts that say what they are of, and what was asked for.
 final class ProvingSource: IdentifierSource {
     let hasAny: Mutex<Bool>
+    /// Whether there are any for firsts, beside identifiers.
+    let hasFirsts: Mutex<Bool>
     let asked = Mutex<[String]>([])
     let fails = Mutex(false)
     /// When credentials are asked for again, by how often they were. Unit: Unix seconds.
     private let next: @Sendable (Int) -> Int64
     private let renewals = Mutex(0)
 
-    init(hasAny: Bool = true, next: @escaping @Sendable (Int) -> Int64 = { _ in .max / 2 }) {
+    init(
+        hasAny: Bool = true, hasFirsts: Bool = true, next: @escaping @Sendable (Int) -> Int64 = { _ in .max / 2 }
+    ) {
         self.hasAny = Mutex(hasAny)
+        self.hasFirsts = Mutex(hasFirsts)
         self.next = next
     }
 
@@ -30,7 +35,7 @@ final class ProvingSource: IdentifierSource {
         in cell: [DimensionName: BucketLabel], of metric: PublicPlan.Metric, period: Period,
         calendar: PeriodCalendar
     ) async -> ProvedFirst? {
-        guard hasAny.withLock({ $0 }) else { return nil }
+        guard hasAny.withLock({ $0 }), hasFirsts.withLock({ $0 }) else { return nil }
         return ProvedFirst(app: "cook", metric: metric.name, period: period, cell: cell, proof: Self.proof)
     }
 

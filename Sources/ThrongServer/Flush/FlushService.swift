@@ -45,6 +45,8 @@ struct FlushService: Service {
         var underWay: Flush?
         /// The last asking that was answered: whether PostgreSQL has all that was acknowledged.
         var settled: Int64 = 0
+        /// When PostgreSQL heard of this process last. Unit: see ``Machine/elapsed``.
+        var told = Duration.zero
         /// Until then PostgreSQL is only asked whether all is well. Unit: see ``Machine/elapsed``.
         var rests = Duration.zero
         /// How often in a row PostgreSQL did not take what it was to get.
@@ -218,10 +220,12 @@ struct FlushService: Service {
             } else {
                 let (found, expected) = (try await database.counters.watermark(), ingestion.flushed)
                 guard found == expected else { throw StoreError.watermarkMoved(expected: expected, found: found) }
+                try await tellAlive(&progress)
             }
             if isDue, ingestion.flushed >= acknowledged {
                 try await database.counters.settle(asking)
                 progress.settled = asking.number
+                progress.told = machine.elapsed()
             }
             await prune()
             telemetry.databaseIsUp()
@@ -236,10 +240,18 @@ struct FlushService: Service {
         }
     }
 
+    /// Says between two flushes that nothing has changed, and this process is there.
+    private func tellAlive(_ progress: inout Progress) async throws {
+        guard machine.elapsed() >= progress.told + .seconds(30) else { return }
+        try await database.counters.settle(Asking(number: progress.settled, read: .epoch))
+        progress.told = machine.elapsed()
+    }
+
     /// The more cells a flush touches, and the more daemons flush as this one does, the longer the pause: PostgreSQL works for
-    /// all of them a sixteenth of the time. What is touched again meanwhile is merged in memory and costs nothing more.
+    /// all of them a sixteenth of the time. What is touched again meanwhile is merged in memory and costs nothing more. What
+    /// waits is lost with a data directory: for more than a few daemons PostgreSQL works more instead.
     static func respite(after flush: Duration, atMost longest: Duration, daemons: Int) -> Duration {
-        min(flush * 15, longest) * daemons
+        min(flush * 15, longest) * min(daemons, 5)
     }
 
     private func report(_ error: any Error, _ progress: inout Progress) {
