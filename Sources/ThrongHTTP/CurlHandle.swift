@@ -38,7 +38,8 @@ final class CurlHandle {
 
     /// Sends a request and blocks until its answer is there.
     func exchange(_ ask: Exchange) -> Result<ReceivedAnswer, HTTPFault> {
-        let request = ask.request
+        let (request, left) = (ask.request, ask.left)
+        guard left > .zero else { return .failure(.late) }
         if let name = request.malformedHeader { return .failure(.header(name: name)) }
         // Keeps the connection.
         curl_easy_reset(easy)
@@ -60,7 +61,7 @@ final class CurlHandle {
                 do throws(HTTPFault) {
                     try setRules()
                     try setRequest(request, body, headers, route)
-                    try setLimits(ask.limit)
+                    try setLimits(left)
                     try setCollector(collector)
                     try run(ask, collector)
                     return .success(collector.answer)

@@ -3,8 +3,8 @@ internal import Synchronization
 /// One request on its way, and who waits for its answer.
 final class Exchange: Sendable {
     let request: OutgoingRequest
-    /// How long all of it may take.
-    let limit: Duration
+    /// When all of it has to be over, waiting for its turn included.
+    private let deadline: ContinuousClock.Instant
     /// The longest body, in bytes; nil where only the head is wanted.
     let bodyLimit: Int?
     private let flag = Atomic(false)
@@ -12,9 +12,12 @@ final class Exchange: Sendable {
 
     init(_ request: OutgoingRequest, limit: Duration, bodyLimit: Int?) {
         self.request = request
-        self.limit = limit
+        deadline = .now + limit
         self.bodyLimit = bodyLimit
     }
+
+    /// How much time it has still; not above zero once that is over.
+    var left: Duration { deadline - .now }
 
     /// True for good after ``cancel()``.
     var isCancelled: Bool { flag.load(ordering: .acquiring) }

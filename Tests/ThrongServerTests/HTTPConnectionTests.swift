@@ -160,6 +160,32 @@ struct HTTPConnectionTests {
         #expect(server.heads.first?.contains("Host: nobody.invalid:1\r\n") == true && proxy.connections == 0)
     }
 
+    @Test("the time in which a request waits for those before it is its own, and one whose time is over is not sent")
+    func queued() async throws {
+        let server = try HostileServer { _, _ in
+            sleep(3)
+            return false
+        }
+        defer { server.stop() }
+        let (connection, url) = (HTTPConnection(), "http://127.0.0.1:\(server.port)/")
+        let outcomes = await withTaskGroup(of: HTTPFault?.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    do throws(HTTPFault) {
+                        _ = try await connection.answer(
+                            to: OutgoingRequest(.get, url), within: .milliseconds(700), bodyLimit: 1000)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes == Array(repeating: .late, count: 20))
+        #expect(server.connections < 3, "all but the first had waited until their time was over")
+    }
+
     @Test("a request that is given up ends at once")
     func cancelled() async throws {
         let server = try HostileServer { _, _ in
