@@ -1,6 +1,7 @@
 """Checkpoints, beside a daemon that writes none: one house writes a checkpoint after every batch and is killed again and again, also at
 each step of writing one; meanwhile somebody spoils what it wrote. Its twin replays its whole journal. After each trial both hold the
-same of periods that are not released, row by row, and release, withhold and report the same.
+same of periods that are not released, row by row, and release, withhold and report the same. At last a day on which a table keeps
+what is taken from it, to see that this is seen.
 
 Usage: see Deploy/trial
 """
@@ -311,6 +312,9 @@ def test():
     check("went on from a checkpoint" not in twin.log_text(), "the twin has none")
     spoilt.point = None
     spoilt.look()
+    table = chance.choice(list(withdrawn.TABLES))
+    day = Day(chance, START + (words.trials + 1) * DAY + 10 * HOUR + 600, size=40, going=20)
+    withdrawn.control(spoilt, twin, day, table)
     check(house.stop() == 0 and twin.stop() == 0, "serve stops gracefully")
 
 

@@ -29,6 +29,39 @@ def plan():
     return shop.plan().replace(daemon.duration(shop.ROTATION), daemon.duration(ROTATION))
 
 
+class Alone(fleet.Member):
+    """One with a database of its own."""
+
+    def arguments(self):
+        return [word.replace("dbname=throng", "dbname=" + self.name) for word in super().arguments()]
+
+
+class Strangers(fleet.Fleet):
+    """The control: daemons that know nothing of one another, so that each counts whatever a balancer sends it."""
+
+    def __init__(self, plan, names):
+        super().__init__(plan, "")
+        for name in names:
+            self.postgres.sql("create database " + name, "postgres")
+            self.members[name] = Alone(self, name)
+
+    def join(self, name, within=6):
+        """Nothing to join."""
+
+    def map(self):
+        names = [member.id for member in self.members.values() if member.process]
+        return "".join(f"{slot} {names[slot % len(names)]}\n" for slot in range(256))
+
+    def counted(self, metric="views"):
+        return sum(super(Strangers, self).counted(metric, name) for name in self.members)
+
+    def devices(self, metric="views"):
+        found = collections.Counter()
+        for name in self.members:
+            found.update(super().devices(metric, name))
+        return found
+
+
 class Balancer:
     """haproxy before a fleet."""
 
@@ -44,7 +77,7 @@ class Balancer:
             text = file.read()
         self.map = os.path.join(self.house.folder, "throng.map")
         with open(self.map, "w") as file:
-            file.write(self.house.daemon("map") if self.kind != "round robin" else "")
+            file.write(self.house.map() if self.kind != "round robin" else "")
         servers = "".join(
             f"    server {member.id} 127.0.0.1:{member.port}\n" for member in self.house.members.values()
             if member.process is not None)
@@ -136,12 +169,13 @@ def judge(house, clients):
 
 
 def trials(options):
-    house = fleet.Fleet(plan(), names="abc")
+    house = (Strangers if options.control else fleet.Fleet)(plan(), names="abc")
     for name in "abc":
         house[name].start()
         if name != "a":
             house.join(name)
-    say("three daemons count", {name[:8]: line["slots"] for name, line in house.listed().items()})
+    if not options.control:
+        say("three daemons count", {name[:8]: line["slots"] for name, line in house.listed().items()})
     balancer = Balancer(house, options.balancer)
     clients = Clients(lambda: [("127.0.0.1", balancer.port)], ROTATION, f"daemons {options.seed}", devices=200, threads=24)
     chance = random.Random(options.seed)
@@ -162,14 +196,16 @@ def trials(options):
             if options.verbose:
                 say(f"{trial + 1:4} {kind.__name__} {name}, {clients.events - events:,} events meanwhile")
     found, lost, doubled, wrong = judge(house, clients)
-    shards = house.postgres.sql("select shard, sum(value) from throng.counter where measure = 0 group by shard order by shard")
     say(f"{options.trials} trials: {dict(tally)}")
-    say(f"balancer: {options.balancer}; sent again: {dict(clients.retries)}; by shard: {shards}")
+    say(f"balancer: {options.balancer}; sent again: {dict(clients.retries)}")
     say(f"events acknowledged {clients.events:,}, never answered {sum(each[0] for each in clients.unsure)}, counted {found:,}: "
         f"lost {lost}, doubled {doubled}; identifiers {sum(map(len, clients.seen.values())):,}, "
         f"{f'wrong in {wrong}' if wrong else 'exact'}")
     balancer.stop()
-    check(not lost and not doubled and not wrong, "exact")
+    if options.control:
+        check(not lost and doubled and wrong, "daemons that know nothing of one another count twice")
+    else:
+        check(not lost and not doubled and not wrong, "exact")
 
 
 def main():
@@ -177,6 +213,7 @@ def main():
     parser.add_argument("trials", nargs="?", type=int, default=100)
     parser.add_argument("seed", nargs="?", type=int, default=1)
     parser.add_argument("--balancer", choices=["by slot", "round robin"], default="by slot")
+    parser.add_argument("--control", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     daemon.main(lambda: trials(options))

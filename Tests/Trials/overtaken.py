@@ -278,12 +278,40 @@ class Trials:
         left.clean()
         say(f"  joined at {place}: released {count}")
 
+    def half(self):
+        """The control: a person releases without one that stands still, and has acknowledged what PostgreSQL lacks. That is seen."""
+        hour, devices = self.next_hour(), self.chance.randint(40, 80)
+        member = self.house["c"]
+        pause = Hold(self.house, "watermark", "update")
+        pause.reached()
+        self.post(hour, devices, [self.house["a"], self.house["b"]])
+        self.post(hour, devices, [member])
+        member.freeze()
+        # Its flush may be the one that is held: it goes with its session, and PostgreSQL has none of it.
+        self.house.postgres.sql(
+            "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 4242 and not granted")
+        pause.end()
+        pause.remove()
+        self.house.drain("ab")
+        check(not self.released(hour), "it waits for one that may have acknowledged more")
+        code, out, talk = daemon.run(
+            "release", "--without", member.id, "--plan", member.plan, "--database", self.house.postgres.url)
+        check(code == 0 and self.released(hour), "a person releases:", code, out, talk)
+        member.thaw()
+        try:
+            self.judge(hour, 2 * devices, "half")
+        except daemon.Failure as failure:
+            check(": released" in " ".join(map(str, failure.args)), "it is the release that lacks something:", failure)
+            say("  a release of half of it is seen")
+            return
+        check(False, "a release of half of it is not seen")
+
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("trials", nargs="?", type=int, default=10)
     parser.add_argument("seed", nargs="?", type=int, default=1)
-    parser.add_argument("--only", choices=["frozen", "killed", "lost_before", "joined_meanwhile"])
+    parser.add_argument("--only", choices=["frozen", "killed", "lost_before", "joined_meanwhile", "half"])
     options = parser.parse_args()
     chance = random.Random(options.seed)
 

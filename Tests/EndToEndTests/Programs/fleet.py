@@ -131,6 +131,10 @@ class Fleet:
     def join(self, name, within=6):
         self.daemon("join", self[name].id, "--within", str(within))
 
+    def map(self):
+        """Who counts which slot, as a balancer reads it."""
+        return self.daemon("map")
+
     def listed(self):
         return {line["daemon"]: line for line in json.loads(self.daemon("list", "--json"))}
 
@@ -138,18 +142,18 @@ class Fleet:
         for name in names or self.members:
             self[name].drain(seconds)
 
-    def counted(self, metric="views"):
+    def counted(self, metric="views", database="throng"):
         """Events that PostgreSQL has of a metric."""
         return int(self.postgres.sql(
             "select coalesce(sum(value), 0) from throng.counter join throng.metric_layout using (metric_id)"
-            f" where measure = 0 and metric = '{metric}'")[0][0])
+            f" where measure = 0 and metric = '{metric}'", database)[0][0])
 
-    def devices(self, metric="views"):
+    def devices(self, metric="views", database="throng"):
         """Distinct identifiers of a metric's leaf cells, by window; those of windows that were taken over under way apart."""
         rows = self.postgres.sql(
             "select window_number, sum(devices) from throng.distinct_count join throng.metric_layout using (metric_id)"
             f" where metric = '{metric}' and margin = (select max(margin) from throng.distinct_count join throng.metric_layout"
-            f" using (metric_id) where metric = '{metric}') group by window_number")
+            f" using (metric_id) where metric = '{metric}') group by window_number", database)
         return {int(window): int(count) for window, count in rows}
 
 
