@@ -43,9 +43,14 @@ package struct Member: Sendable, Hashable, Codable {
     package let daemon: String
     /// Where others reach it: a URL without a path; nil where they can't.
     package let address: String?
+    /// Whether somebody said that it is lost, so that it never attaches again; nil where an earlier version wrote it down.
+    private let retired: Bool?
+
+    /// Whether somebody said that it is lost, so that it never attaches again.
+    package var isRetired: Bool { retired ?? false }
 
     /// Puts one together.
-    package init(shard: Int16, daemon: String, address: String?) {
-        (self.shard, self.daemon, self.address) = (shard, daemon, address)
+    package init(shard: Int16, daemon: String, address: String?, isRetired: Bool = false) {
+        (self.shard, self.daemon, self.address, retired) = (shard, daemon, address, isRetired)
     }
 }

@@ -51,11 +51,32 @@ package struct Membership: Sendable, Hashable, Codable {
     /// How many daemons count by the epoch that came last; at least 1.
     package var counting: Int { max(1, Set(last?.owners ?? []).count) }
 
-    /// Whether another daemon may be there, which could release while this one is away; not one that is lost.
+    /// Whether another daemon may be there, which could release while this one is away; not one that is lost, or that another counts
+    /// in place of and none can reach.
     package var hasOthers: Bool {
-        let lost = Set(epochs.compactMap(\.retires))
-        return members.contains { $0.shard != own && !lost.contains($0.shard) }
+        let replaced = Set(epochs.compactMap(\.retires))
+        return members.contains {
+            $0.shard != own && !$0.isRetired && ($0.address != nil || !replaced.contains($0.shard))
+        }
     }
+
+    /// The epochs in force that another membership does not know of, or knows otherwise, from the first of them on. They only ever
+    /// come to be: whoever does not know of one is of an earlier time.
+    package func forgotten(by other: Membership) -> [Epoch] {
+        // Shards may have been given anew.
+        func names(_ epoch: Epoch, _ membership: Membership) -> [String?] {
+            (epoch.owners + [epoch.retires].compactMap(\.self)).map { membership.member($0)?.daemon }
+        }
+        return Array(
+            epochs.filter(\.isInForce).drop { known in
+                other.epochs.contains {
+                    $0.isInForce && $0.number == known.number && names($0, other) == names(known, self)
+                }
+            })
+    }
+
+    /// The member with a shard; nil for none.
+    package func member(_ shard: Int16) -> Member? { members.first { $0.shard == shard } }
 
     /// Who counts an identifier's slot in a window.
     package func owner(of slot: Slot, in window: WindowID) -> Owner {

@@ -156,7 +156,7 @@ package struct ScheduleService: Service {
                 health.releasesWait(for: [])
                 return true
             }
-            let silent = try await settlement.reached()
+            let silent = try await settlement.reached(at: now)
             health.releasesWait(for: silent.filter { $0.silence <= Settlement.longestSilence })
             for one in silent {
                 let isGone = one.silence > Settlement.longestSilence
@@ -164,7 +164,10 @@ package struct ScheduleService: Service {
                     level: isGone ? .warning : .error,
                     isGone
                         ? "releases go on without a daemon that was not heard of for two days"
-                        : "releases wait for a daemon that may have acknowledged what PostgreSQL lacks",
+                        : """
+                        releases wait for a daemon that may have acknowledged what PostgreSQL lacks: start it, or `throng daemon \
+                        retire` it where its data directory is gone
+                        """,
                     metadata: ["daemon": "\(one.daemon)", "silent": "\(one.silence) s"])
             }
             return silent.allSatisfy { $0.silence > Settlement.longestSilence }

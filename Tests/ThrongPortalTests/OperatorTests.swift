@@ -135,11 +135,13 @@ struct OperatorTests {
 
     @Test("a daemon that releases wait for needs a look; one that has stopped in order does not")
     func members() throws {
-        let (one, two, three) = (DaemonID(UUID()), DaemonID(UUID()), DaemonID(UUID()))
+        let (one, two, three, four) = (DaemonID(UUID()), DaemonID(UUID()), DaemonID(UUID()), DaemonID(UUID()))
         let members = [
             EnrolledMember(daemon: one, shard: 0, silence: 3, hasLeft: false),
             EnrolledMember(daemon: two, shard: 1, silence: 7300, hasLeft: false),
             EnrolledMember(daemon: three, shard: 2, silence: 1_000_000, hasLeft: true),
+            EnrolledMember(
+                daemon: four, shard: 3, silence: 60, hasLeft: false, owesFrom: UnixSeconds(1_800_000_000)),
         ]
         let view = try Self.view(members: members) {
             $0.daemon = one.description
@@ -147,17 +149,15 @@ struct OperatorTests {
         }
         #expect(view.headline == "One thing needs a look")
         let rows = Self.rows(of: "Members", in: view)
-        #expect(
-            rows.map { $0[0] } == [
-                one.description.prefix(8) + ", this one", String(two.description.prefix(8)),
-                String(three.description.prefix(8)),
-            ])
-        #expect(rows.map { $0[1] } == ["3 seconds ago", "2 hours ago", "11 days ago"])
+        let names = [one, two, three, four].map { String($0.description.prefix(8)) }
+        #expect(rows.map { $0[0] } == [names[0] + ", this one"] + names[1...])
+        #expect(rows.map { $0[1] } == ["3 seconds ago", "2 hours ago", "11 days ago", "60 seconds ago"])
         #expect(
             rows.map { $0[2] } == [
                 "takes part", "silent, and releases wait for it", "has stopped, and left nothing behind",
+                "has stopped, and releases wait for it from 2027-01-15T08:00:00Z on",
             ])
-        #expect(try Self.view(members: [members[0], members[2]]).headline == "All is well")
+        #expect(try Self.view(members: [members[0], members[2], members[3]]).headline == "All is well")
     }
 
     @Test("a daemon that counts by another plan than the one in force needs a look, one that has stopped does not")

@@ -52,7 +52,7 @@ struct LeaveToOthersTests {
         func believe(_ time: StoredClock.Believed) async throws {}
         func confirm(_ time: StoredClock.Believed) async throws {}
         func askToSettle() async throws -> Int64 { 1 }
-        func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon] { [] }
+        func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon] { [] }
         func take(_ name: String, for length: Int) async throws -> Bool {
             state.withLock { $0.hasLease = true }
             return true

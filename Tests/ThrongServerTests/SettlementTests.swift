@@ -2,12 +2,15 @@ import Foundation
 import Synchronization
 import TestCluster
 import Testing
+import ThrongPlan
 import ThrongSchedule
 import ThrongServer
 import ThrongStore
 
 @Suite("A release waits for what daemons have acknowledged")
 struct SettlementTests {
+    private static let now = UnixSeconds(1_800_000_000)
+
     @Test("every daemon has to answer an asking that came after what it answered last; one that has left need not")
     func answers() async throws {
         let settings = try await TestCluster.database()
@@ -16,8 +19,8 @@ struct SettlementTests {
         let barrier = Settlement(store, patience: .zero)
         let (one, two) = (DaemonID(UUID()), DaemonID(UUID()))
         let (first, second) = (CounterStore(settings), CounterStore(settings))
-        func silent(without: Set<DaemonID> = []) async throws -> Set<DaemonID> {
-            Set(try await barrier.reached(without: without).map(\.daemon))
+        func silent(at now: UnixSeconds = Self.now, without: Set<DaemonID> = []) async throws -> Set<DaemonID> {
+            Set(try await barrier.reached(at: now, without: without).map(\.daemon))
         }
         #expect(try await silent().isEmpty, "there is no daemon")
         _ = try await first.attach(daemon: one)
@@ -26,15 +29,21 @@ struct SettlementTests {
         let asking = try await first.lastAsking()
         try await first.settle(asking)
         try await second.settle(asking)
-        #expect(try await store.unsettled(asking.number).isEmpty)
+        #expect(try await store.unsettled(asking.number, at: Self.now).isEmpty)
         #expect(try await silent() == [one, two], "a later asking is about what came later")
         #expect(try await silent(without: [two]) == [one])
         try await first.settle(.left)
         #expect(try await silent() == [two])
-        try await second.settle(.left)
+        try await second.settle(.left(owing: Self.now + 60))
         #expect(try await silent().isEmpty)
+        #expect(
+            try await silent(at: Self.now + 60) == [two], "windows are over that were open when it stopped")
         _ = try await first.attach(daemon: one)
         #expect(try await silent() == [one], "whoever is back may hold something again")
+        _ = try await second.attach(daemon: two)
+        try await first.settle(.left)
+        try await second.settle(.left)
+        #expect(try await silent(at: Self.now + 60).isEmpty, "it was back")
     }
 
     @Test("an answer that comes while a release waits lets it go on")
@@ -52,7 +61,9 @@ struct SettlementTests {
             #expect(asking.number > before.number)
             try await counters.settle(asking)
         }
-        let silent = try await Settlement(store, patience: .seconds(600)).reached { _ in told.withLock { $0 += 1 } }
+        let silent = try await Settlement(store, patience: .seconds(600)).reached(at: Self.now) { _ in
+            told.withLock { $0 += 1 }
+        }
         #expect(silent.isEmpty)
         #expect(told.withLock { $0 } == 1)
         try await answer.value
@@ -68,6 +79,6 @@ struct SettlementTests {
         _ = try await older.attach(daemon: daemon)
         _ = try await newer.attach(daemon: daemon)
         try await older.settle(.left)
-        #expect(try await Settlement(store, patience: .zero).reached().map(\.daemon) == [daemon])
+        #expect(try await Settlement(store, patience: .zero).reached(at: Self.now).map(\.daemon) == [daemon])
     }
 }

@@ -123,7 +123,7 @@ struct WrongClockTests {
             house.ahead.withLock { $0 = WrongClockTests.years }
             return 1
         }
-        func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon] { [] }
+        func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon] { [] }
     }
 
     @Test("a clock that is set after it was believed releases and deletes nothing either")

@@ -55,7 +55,10 @@ struct QueryParameterTests {
             SelectCoverage(app: "shop", period: day), SelectLosses(period: day),
             DeleteCoverage(app: "shop", before: .epoch), SelectClock(), RaiseClock(believed: believed),
             ConfirmClock(believed: believed), AskToSettle(), SelectAsked(),
-            SettleWatermark(attachment: attachment, asking: .left), SelectUnsettled(asking: 1),
+            SettleWatermark(attachment: attachment, asking: .left), SelectUnsettled(asking: 1, now: .epoch),
+            RecallEpoch(
+                number: 1, begins: nil, owners: Array(repeating: DaemonID(UUID()), count: 256),
+                lost: (DaemonID(UUID()), isRetired: true)),
             InsertProvedFirsts(rows: []), CountProvedFirsts(metric: 1, period: day),
             SelectProvedCounts(metric: 1, period: day), ForgetProvedCounts(metric: 1),
             ExpireProvedFirsts(before: .epoch), ExpireProvedCounts(before: .epoch),

@@ -301,7 +301,7 @@ class Trials:
         try:
             self.judge(hour, 2 * devices, "half")
         except daemon.Failure as failure:
-            check(": released" in " ".join(map(str, failure.args)), "it is the release that lacks something:", failure)
+            check("half released" in str(failure), "it is the release that lacks something:", failure)
             say("  a release of half of it is seen")
             return
         check(False, "a release of half of it is not seen")

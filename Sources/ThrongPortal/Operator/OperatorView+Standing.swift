@@ -76,6 +76,8 @@ extension OperatorView {
                         "is lost, and others count in its place"
                     } else if member.hasLeft {
                         "has stopped, and left nothing behind"
+                    } else if let owes = member.owesFrom, !health.waitsFor.contains(name) {
+                        "has stopped, and releases wait for it from \(Instant.text(owes)) on"
                     } else if health.waitsFor.contains(name) {
                         "silent, and releases wait for it"
                     } else if let plan = behind.first(where: { $0.daemon == member.daemon }) {

@@ -70,6 +70,9 @@ extension Parameter {
     /// Text, or null for nil.
     package static func text(orNull text: String?) -> Parameter { text.map { .text($0) } ?? .null }
 
+    /// A whole number, or null for nil.
+    package static func integer(orNull value: Int64?) -> Parameter { value.map { .integer($0) } ?? .null }
+
     /// Yes or no.
     package static func flag(_ flag: Bool) -> Parameter { .text(flag ? "true" : "false") }
 }

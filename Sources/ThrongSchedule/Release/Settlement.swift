@@ -1,4 +1,5 @@
 internal import ThrongDelivery
+package import ThrongPlan
 package import ThrongStore
 
 /// The barrier before a release: what daemons acknowledged up to now has to be in PostgreSQL. Events that come in later are
@@ -29,17 +30,18 @@ package struct Settlement: Sendable {
     /// Asks all daemons and waits until they have answered.
     ///
     /// - Parameters:
+    ///   - now: by the clock that says what is due.
     ///   - without: daemons that are not asked.
     ///   - waiting: told once, where it takes more than a moment.
     /// - Returns: who has not answered.
     package func reached(
-        without: Set<DaemonID> = [], waiting: ([UnsettledDaemon]) -> Void = { _ in }
+        at now: UnixSeconds, without: Set<DaemonID> = [], waiting: ([UnsettledDaemon]) -> Void = { _ in }
     ) async throws -> [UnsettledDaemon] {
         let asking = try await store.askToSettle()
         var waited = Duration.zero
         var wasTold = false
         while true {
-            let silent = try await store.unsettled(asking).filter { !without.contains($0.daemon) }
+            let silent = try await store.unsettled(asking, at: now).filter { !without.contains($0.daemon) }
             if silent.isEmpty || waited >= patience { return silent }
             if !wasTold, waited >= .seconds(1) {
                 waiting(silent)
@@ -55,8 +57,8 @@ package struct Settlement: Sendable {
 package protocol Settling: Sendable {
     /// Asks all daemons; returns the asking's number.
     func askToSettle() async throws -> Int64
-    /// The daemons that have not answered an asking.
-    func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon]
+    /// The daemons that have not answered an asking, at an instant.
+    func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon]
 }
 
 extension SettlementStore: Settling {}

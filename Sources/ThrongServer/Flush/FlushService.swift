@@ -73,18 +73,19 @@ struct FlushService: Service {
         var progress = Progress()
         while !Task.isShuttingDownGracefully {
             let length = await round(&progress)
-            guard try await rest(length, progress) else { continue }
+            guard try await rest(length, &progress) else { continue }
             if await handOver(&progress) { return try await gracefulShutdown() }
             try await pause(.milliseconds(250))
         }
         await finish(&progress)
     }
 
-    /// Flushes once and lets go of what is over; returns how long to rest then.
+    /// Lets go of what is over and flushes once; returns how long to rest then.
     func round(_ progress: inout Progress) async -> Duration {
-        progress.failures = await flush(&progress) ? 0 : progress.failures + 1
+        // What comes of windows that are over is in the flush: a release that is told of it has all of them.
         await remove()
         tidy()
+        progress.failures = await flush(&progress) ? 0 : progress.failures + 1
         return progress.rest(interval)
     }
 
@@ -93,6 +94,8 @@ struct FlushService: Service {
         var isComplete = false
         for _ in 0..<3 where !isComplete {
             progress.rests = machine.elapsed()
+            // Who is still to be taken out of a window waits for the next start, as a release does.
+            tidy()
             isComplete = await flush(&progress) && ingestion.gauges.journalLag == 0
         }
         if isComplete { await leave() }
@@ -110,22 +113,24 @@ struct FlushService: Service {
 
     /// Rests, but no longer than until somebody waits for what was acknowledged, or the journal is closed, as another process
     /// is taking this one's place; true where it is.
-    private func rest(_ length: Duration, _ progress: Progress) async throws -> Bool {
+    private func rest(_ length: Duration, _ progress: inout Progress) async throws -> Bool {
         let end = ContinuousClock.now + length
         var look = ContinuousClock.now + .seconds(1)
         while ingestion.journal.isOpen, !Task.isShuttingDownGracefully, ContinuousClock.now < end {
             try await pause(min(.milliseconds(250), end - .now))
             guard progress.failures == 0, ContinuousClock.now >= look, ContinuousClock.now < end else { continue }
-            if await isAsked(progress) { break }
+            if await isAsked(&progress) { break }
             look = .now + .seconds(1)
         }
         return !ingestion.journal.isOpen
     }
 
     /// Whether somebody waits for what was acknowledged, or that can't be told: then the next flush says what is wrong.
-    private func isAsked(_ progress: Progress) async -> Bool {
+    private func isAsked(_ progress: inout Progress) async -> Bool {
         do {
-            return try await database.counters.lastAsking().number > progress.settled
+            guard try await database.counters.lastAsking().number == progress.settled else { return true }
+            try await tellAlive(&progress)
+            return false
         } catch {
             return true
         }
@@ -146,11 +151,12 @@ struct FlushService: Service {
         return true
     }
 
-    /// Says that nothing is to come from here: a release need not wait for a daemon that has stopped.
+    /// Says that nothing is to come from here: a release need not wait for a daemon that has stopped, before windows are over that
+    /// are open now.
     private func leave() async {
         do {
             try ingestion.neighbours.leave()
-            try await database.counters.settle(.left)
+            try await database.counters.settle(.left(owing: ingestion.owes))
         } catch {
             logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
         }
@@ -193,6 +199,8 @@ struct FlushService: Service {
             // Read before anything is frozen: what was acknowledged by then is to be in PostgreSQL before it is answered.
             let asking = try await database.counters.lastAsking()
             let acknowledged = ingestion.position
+            // A PostgreSQL that was set back to an earlier time asks again what it has asked then.
+            if asking.number < progress.settled { progress.settled = 0 }
             let isDue = asking.number > progress.settled || machine.elapsed() >= progress.rests
             if let flush = progress.underWay ?? (isDue ? ingestion.freeze() : nil) {
                 progress.underWay = flush
@@ -222,7 +230,7 @@ struct FlushService: Service {
                 guard found == expected else { throw StoreError.watermarkMoved(expected: expected, found: found) }
                 try await tellAlive(&progress)
             }
-            if isDue, ingestion.flushed >= acknowledged {
+            if isDue, ingestion.flushed >= acknowledged, ingestion.owes.map({ $0 > clock.now }) ?? true {
                 try await database.counters.settle(asking)
                 progress.settled = asking.number
                 progress.told = machine.elapsed()
@@ -284,7 +292,7 @@ struct FlushService: Service {
         }
     }
 
-    private func apply(_ flush: Flush) async throws -> FlushOutcome {
+    func apply(_ flush: Flush) async throws -> FlushOutcome {
         let started = machine.elapsed()
         let outcome = try await database.counters.flush(flush, now: clock.now)
         telemetry.flushed(
@@ -294,105 +302,8 @@ struct FlushService: Service {
         return outcome
     }
 
-    // MARK: Kept flushes
-
-    /// Attaches where that is to be done, and flushes again what PostgreSQL once had and has no more.
-    private func level(_ progress: inout Progress) async throws {
-        if let watermark = try await database.attachedNow() {
-            progress.settled = 0
-            let known = kept.end(from: watermark) ?? watermark
-            // Nothing of what was taken since the start has been flushed yet.
-            if ingestion.knownFlushed == nil, known > first {
-                throw DaemonError.overtaken(database: known.value, journal: ingestion.position.value)
-            }
-            // Only the whole journal has what is missing, and the next start replays it.
-            if ingestion.knownFlushed == nil, known < ingestion.restored {
-                throw DaemonError.checkpointAhead(database: known.value, checkpoint: ingestion.restored.value)
-            }
-            if known >= unreadable { ingestion.resolve(watermark: known) }
-        }
-        let edited = database.takeEdited()
-        if !edited.isEmpty {
-            logger.notice(
-                "the plan asks something else of releases than before; periods under way keep what is stricter",
-                metadata: ["metrics": "\(edited.map(\.text).sorted().joined(separator: ", "))"])
-        }
-        guard !progress.isLevel else { return }
-        var found = try await database.counters.watermark()
-        guard let target = ingestion.knownFlushed else {
-            database.detach()
-            throw StoreError.watermarkMoved(expected: unreadable, found: found)
-        }
-        if found != target, found != progress.underWay?.through {
-            guard let steps = kept.steps(from: found, to: target) else {
-                throw StoreError.watermarkMoved(expected: target, found: found)
-            }
-            let facts: Logger.Metadata = [
-                "from": "\(found.value)", "to": "\(target.value)", "flushes": "\(steps)",
-            ]
-            if steps == 1, !progress.wasLevel {
-                logger.notice("the flush that was under way when the daemon ended is made again", metadata: facts)
-            } else {
-                telemetry.databaseWasSetBack()
-                logger.error("PostgreSQL has lost flushes; those that were kept are made again", metadata: facts)
-            }
-            while found != target {
-                let position = found
-                guard let flush = try await onThread({ [kept] in try kept.flush(after: position) }) else {
-                    throw StoreError.watermarkMoved(expected: target, found: found)
-                }
-                _ = try await apply(flush)
-                kept.renew(flush, now: clock.now)
-                found = flush.through
-            }
-            logger.notice("PostgreSQL has everything again", metadata: facts)
-        }
-        progress.isLevel = true
-        progress.wasLevel = true
-    }
-
-    /// Keeps a flush before PostgreSQL gets it. Where that can't be done the flush goes on: PostgreSQL may still take it
-    /// when the disk is full, and then the journal shrinks.
-    ///
-    /// - Returns: whether it is kept. What was kept before stays: PostgreSQL may have lost it without a word yet.
-    /// - Throws: a sync that failed, which ends the process as any does.
-    private func keep(_ flush: Flush) async throws -> Bool {
-        do {
-            try await onThread { [kept, clock] in try kept.keep(flush, now: clock.now) }
-            return true
-        } catch let error as JournalError where error.isFailedSync {
-            // The next start looks at what is there.
-            throw error
-        } catch {
-            logger.error(
-                "a flush could not be kept: if PostgreSQL loses it, only the journal may still have it",
-                metadata: ["error": "\(error)"])
-            return false
-        }
-    }
-
-    private func forgetKept() async throws {
-        do {
-            try await onThread { [kept] in try kept.forget() }
-        } catch let error as JournalError where error.isFailedSync {
-            throw error
-        } catch {
-            logger.error("kept flushes could not be removed", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func prune() async {
-        do {
-            let early = try await onThread { [kept, clock] in try kept.prune(now: clock.now) }
-            if early > 0 { logger.warning("kept flushes went early: they had reached their cap") }
-        } catch {
-            logger.error("kept flushes that are over could not be removed", metadata: ["error": "\(error)"])
-        }
-        telemetry.kept(bytes: kept.bytes)
-    }
-
     /// Runs what blocks on a thread outside the shared pool.
-    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         machine.hasThreads ? try await onOwnThread(work) : try work()
     }
 }

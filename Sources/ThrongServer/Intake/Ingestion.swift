@@ -325,6 +325,9 @@ final class Ingestion: Sendable {
 
     func resolve(watermark: JournalPosition) { state.withLock { $0.resolve(watermark: watermark) } }
 
+    /// When the first window is over of which PostgreSQL lacks something that only its end brings; nil for none.
+    var owes: UnixSeconds? { state.withLock { $0.owes } }
+
     func freeze() -> Flush? { state.withLock { $0.takePending() }?.flush() }
 
     func applied(_ flush: Flush, closed: Set<ClosedPeriod>) {

@@ -97,7 +97,11 @@ final class MemberLinks: Sendable {
 
     /// Closes connections to all but these.
     func keep(_ addresses: Set<String>) {
-        ways.withLock { ways in ways = ways.filter { addresses.contains($0.key) } }
+        ways.withLock { ways in
+            for address in ways.keys where !addresses.contains(address) { ways[address]?.links = [] }
+            // What is under way to the others is taken off again where it was added.
+            ways = ways.filter { addresses.contains($0.key) || $0.value.bytes > 0 }
+        }
     }
 }
 

@@ -42,7 +42,11 @@ struct MemberWatch: Service {
         // Who counted before PostgreSQL knows of it would be left out of a release.
         guard neighbours.membership != nil || isAttached() else { return }
         let heard = neighbours.membership?.heard ?? 0
-        guard let found = try await store.membership(of: daemon, heard: heard) else { return }
+        guard var found = try await store.membership(of: daemon, heard: heard) else { return }
+        if let known = neighbours.lastKnown, try await recall(of: known, missingIn: found) {
+            guard let renewed = try await store.membership(of: daemon, heard: found.heard) else { return }
+            found = renewed
+        }
         try await learn(found)
         guard let agreed = agreeable(found) else { return }
         // From here on nothing is counted that the proposal gives to another; only then PostgreSQL learns of it.
@@ -55,6 +59,22 @@ struct MemberWatch: Service {
         }
         try await store.hear(agreed.heard, as: daemon)
         if let decided = try await store.membership(of: daemon, heard: agreed.heard) { try await learn(decided) }
+    }
+
+    /// Tells PostgreSQL what it knew and knows no more, as it was set back to an earlier time: otherwise windows under way would have
+    /// another owner, which counts anew who was counted. False where there is nothing to tell.
+    private func recall(of known: Membership, missingIn found: Membership) async throws -> Bool {
+        let forgotten = known.forgotten(by: found)
+        guard let first = forgotten.first else { return false }
+        let facts: Logger.Metadata = ["from": "epoch \(first.number)"]
+        if try await store.recall(forgotten, of: known) {
+            logger.error("PostgreSQL is older than it was, and was told again who counts", metadata: facts)
+        } else {
+            logger.error(
+                "PostgreSQL is older than it was, and who counts was changed since: what is counted twice by it can't be told",
+                metadata: facts)
+        }
+        return true
     }
 
     private func learn(_ membership: Membership) async throws {

@@ -23,6 +23,8 @@ final class Neighbours: Sendable {
     private let data: DataDirectory
     private let links: MemberLinks
     private let known: Mutex<Membership?>
+    /// What was known when this process began, whether it may go by that or not: a PostgreSQL that was set back knows less.
+    private let remembered: Membership?
     /// Whether everything is counted here, as far as is known.
     private let isAlone: Atomic<Bool>
     private let logger: Logger
@@ -39,12 +41,16 @@ final class Neighbours: Sendable {
         self.logger = logger
         links = MemberLinks(authorities: authorities)
         let last = try data.members().map { try JSONDecoder().decode(Membership.self, from: Data($0)) }
+        remembered = last
         known = Mutex(data.hasLeft ? nil : last)
         isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !isReachable)
     }
 
     /// What is known; nil where nothing is.
     var membership: Membership? { known.withLock { $0 } }
+
+    /// What is known, or was; to tell a PostgreSQL that was set back, and to go by only once PostgreSQL says so.
+    var lastKnown: Membership? { membership ?? remembered }
 
     /// How many daemons count into this one's PostgreSQL, as far as is known; at least 1.
     var counting: Int { membership?.counting ?? 1 }

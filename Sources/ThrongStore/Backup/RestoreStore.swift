@@ -76,16 +76,29 @@ package struct RestoreStore: Sendable {
     }
 
     /// The processes that held the places of daemons are gone. Where their journals are, too, releases don't wait for what is
-    /// in them: an asking of this number never comes. Who attaches again is asked anew.
+    /// in them: an asking of this number never comes. Who attaches again is asked anew. Where journals are there, releases wait for
+    /// all that count: one that had stopped when the backup was made has counted since.
     private static func settle(_ facts: Facts, _ session: Session) throws {
+        // A schema that was not migrated yet lacks some.
+        func exists(_ table: String) throws -> Bool {
+            try session.query(
+                "restore.find", "select from pg_tables where schemaname = 'throng' and tablename = $1", [.text(table)]
+            ).count > 0
+        }
         try session.query("restore.holders", "update throng.watermark set holder = null, claim = null")
-        guard !facts.hasJournal else { return }
-        try session.query("restore.settled", "update throng.watermark set settled = \(Int64.max)")
-        // A schema that was not migrated yet lacks it.
-        guard try session.query("restore.find", "select from pg_tables where tablename = 'member_plan'").count > 0
-        else {
+        guard !facts.hasJournal else {
+            guard try exists("epoch") else { return }
+            try session.query(
+                "restore.asked",
+                """
+                update throng.watermark set settled = 0 where fence < \(Int64.max) and shard in (
+                    select unnest(owners) from (
+                        select owners from throng.epoch where state = 'in force' order by epoch desc limit 1) as last)
+                """)
             return
         }
+        try session.query("restore.settled", "update throng.watermark set settled = \(Int64.max)")
+        guard try exists("member_plan") else { return }
         try session.query(
             "restore.stopped", "update throng.member_plan set stopped_at = now() where stopped_at is null")
     }

@@ -14,8 +14,27 @@ package struct Asking: Sendable, Hashable {
         self.read = read
     }
 
+    /// Where numbers begin that nobody asks by: who has stopped answers by them. Source: `watermark.settled`.
+    private static let stopped: Int64 = 1 << 62
+
+    /// What a daemon answers that stops.
+    ///
+    /// - Parameter owes: when windows are over of which PostgreSQL lacks something that only their end brings: from then on releases
+    ///   wait for it. Nil where it leaves nothing behind.
+    package static func left(owing owes: UnixSeconds?) -> Asking {
+        Asking(number: owes.map { stopped + min(max($0.value, 0), stopped / 2) } ?? .max, read: .epoch)
+    }
+
     /// What a daemon has answered that has stopped and left nothing behind.
-    package static let left = Asking(number: .max, read: .epoch)
+    package static let left = left(owing: nil)
+
+    /// Whether this is the answer of one that stops.
+    package var hasStopped: Bool { number >= Self.stopped }
+
+    /// Whether who answered by this owes something at an instant.
+    package func owes(at now: UnixSeconds) -> Bool {
+        hasStopped && number < .max && number - Self.stopped <= now.value
+    }
 }
 
 extension CounterStore {
@@ -26,13 +45,13 @@ extension CounterStore {
     }
 
     /// Says that everything is in the counters that the attached daemon had acknowledged when an asking was read;
-    /// ``Asking/left`` where nothing is to come any more until it attaches again.
+    /// ``Asking/left(owing:)`` where nothing is to come any more until it attaches again.
     package func settle(_ asking: Asking) async throws {
         let attachment = try currentAttachment()
         try await connection.run { session in
             let touched = try session.run(SettleWatermark(attachment: attachment, asking: asking))
             // Not where another process has its place.
-            if asking == .left, touched == 1 { try session.run(StopPlans(daemon: attachment.daemon, kept: [])) }
+            if asking.hasStopped, touched == 1 { try session.run(StopPlans(daemon: attachment.daemon, kept: [])) }
         }
     }
 }

@@ -28,7 +28,7 @@ struct SelectMembers: RowQuery {
             daemon: try columns.value { DaemonID($0) }, shard: Int16(clamping: try columns.integer()),
             address: try columns.optionalText(), heard: try columns.integer(), retiredAt: try columns.optionalTime(),
             lostSince: try columns.optionalTime(), silence: try columns.optionalInteger().map { max($0, 0) },
-            hasLeft: try columns.flag())
+            hasLeft: try columns.flag(), owesFrom: try columns.optionalTime())
     }
 }
 
@@ -97,6 +97,29 @@ struct HearEpoch: Command {
     let epoch: Int64
 
     var parameters: [Parameter] { [.text(daemon.description), .integer(epoch)] }
+}
+
+/// Tells a PostgreSQL that was set back to an earlier time of an epoch that was in force; false where another one has taken its place.
+struct RecallEpoch: RowQuery {
+    static let text = Query("epoch.recall", PackageResources.epoch_recall_sql)
+
+    let number: Int64
+    /// Nil for the first, which has always been.
+    let begins: UnixSeconds?
+    /// By slot.
+    let owners: [DaemonID]
+    /// Whom it retires, and whether that one never attaches again.
+    let lost: (daemon: DaemonID, isRetired: Bool)?
+
+    var parameters: [Parameter] {
+        [
+            number.parameter, .integer(orNull: begins?.value),
+            .text("{\(owners.map(\.description).joined(separator: ","))}"),
+            .text(orNull: lost?.daemon.description), .integer(lost?.isRetired == true ? 1 : 0),
+        ]
+    }
+
+    func row(_ columns: inout RowReader) throws -> Bool { try columns.flag() }
 }
 
 /// Gives up proposals whose time has come.

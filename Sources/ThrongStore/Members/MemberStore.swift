@@ -21,9 +21,29 @@ package final class MemberStore: Sendable {
             try session.run(VoidEpochs())
             let members = try session.run(SelectMembers())
             guard let own = members.first(where: { $0.daemon == daemon }) else { return nil }
+            // A PostgreSQL that was set back to an earlier time gives numbers anew that were agreed to once.
+            let isKnown = try session.one(SelectLastEpoch()) >= heard
             return Membership(
                 own: own.shard, epochs: try session.run(SelectEpochs()), members: members.map(\.member),
-                secret: try session.one(SelectMemberSecret()), heard: max(heard, own.heard))
+                secret: try session.one(SelectMemberSecret()), heard: isKnown ? max(heard, own.heard) : own.heard)
+        }
+    }
+
+    /// Tells a PostgreSQL that was set back to an earlier time of epochs that were in force.
+    ///
+    /// - Returns: false where others have taken the place of one; those after it are not told then.
+    package func recall(_ epochs: [Epoch], of known: Membership) async throws -> Bool {
+        try await connection.run { session in
+            for epoch in epochs {
+                let owners = epoch.owners.compactMap { known.member($0).flatMap { DaemonID($0.daemon) } }
+                let lost = epoch.retires.flatMap { known.member($0) }
+                guard owners.count == Slot.count else { return false }
+                let recall = RecallEpoch(
+                    number: epoch.number, begins: epoch.begins, owners: owners,
+                    lost: lost.flatMap { one in DaemonID(one.daemon).map { ($0, one.isRetired) } })
+                guard try session.one(recall) else { return false }
+            }
+            return true
         }
     }
 
@@ -58,15 +78,20 @@ package final class MemberDesk: Sendable {
         }
     }
 
+    /// The number of the last epoch, whatever became of it. Read it before ``members()`` and ``epochs()``: what is decided by them
+    /// comes to nothing where another change is made meanwhile.
+    package func lastNumber() async throws -> Int64 {
+        try await connection.run { try $0.one(SelectLastEpoch()) }
+    }
+
     /// Proposes who counts from an instant on.
     ///
-    /// - Parameter seconds: from now until it begins; whoever has not agreed by then makes it void.
+    /// - Parameters:
+    ///   - seconds: from now until it begins; whoever has not agreed by then makes it void.
+    ///   - after: the ``lastNumber()`` that it was decided by.
     /// - Returns: its number; nil where another proposal is open, or was faster.
-    package func propose(_ owners: [Int16], in seconds: Int) async throws -> Int64? {
-        try await connection.run { session in
-            try session.one(
-                ProposeEpoch(after: try session.one(SelectLastEpoch()), seconds: seconds, owners: owners))
-        }
+    package func propose(_ owners: [Int16], in seconds: Int, after: Int64) async throws -> Int64? {
+        try await connection.run { try $0.one(ProposeEpoch(after: after, seconds: seconds, owners: owners)) }
     }
 
     /// What became of a proposal, and who has not agreed to it.
@@ -79,12 +104,10 @@ package final class MemberDesk: Sendable {
 
     /// Lets others count for a daemon that is lost, at once, also in windows under way.
     ///
+    /// - Parameter after: the ``lastNumber()`` that it was decided by.
     /// - Returns: the number of the new epoch; nil where another one was faster, or it is retired already.
-    package func retire(_ daemon: DaemonID, owners: [Int16]) async throws -> Int64? {
-        try await connection.run { session in
-            try session.one(
-                RetireMember(daemon: daemon, after: try session.one(SelectLastEpoch()), owners: owners))
-        }
+    package func retire(_ daemon: DaemonID, owners: [Int16], after: Int64) async throws -> Int64? {
+        try await connection.run { try $0.one(RetireMember(daemon: daemon, after: after, owners: owners)) }
     }
 }
 
@@ -106,17 +129,22 @@ package struct EnrolledMember: Sendable, Hashable {
     package let silence: Int64?
     /// Whether it has stopped and left nothing behind.
     package let hasLeft: Bool
+    /// Of one that has stopped: when windows are over that it had open, so that releases wait for it from then on; nil where none is.
+    package let owesFrom: UnixSeconds?
 
     /// Puts it together.
     package init(
         daemon: DaemonID, shard: Int16, address: String? = nil, heard: Int64 = 0, retiredAt: UnixSeconds? = nil,
-        lostSince: UnixSeconds? = nil, silence: Int64?, hasLeft: Bool
+        lostSince: UnixSeconds? = nil, silence: Int64?, hasLeft: Bool, owesFrom: UnixSeconds? = nil
     ) {
         (self.daemon, self.shard, self.address, self.heard) = (daemon, shard, address, heard)
-        (self.retiredAt, self.lostSince, self.silence, self.hasLeft) = (retiredAt, lostSince, silence, hasLeft)
+        (self.retiredAt, self.lostSince, self.silence) = (retiredAt, lostSince, silence)
+        (self.hasLeft, self.owesFrom) = (hasLeft, owesFrom)
     }
 
-    var member: Member { Member(shard: shard, daemon: daemon.description, address: address) }
+    var member: Member {
+        Member(shard: shard, daemon: daemon.description, address: address, isRetired: retiredAt != nil)
+    }
 }
 
 /// What became of an epoch.

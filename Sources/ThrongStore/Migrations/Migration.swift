@@ -61,6 +61,7 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 31, name: "0031.members.sql", text: PackageResources._031_members_sql),
         Migration(version: 32, name: "0032.distributed.sql", text: PackageResources._032_distributed_sql),
         Migration(version: 33, name: "0033.plan_in_force.sql", text: PackageResources._033_plan_in_force_sql),
+        Migration(version: 34, name: "0034.owing.sql", text: PackageResources._034_owing_sql),
     ]
 
     #if DEBUG

@@ -58,6 +58,9 @@ package struct Migrator: Sendable {
                     let applied = try Self.applied(session)
                     try Self.check(applied, against: migrations)
                     guard applied[migration.version] == nil else { return false }
+                    // Where nodes of Citus hold the counters they are changed one after the other; nobody else knows of it.
+                    try session.execute(
+                        script: "set local citus.multi_shard_modify_mode = 'sequential'", name: "migration.nodes")
                     try session.execute(script: migration.sql, name: migration.name)
                     try session.run(InsertMigration(migration: migration))
                     return true

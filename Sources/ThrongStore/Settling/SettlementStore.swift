@@ -1,3 +1,4 @@
+package import ThrongPlan
 package import ThrongPostgres
 
 /// Whether PostgreSQL has what daemons acknowledged: who asks them, and who has not answered.
@@ -18,9 +19,11 @@ package final class SettlementStore: Sendable {
     }
 
     /// The daemons that have not answered an asking, in the order of their names. One that has stopped and left nothing
-    /// behind has answered all of them.
-    package func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon] {
-        try await connection.run { try $0.run(SelectUnsettled(asking: asking)) }
+    /// behind has answered all of them, until windows are over that were open then.
+    ///
+    /// - Parameter now: by the clock that says what is due.
+    package func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon] {
+        try await connection.run { try $0.run(SelectUnsettled(asking: asking, now: now)) }
     }
 
     /// Closes the connection.
@@ -53,8 +56,9 @@ struct SelectUnsettled: RowQuery {
     static let text = Query("watermark.unsettled", PackageResources.watermark_unsettled_sql)
 
     let asking: Int64
+    let now: UnixSeconds
 
-    var parameters: [Parameter] { [.integer(asking)] }
+    var parameters: [Parameter] { [.integer(asking), now.parameter] }
 
     func row(_ columns: inout RowReader) throws -> UnsettledDaemon {
         UnsettledDaemon(daemon: try columns.value { DaemonID($0) }, silence: max(try columns.integer(), 0))

@@ -18,6 +18,8 @@ struct DaemonCommand: AsyncParsableCommand {
     /// What these commands need of a database.
     struct Desk {
         let desk: MemberDesk
+        /// What it was decided by: see ``MemberDesk/lastNumber()``.
+        let lastNumber: Int64
         let members: [EnrolledMember]
         let epochs: [Epoch]
         /// Which plan of each app is in force.
@@ -39,7 +41,8 @@ struct DaemonCommand: AsyncParsableCommand {
                 let registry = PlanRegistry(connection)
                 return try await work(
                     Desk(
-                        desk: desk, members: try await desk.members(), epochs: try await desk.epochs(),
+                        desk: desk, lastNumber: try await desk.lastNumber(), members: try await desk.members(),
+                        epochs: try await desk.epochs(),
                         inForce: try await registry.inForce(), plans: try await registry.members()))
             }
         }
@@ -62,7 +65,7 @@ struct DaemonCommand: AsyncParsableCommand {
 
         /// Proposes who counts, and waits until all have agreed or the time is over.
         func propose(_ owners: [Int16], within seconds: Int) async throws {
-            guard let epoch = try await desk.propose(owners, in: seconds) else {
+            guard let epoch = try await desk.propose(owners, in: seconds, after: lastNumber) else {
                 throw ValidationError(
                     "Another change is under way. `throng daemon list` says which; try again once it is decided.")
             }
@@ -117,6 +120,7 @@ struct DaemonCommand: AsyncParsableCommand {
             let slots: Int
             let state: String
             let silentSeconds: Int64?
+            let owesFrom: String?
             let lostSince: String?
             let plans: [PlanLine]
         }
@@ -139,6 +143,7 @@ struct DaemonCommand: AsyncParsableCommand {
                     return Line(
                         daemon: member.daemon.description, shard: member.shard, address: member.address, slots: slots,
                         state: state, silentSeconds: member.hasLeft ? nil : member.silence,
+                        owesFrom: member.owesFrom.map(Terminal.instant),
                         lostSince: member.lostSince.map(Terminal.instant), plans: Self.plans(of: member.daemon, desk))
                 }
                 return (lines, desk.epochs.last.flatMap { $0.isInForce ? nil : $0.number }, desk.inForce)
@@ -147,6 +152,7 @@ struct DaemonCommand: AsyncParsableCommand {
             for line in lines {
                 let rest =
                     line.lostSince.map { "lost what it acknowledged since \($0)" }
+                    ?? line.owesFrom.map { "stopped, and releases wait for it from \($0) on: start it again" }
                     ?? line.silentSeconds.map { "heard of \($0) s ago" } ?? "stopped, nothing left behind"
                 Terminal.data(
                     "\(line.daemon)  \(line.slots) of \(Slot.count) slots  \(line.state)  "
@@ -302,7 +308,10 @@ struct DaemonCommand: AsyncParsableCommand {
                         --successor.
                         """)
                 }
-                guard try await desk.desk.retire(member.daemon, owners: owners) != nil else {
+                guard
+                    try await desk.desk.retire(
+                        member.daemon, owners: owners, after: desk.lastNumber) != nil
+                else {
                     throw ValidationError("Another change was made at the same time; look at `throng daemon list`.")
                 }
                 let lost = try await desk.desk.members().first { $0.daemon == member.daemon }?.lostSince

@@ -113,7 +113,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             }
             let now = UnixClock.system.now
             try await PlanFiles.sayWhatIsNotInForce(plans, store.connection)
-            try await settle(SettlementStore(store.connection), without: excused)
+            try await settle(SettlementStore(store.connection), at: now, without: excused)
             let scheduler = ReleaseScheduler(store: store, rules: .system, proof: proof)
             var outcome = Outcome()
             for plan in plans {
@@ -155,8 +155,8 @@ struct ReleaseDueCommand: AsyncParsableCommand {
     }
 
     /// Waits until PostgreSQL has what daemons acknowledged up to now.
-    private func settle(_ store: SettlementStore, without excused: Set<DaemonID>) async throws {
-        let silent = try await Settlement(store).reached(without: excused) { _ in
+    private func settle(_ store: SettlementStore, at now: UnixSeconds, without excused: Set<DaemonID>) async throws {
+        let silent = try await Settlement(store).reached(at: now, without: excused) { _ in
             Terminal.talk("Waiting until PostgreSQL has all that daemons acknowledged.")
         }
         guard !silent.isEmpty else { return }

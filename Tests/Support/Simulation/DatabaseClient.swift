@@ -177,7 +177,8 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         try await hear("watermark.settle")
         guard let (daemon, fence) = attachment, database.state.settled[daemon] ?? -1 < asking.number else { return }
         try database.commit("watermark.settle") { state in
-            if state.marks[daemon]?.fence == fence { state.settled[daemon] = asking.number }
+            guard state.marks[daemon]?.fence == fence else { return }
+            state.settled[daemon] = asking.number
         }
     }
 
@@ -187,9 +188,11 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         return database.asked
     }
 
-    func unsettled(_ asking: Int64) async throws -> [UnsettledDaemon] {
+    func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon] {
         try await hear("watermark.unsettled")
-        return database.state.settled.filter { $0.value < asking }.keys
+        return database.state.settled.filter { daemon, settled in
+            settled < asking || Asking(number: settled, read: .epoch).owes(at: now)
+        }.keys
             .sorted { $0.description < $1.description }.map { UnsettledDaemon(daemon: $0, silence: 0) }
     }
 
