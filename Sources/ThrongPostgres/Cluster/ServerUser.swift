@@ -1,6 +1,8 @@
 internal import CLinux
+internal import Dispatch
 internal import Foundation
 internal import Glibc
+internal import Synchronization
 
 /// The user that the server runs as: whoever runs Throng, or `postgres` for root, as which PostgreSQL refuses to run.
 struct ServerUser: Sendable, Hashable {
@@ -36,16 +38,29 @@ struct ServerUser: Sendable, Hashable {
     /// links, this process must not follow them as root.
     func touchingFiles<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result {
-                        guard geteuid() != 0 || throng_touch_files_as(user, group) == 0 else {
-                            throw ClusterError.rightsKept(user: name)
-                        }
-                        return try work()
-                    })
-            }
+            Thread.detachNewThread { continuation.resume(with: outcome(of: work)) }
         }
+    }
+
+    /// What comes of work with these rights; blocks until it is there.
+    ///
+    /// The thread that has them ends without waking anybody by a task: a thread that the system makes for one has the rights of the
+    /// thread that asked for it, for good, and would refuse this process's own files later.
+    func outcome<Value: Sendable>(of work: @escaping @Sendable () throws -> Value) -> Result<Value, any Error> {
+        let found = Mutex<Result<Value, any Error>?>(nil)
+        let end = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let outcome = Result {
+                guard geteuid() != 0 || throng_touch_files_as(user, group) == 0 else {
+                    throw ClusterError.rightsKept(user: name)
+                }
+                return try work()
+            }
+            found.withLock { $0 = outcome }
+            end.signal()
+        }
+        end.wait()
+        return found.withLock { $0 } ?? .failure(ClusterError.rightsKept(user: name))
     }
 
     /// The first directory on the way to `path` that this user can't enter, by owner, group and mode.
