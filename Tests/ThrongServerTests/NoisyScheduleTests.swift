@@ -160,23 +160,27 @@ struct NoisyScheduleTests {
         let scheduler = ReleaseScheduler(store: store, rules: .system)
         try await counters.registerLayouts([layout])
         _ = try await scheduler.releaseDue(of: plan, now: Self.today + 60)
-        _ = try await Self.count([Self.today: 5000], layout, counters)
-        let now = Self.today + Self.day + 6 * 3600
-        #expect(try await scheduler.releaseDue(of: plan, now: now).map(\.published) == [4])
-        let release = try #require(
-            try await store.releases(app: "shop", metric: "views", periodKind: .day, from: .epoch, to: .max).first)
-        #expect(release.header.noise?.unit == .event && release.header.noise?.windows == 1)
-        #expect(release.header.threshold == .none, "k stands for no number of devices")
-        let counts = release.cells.map(\.count)
-        #expect(counts[0] == counts[1...].reduce(0, +) && counts.allSatisfy { $0 >= 0 })
-        // An event counts 5: scales 15/2 and 15. That a number is off by more than 300 has a chance of e^-20.
-        #expect(zip(counts, [5000, 5000, 0, 0]).allSatisfy { abs($0 - $1) < 300 }, "\(counts)")
-        #expect(counts != [5000, 5000, 0, 0], "by chance one in a few hundred")
+        let days = (0..<8).map { Self.today + $0 * Self.day }
+        _ = try await Self.count(Dictionary(uniqueKeysWithValues: days.map { ($0, 5000) }), layout, counters)
+        let now = Self.today + Int64(days.count) * Self.day + 6 * 3600
+        #expect(try await scheduler.releaseDue(of: plan, now: now).map(\.published) == days.map { _ in 4 })
+        let releases = try await store.releases(
+            app: "shop", metric: "views", periodKind: .day, from: .epoch, to: .max)
+        let (counted, counts) = ([5000, 5000, 0, 0] as [Int64], releases.map { $0.cells.map(\.count) })
+        for (release, counts) in zip(releases, counts) {
+            #expect(release.header.noise?.unit == .event && release.header.noise?.windows == 1)
+            #expect(release.header.threshold == .none, "k stands for no number of devices")
+            #expect(counts[0] == counts[1...].reduce(0, +) && counts.allSatisfy { $0 >= 0 })
+            // An event counts 5: scales 15/2 and 15. That a number is off by more than 300 has a chance of e^-20.
+            #expect(zip(counts, counted).allSatisfy { abs($0 - $1) < 300 }, "\(counts)")
+        }
+        // One day shows just what was counted with a chance of a few percent, all eight with one below 10^-11.
+        #expect(counts.contains { $0 != counted })
 
         let folder = FileManager.default.temporaryDirectory.path + "/throng-noisy-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let reports = ReportScheduler(store: store, rules: .system, folder: folder)
-        #expect(try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) } == 1)
+        #expect(try await reports.deliverDue(of: plan, now: now) { _, error in Issue.record(error) } == days.count)
         func text(_ type: String) throws -> String {
             let path = folder + "/out/daily-2026-11-19." + type
             return String(decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self)
