@@ -15,6 +15,8 @@ struct ClientRoutes {
     let clock: UnixClock
     /// Whether TLS is spoken, so that browsers are to come by https only.
     var isSecure = false
+    /// Whether only other daemons are answered.
+    var isForMembers = false
     /// Follows some of the requests.
     var traces = Traces.off
 
@@ -30,6 +32,7 @@ struct ClientRoutes {
     ) throws -> Router<BasicRequestContext> {
         let router = emptyRouter()
         HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
+        if isForMembers { router.add(middleware: MembersOnly(neighbours: ingestion.neighbours)) }
         PageRoutes(plans: plans, ingestion: ingestion, clock: clock).add(to: router)
         let open = try addOpenRoutes(to: router, gateway.identity)
         PreviewRoutes(ingestion: ingestion).add(to: open)

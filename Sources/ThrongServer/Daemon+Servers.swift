@@ -23,14 +23,18 @@ extension Daemon {
             connections: OpenFiles.connections)
     }
 
-    /// Where other daemons hand on what is this one's. They say by which they are known in each request.
+    /// Where other daemons hand on what is this one's. They say by which they are known in each request, and nobody else is
+    /// answered.
     func memberServer(
         _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
         at endpoint: DaemonOptions.Endpoint
     ) throws -> some Service {
-        server(
-            try clientRoutes.router(for: ingestion, gateway, desk, telemetry, isStopping: isStopping),
-            taking: AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry), at: endpoint,
+        var routes = clientRoutes
+        routes.isForMembers = true
+        return server(
+            try routes.router(for: ingestion, gateway, desk, telemetry, isStopping: isStopping),
+            taking: AnswerQueues(
+                counting: ingestion, gateway: gateway, telemetry: telemetry, isForMembers: true), at: endpoint,
             by: edge(sessions(asksClients: false), at: endpoint), name: "daemons", connections: OpenFiles.connections)
     }
 

@@ -97,16 +97,19 @@ def changed(options, chance):
         check(house.listed()[house[gone].id]["slots"] == 0, gone, "counts no more:", house.listed())
         left = house.members.pop(gone)
         check(left.stop() == 0, "who has left stops gracefully")
-        # Upgraded one by one, and back: the newer one migrates the database, and this one goes on with it.
-        for setting in ({"THRONG_FAULT": "know_tomorrow"}, {}):
+        # Upgraded one by one, and back: the newer one migrates the database, and the older one goes on with it.
+        for program, fault in options.versions:
+            daemon.BINARY = program
             for name in house.members:
                 check(house[name].stop() == 0, "serve stops gracefully")
                 house[name].settings.pop("THRONG_FAULT", None)
-                house[name].settings.update(setting)
+                if fault:
+                    house[name].settings["THRONG_FAULT"] = fault
                 house[name].start()
                 time.sleep(chance.uniform(0, 5))
-            newer = house.postgres.sql("select name from throng.migration order by version desc limit 1")
-            check(newer == [["tomorrow.sql"]], "the database is the next version's:", newer)
+            schema = house.postgres.sql("select version, name from throng.migration order by version desc limit 1")[0]
+            check(options.former or schema[1] == "tomorrow.sql", "the database is the next version's:", schema)
+            say(f"  all run {os.path.basename(program)}{' with ' + fault if fault else ''}, the schema is {schema[0]}")
     exact(house, clients, f"d joined, {gone} left, the others were upgraded one by one, and back")
     left.clean()
 
@@ -274,17 +277,25 @@ def main():
     parser.add_argument("seed", nargs="?", type=int, default=1)
     parser.add_argument("--only", choices=["changes", "releases"])
     parser.add_argument("--heavy", action="store_true", help="a few devices send most batches")
+    parser.add_argument("--former", metavar="PROGRAM", help="the throng to begin with, to upgrade from and to go back to")
     parser.add_argument("--apart", type=int, default=0, help="by how many seconds daemons' clocks differ from the others'")
     options = parser.parse_args()
     chance = random.Random(options.seed)
     random.seed(options.seed)
+    this = daemon.BINARY
+    # Which programs all run in turn, after the one that they began with.
+    options.versions = [(this, "know_tomorrow"), (this, None)]
+    if options.former:
+        options.versions = [(this, None), (options.former, None), (this, None)]
 
     def run():
         for trial in range(options.trials):
             say(f"trial {trial + 1}")
+            daemon.BINARY = options.former or this
             if options.only != "releases":
                 changed(options, chance)
             if options.only != "changes":
+                daemon.BINARY = this
                 for kind in ("slow", "frozen", "cut off"):
                     waited_for(kind, chance)
             options.seed += 1

@@ -85,12 +85,18 @@ final class AnswerQueue: @unchecked Sendable {
 /// Where connections bring their batches: the ingestion that counts them, and a queue of answers an event loop.
 final class AnswerQueues: Sendable {
     let counting: Ingestion
+    /// Whether batches are taken from other daemons only.
+    let isForMembers: Bool
     private let gateway: ObliviousGateway
     private let telemetry: Telemetry
     private let traces: Traces
     private let queues = Mutex<[ObjectIdentifier: AnswerQueue]>([:])
 
-    init(counting: Ingestion, gateway: ObliviousGateway, telemetry: Telemetry, traces: Traces = .off) {
+    init(
+        counting: Ingestion, gateway: ObliviousGateway, telemetry: Telemetry, isForMembers: Bool = false,
+        traces: Traces = .off
+    ) {
+        self.isForMembers = isForMembers
         self.traces = traces
         self.counting = counting
         self.gateway = gateway

@@ -50,6 +50,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Nil where no batches are taken.
     let ingestion: Ingestion?
+    /// Whether batches are taken from other daemons only.
+    private let isForMembers: Bool
     /// Nil where no batches are taken.
     let queue: AnswerQueue?
     let socket: SocketEnd
@@ -84,10 +86,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     init(
-        ingestion: Ingestion?, queue: AnswerQueue?, socket: SocketEnd, client: RequestClient, origins: CrossOrigin,
-        security: SecurityLog, turns: LoopTurns?
+        ingestion: Ingestion?, isForMembers: Bool = false, queue: AnswerQueue?, socket: SocketEnd,
+        client: RequestClient, origins: CrossOrigin, security: SecurityLog, turns: LoopTurns?
     ) {
         self.ingestion = ingestion
+        self.isForMembers = isForMembers
         self.queue = queue
         self.socket = socket
         self.client = client
@@ -181,7 +184,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             closesAfterwards = false
             do throws(RequestTarget.Problem) {
                 let target = try RequestTarget(head.uri, headers, version: head.version)
-                if let ingestion, head.method == .POST {
+                if let ingestion, head.method == .POST, !isForMembers || ingestion.neighbours.admits(headers.member) {
                     if target.path.hasPrefix("/v1/"), !origins.allow(headers.origin) { security.note(.foreignOrigin) }
                     if Self.isTarget(target.path, "/v1/batches") { return begin(head, headers, at: ingestion) }
                     if let gateway = queue?.gateway, Self.isTarget(target.path, "/v1/ohttp") {

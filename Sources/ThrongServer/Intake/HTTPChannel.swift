@@ -49,7 +49,8 @@ struct HTTPChannel: HTTPChannelHandler {
             try pipeline.addHandler(ConnectionDeadline(self.limits, in: room, from: source, security: edge.security))
             try pipeline.addHandler(
                 BatchHandler(
-                    ingestion: queues?.counting, queue: queues?.queue(of: channel.eventLoop), socket: socket,
+                    ingestion: queues?.counting, isForMembers: queues?.isForMembers == true,
+                    queue: queues?.queue(of: channel.eventLoop), socket: socket,
                     client: RequestClient(source: source, forwarders: edge.forwarders), origins: origins,
                     security: edge.security, turns: turns.turns(of: channel.eventLoop)))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: edge.sessions != nil))

@@ -23,4 +23,8 @@ extension Problem {
     /// Handed on to a daemon whose it is not.
     static let misdirected = Problem(
         .misdirectedRequest, "misdirected", "Another daemon counts this identifier.")
+    /// Posted where only daemons are answered.
+    static let notAMember = Problem(
+        .misdirectedRequest, "members_only",
+        "Only daemons of the same PostgreSQL are answered at this port; clients post to that of --listen.")
 }

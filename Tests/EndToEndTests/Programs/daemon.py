@@ -190,9 +190,9 @@ class Daemon:
 
     # HTTP
 
-    def connect(self, source=None, seconds=30):
+    def connect(self, source=None, seconds=30, port=None):
         return http.client.HTTPConnection(
-            "127.0.0.1", self.port, timeout=seconds, source_address=(source, 0) if source else None)
+            "127.0.0.1", port or self.port, timeout=seconds, source_address=(source, 0) if source else None)
 
     def get(self, path, headers={}, port=None):
         connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=10)
@@ -203,13 +203,13 @@ class Daemon:
         finally:
             connection.close()
 
-    def post(self, body, headers={}, source=None):
-        """Status, headers and body of POST /v1/batches."""
-        connection = self.connect(source)
+    def post(self, body, headers={}, source=None, path="/v1/batches", port=None):
+        """Status, headers and body of a POST."""
+        connection = self.connect(source, port=port)
         try:
             if isinstance(body, str):
                 body = body.encode()
-            connection.request("POST", "/v1/batches", body, {"content-type": "application/json", **headers})
+            connection.request("POST", path, body, {"content-type": "application/json", **headers})
             response = connection.getresponse()
             return response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
         finally:

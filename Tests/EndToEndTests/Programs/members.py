@@ -29,6 +29,19 @@ def boundary():
     time.sleep(ROTATION - time.time() % ROTATION + 0.2)
 
 
+def only_members(member):
+    """Where daemons hand on nobody else is answered, whatever they say of themselves."""
+    body = json.dumps(shop.batch("a client", window=int(time.time()) // ROTATION))
+    answers = {
+        (path, status, json.loads(text).get("error"))
+        for mark in ({}, {"throng-member": "00" * 32 + " - 0"}, {"throng-member": " - 0"})
+        for path in ("/v1/batches", "/v1/ohttp", "/v1/withdraw", "/v1/preview")
+        for status, _, text in [member.post(body, mark, path=path, port=member.member_port)]}
+    check({answer[1:] for answer in answers} == {(421, "members_only")}, "only daemons hand on:", answers)
+    check(member.get("/v1/plan/shop", port=member.member_port)[0] == 421, "only daemons ask")
+    check(member.get("/readyz", port=member.member_port)[0] == 200, "everybody may ask whether it answers")
+
+
 def alone(house, clients):
     """b is back where it does not reach PostgreSQL, which others do: no release waits for who has stopped, so it must not count; who
     was killed counts on."""
@@ -89,6 +102,7 @@ def test():
         time.sleep(6)
         boundary()
         time.sleep(4)
+        only_members(house["b"])
         say(f"b has joined after {clients.batches:,} batches")
         house["b"].kill()
         time.sleep(1)
