@@ -238,3 +238,18 @@ end
 $$;
 revoke all on function throng.recall_epoch(bigint, bigint, uuid[], uuid, boolean) from public;
 grant execute on function throng.recall_epoch(bigint, bigint, uuid[], uuid, boolean) to throng_ingest;
+
+-- As before, but for one lock: a release that is on its way refers to its layout, and let no daemon start or join until it was over.
+do $$
+declare
+    function regprocedure;
+begin
+    foreach function in array array[
+        'throng.hold_terms(integer, bigint, bigint, text[], smallint, text[], boolean, text[], jsonb, boolean)',
+        'throng.hold_promise(integer, bigint, bigint[], text[], text, text[], boolean)'
+    ]::regprocedure[]
+    loop
+        execute replace(pg_get_functiondef(function), 'for update', 'for no key update');
+    end loop;
+end
+$$;

@@ -187,7 +187,8 @@ package struct Daemon: Sendable {
                 firsts: options.plans.contains { $0.metrics.contains(where: \.provesFirsts) }
                     ? FirstStore(settings) : nil,
                 neighbours: try Neighbours(
-                    data, isReachable: options.members != nil, authorities: options.memberAuthorities, logger: logger))
+                    data, isShared: options.database != nil, isReachable: options.members != nil,
+                    authorities: options.memberAuthorities, logger: logger))
             let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
@@ -285,6 +286,13 @@ package struct Daemon: Sendable {
             isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock, logger: logger)
         // Before anything is counted: what another daemon counts must not be counted here for a second.
         if ingestion.knownFlushed != nil { try await neighbours.look() }
+        if parts.data.hasLeft {
+            logger.warning(
+                """
+                PostgreSQL can't be reached, and was told that this daemon stopped: nothing is counted before it knows better, because \
+                others may release
+                """)
+        }
         let clientSessions = sessions(asksClients: asksClients)
         let gateway = try ObliviousGateway(
             parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)

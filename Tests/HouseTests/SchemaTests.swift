@@ -39,7 +39,7 @@ struct SchemaTests {
         "0031.members.sql": "fe048dd39c843c1c253d3e754db249ad9aaf5de06c8d93217e21cbc3229c9a2f",
         "0032.distributed.sql": "25d28f2e799fc509f879c3e6778abb1d2b4537980c6fef8f9299f6f57c5f2ec5",
         "0033.plan_in_force.sql": "623a2cc9e7dfe35bf516643e78a4a013f3386bd737a9218e0b05b599994c8cad",
-        "0034.owing.sql": "fbbf8869683b658edafe9617d24e9501e05f6d6d466551ba526f73697a00dcf8",
+        "0034.owing.sql": "452aadb316036c1641a274141c06b7fef99eef0b64d5e1bac4f98a0347924b30",
     ]
 
     private let migrations = House.files(under: "Schema").filter { !$0.contains("/queries/") && $0.hasSuffix(".sql") }

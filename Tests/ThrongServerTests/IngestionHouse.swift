@@ -85,7 +85,8 @@ final class IngestionHouse: Sendable {
                 plans: [plan], vocabulary: intake.vocabulary, keys: keys,
                 store: LabelStore(ConnectionSettings(connectionString: "")), telemetry: telemetry, logger: .silent),
             proofs: ProofCheck(keys: epochs), telemetry: telemetry, bodies: BodyBudget(limit: 1 << 20), quotas: quotas,
-            neighbours: try Neighbours(data, isReachable: false, authorities: nil, logger: .silent), clock: clock,
+            neighbours: try Neighbours(data, isShared: false, isReachable: false, authorities: nil, logger: .silent),
+            clock: clock,
             houseClock: houseClock,
             onFullWindows: { areFull in box.house?.saidFull.withLock { $0.append(areFull) } },
             onFailure: { Issue.record($0) })

@@ -3,6 +3,7 @@ import Synchronization
 import TestCluster
 import Testing
 import ThrongPlan
+import ThrongPostgres
 import ThrongSchedule
 import ThrongServer
 import ThrongStore
@@ -38,6 +39,23 @@ struct SettlementTests {
         #expect(try await silent().isEmpty)
         #expect(
             try await silent(at: Self.now + 60) == [two], "windows are over that were open when it stopped")
+        let days = UnixSeconds(Int64(Date.now.timeIntervalSince1970)) - 5 * 86_400
+        _ = try await second.attach(daemon: two)
+        try await second.settle(.left(owing: days))
+        let owner = Connection(settings)
+        defer { owner.close() }
+        try await owner.run { session in
+            try session.execute(
+                script: """
+                    update throng.watermark
+                    set settled_at = settled_at - interval '9 days', attached_at = attached_at - interval '9 days',
+                        advanced_at = advanced_at - interval '9 days'
+                    """, name: "test")
+        }
+        let silence = try await barrier.reached(at: Self.now, without: [one]).map(\.silence).first ?? 0
+        #expect(
+            (5 * 86_400...5 * 86_400 + 600).contains(silence), "it owes since its windows are over, not since it stopped")
+        try await second.settle(.left(owing: Self.now + 60))
         _ = try await first.attach(daemon: one)
         #expect(try await silent() == [one], "whoever is back may hold something again")
         _ = try await second.attach(daemon: two)

@@ -240,10 +240,11 @@ package struct ReportScheduler: Sendable {
     }
 
     /// What daemons that were lost may have lost of a period: windows that were open when it began to be lost had begun up to three
-    /// rotations before.
+    /// rotations before, and events of the period came until its grace was over.
     private func losses(of plan: Plan, within period: Period) async throws -> [ReportManifest.Loss] {
         let longest = plan.purposes.map(\.rotation.seconds).max() ?? 0
-        let reached = Period(kind: period.kind, start: period.start, end: period.end + Int64(3 * longest))
+        let later = max(Int64(3 * longest), plan.app.grace.components.seconds)
+        let reached = Period(kind: period.kind, start: period.start, end: period.end + later)
         return try await CoverageStore(store.connection).losses(within: reached).map {
             ReportManifest.Loss(from: $0.from, until: $0.until, slots: $0.slots)
         }

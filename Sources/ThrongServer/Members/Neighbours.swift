@@ -21,6 +21,7 @@ final class Neighbours: Sendable {
     }
 
     private let data: DataDirectory
+    private let isShared: Bool
     private let links: MemberLinks
     private let known: Mutex<Membership?>
     /// What was known when this process began, whether it may go by that or not: a PostgreSQL that was set back knows less.
@@ -32,12 +33,14 @@ final class Neighbours: Sendable {
     /// Begins with what was known last.
     ///
     /// - Parameters:
+    ///   - isShared: whether others may release while this daemon is not there, as PostgreSQL is not its own.
     ///   - isReachable: whether others reach this daemon. One that is to have neighbours, and has none in its folder, waits for
     ///     PostgreSQL to tell; so does one that told them that it stopped: no release waits for it until PostgreSQL knows better.
     ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
     /// - Throws: ``JournalError`` where the folder can't be read.
-    init(_ data: DataDirectory, isReachable: Bool, authorities: String?, logger: Logger) throws {
+    init(_ data: DataDirectory, isShared: Bool, isReachable: Bool, authorities: String?, logger: Logger) throws {
         self.data = data
+        self.isShared = isShared
         self.logger = logger
         links = MemberLinks(authorities: authorities)
         let last = try data.members().map { try JSONDecoder().decode(Membership.self, from: Data($0)) }
@@ -115,7 +118,7 @@ final class Neighbours: Sendable {
     ///
     /// - Throws: ``JournalError`` where it can't be written.
     func leave() throws {
-        if membership?.hasOthers == true { try data.note(left: true) }
+        if isShared || membership?.hasOthers == true { try data.note(left: true) }
     }
 
     // MARK: The way there

@@ -1,4 +1,5 @@
-"""A daemon's clock that is two years ahead of its PostgreSQL's takes nothing from the ledger and adds nothing to it."""
+"""A daemon's clock that is two years ahead of its PostgreSQL's takes nothing from the ledger and adds nothing to it; one that is fifty
+minutes behind lets nobody release what it still counts."""
 
 import json
 import sys
@@ -102,6 +103,40 @@ def test():
     world.house.start()
     check("behind the latest time that was believed" not in world.house.log_text(), "what nobody believed is no mark")
     check(world.house.stop() == 0, "serve stops gracefully")
+    behind()
+
+
+def behind():
+    """Windows are over by PostgreSQL's clock, and open by that of a daemon fifty minutes behind: how often devices came is counted
+    when they end, and a release by somebody whose clock is right waits for it."""
+    text = shop.plan().replace("period: day", "period: hour").replace(
+        daemon.duration(shop.ROTATION), "15 minutes").replace("audience: 1000", "audience: 1000, grace: 1 hour")
+    often = text[text.index("  visits:"):].replace("visits:", "often:").replace("[visit]", "[view]").replace("[channel]", "[os]").replace(
+        "marketing", "product").replace("reach: true", "frequency: {bands: [1, 2, 4]}")
+    house = daemon.Daemon(text + often)
+    clock = MovingClock(house.folder, time.time() - 50 * 60, is_believed=False)
+    house.settings = {**clock.variables, "THRONG_SCHEDULE_SECONDS": "3600"}
+    house.start()
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3 * HOUR))
+    for number in range(30):
+        batch = shop.batch(f"device {number}", events=[{"event": "view", "at": at}] * 2)
+        status, _, answer = house.post(json.dumps({**batch, "window": clock.now() // 900}))
+        check(status == 202 and json.loads(answer)["accepted"] == 2, "counted:", status, answer)
+
+    def release():
+        return daemon.run("release", "--ignore-grace", "--plan", house.plan, "--data", house.data)
+
+    released = """select sum(c.count) from throng.release as r join throng.released_cell as c using (release_id)
+        where r.metric = 'often' and c.margin = 0"""
+    code, _, talk = release()
+    check(code == 1 and "Waiting" in talk, "it waits for what the daemon counts once windows end:", code, talk)
+    check(house.sql(released) == [[None]], "nothing of it is released")
+    clock.move(time.time())
+    deadline = time.monotonic() + 60
+    while release()[0] and time.monotonic() < deadline:
+        time.sleep(1)
+    check(house.sql(released) == [["30"]], "how often all thirty came:", house.sql(released))
+    check(house.stop() == 0, "serve stops gracefully")
 
 
 def control():

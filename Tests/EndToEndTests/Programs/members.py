@@ -42,6 +42,20 @@ def only_members(member):
     check(member.get("/readyz", port=member.member_port)[0] == 200, "everybody may ask whether it answers")
 
 
+def first_alone(house):
+    """The only one is stopped in order, and back where it does not reach PostgreSQL: who releases by hand would miss what it counts."""
+    first = house["a"]
+    check(first.stop() == 0, "a stops")
+    first.database = house.folder
+    first.start()
+    status, _, text = first.post(json.dumps(shop.batch("nobody", window=int(time.time()) // ROTATION)))
+    check((status, json.loads(text).get("error")) == (503, "changing"), "nothing is counted yet:", status, text)
+    check("others may release" in first.log_text(), "the log says so")
+    first.kill()
+    first.database = None
+    first.start()
+
+
 def alone(house, clients):
     """b is back where it does not reach PostgreSQL, which others do: no release waits for who has stopped, so it must not count; who
     was killed counts on."""
@@ -85,6 +99,7 @@ def alone(house, clients):
 def test():
     house = fleet.Fleet(plan(), names="ab")
     house["a"].start()
+    first_alone(house)
     house["b"].start()
     listed = house.listed()
     check([listed[house[name].id]["slots"] for name in "ab"] == [256, 0], "the first counts everything:", listed)

@@ -129,7 +129,7 @@ final class VirtualDaemon: @unchecked Sendable {
                 recordBytes: 4096, checkpointBytes: 1),
             bodiesBytes: 1 << 20, labels: labels, database: link, kept: kept, offered: offered, telemetry: telemetry,
             failure: failure, clock: clock, houseClock: houseClock, logger: logger,
-            neighbours: try Neighbours(data, isReachable: false, authorities: nil, logger: logger))
+            neighbours: try Neighbours(data, isShared: false, isReachable: false, authorities: nil, logger: logger))
         let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
         self.ingestion = ingestion
         checkpoints = CheckpointKeeper(ingestion, data: data, options: ingestion.journal.options, logger: logger)
