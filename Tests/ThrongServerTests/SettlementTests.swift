@@ -54,7 +54,7 @@ struct SettlementTests {
         }
         let silence = try await barrier.reached(at: Self.now, without: [one]).map(\.silence).first ?? 0
         #expect(
-            (5 * 86_400...5 * 86_400 + 600).contains(silence), "it owes since its windows are over, not since it stopped")
+            (5 * 86_400...5 * 86_400 + 600).contains(silence), "since its windows are over, not since it stopped")
         try await second.settle(.left(owing: Self.now + 60))
         _ = try await first.attach(daemon: one)
         #expect(try await silent() == [one], "whoever is back may hold something again")
