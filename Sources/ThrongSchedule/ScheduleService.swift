@@ -166,7 +166,7 @@ package struct ScheduleService: Service {
                         ? "releases go on without a daemon that was not heard of for two days"
                         : """
                         releases wait for a daemon that may have acknowledged what PostgreSQL lacks: start it, set its clock \
-                        where that is behind, or `throng daemon retire` it where its data directory is gone
+                        where that is wrong, or `throng daemon retire` it where its data directory is gone
                         """,
                     metadata: ["daemon": "\(one.daemon)", "silent": "\(one.silence) s"])
             }
