@@ -267,7 +267,9 @@ class Trials:
         self.house.join("e")
         hold.end()
         time.sleep(2 * ROTATION - time.time() % ROTATION + 8)
-        self.post(self.hour - 20, self.chance.randint(5, 20), [joined])
+        # All hours since then are released with it: the next trial's is before it.
+        self.hour -= 5
+        self.post(self.hour, self.chance.randint(5, 20), [joined])
         hold.remove()
         until(lambda: self.released(hour), "it is not released")
         count, _ = self.judge(hour, devices, f"joined at {place}")
