@@ -1,4 +1,5 @@
 internal import Logging
+internal import Synchronization
 internal import ThrongCounting
 internal import ThrongIntake
 internal import ThrongJournal
@@ -149,6 +150,7 @@ struct IngestionStart: Sendable {
             logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
             failure.raise(.journalFailed)
         }
+        if let found, let watermark { ingestion.toMakeAgain.store(watermark.value - found.value, ordering: .relaxed) }
         return (ingestion, replayed.unreadable)
     }
 

@@ -1,4 +1,5 @@
 internal import Logging
+internal import Synchronization
 internal import ThrongCounting
 internal import ThrongJournal
 internal import ThrongStore
@@ -19,7 +20,10 @@ extension FlushService {
             if ingestion.knownFlushed == nil, known < ingestion.restored {
                 throw DaemonError.checkpointAhead(database: known.value, checkpoint: ingestion.restored.value)
             }
-            if known >= unreadable { ingestion.resolve(watermark: known) }
+            if known >= unreadable {
+                ingestion.toMakeAgain.store(known.value - watermark.value, ordering: .relaxed)
+                ingestion.resolve(watermark: known)
+            }
         }
         let edited = database.takeEdited()
         if !edited.isEmpty {
@@ -47,6 +51,7 @@ extension FlushService {
                 logger.error("PostgreSQL has lost flushes; those that were kept are made again", metadata: facts)
             }
             while found != target {
+                ingestion.toMakeAgain.store(target.value - found.value, ordering: .relaxed)
                 let position = found
                 guard let flush = try await onThread({ [kept] in try kept.flush(after: position) }) else {
                     throw StoreError.watermarkMoved(expected: target, found: found)
@@ -57,6 +62,7 @@ extension FlushService {
             }
             logger.notice("PostgreSQL has everything again", metadata: facts)
         }
+        ingestion.toMakeAgain.store(0, ordering: .relaxed)
         progress.isLevel = true
         progress.wasLevel = true
     }

@@ -30,6 +30,8 @@ final class Ingestion: Sendable {
     let state: Mutex<Counting>
     /// Up to here it counts on PostgreSQL, as its checkpoint did.
     let restored: JournalPosition
+    /// Batches of flushes that are kept, and that PostgreSQL is yet to get again.
+    let toMakeAgain = Atomic<UInt64>(0)
     private let believed: BelievedTime
     let telemetry: Telemetry
     let clock: UnixClock
@@ -378,7 +380,8 @@ final class Ingestion: Sendable {
         return state.withLock { counting in
             Telemetry.Gauges(
                 journalBytes: journalBytes,
-                journalLag: counting.position.value - min(counting.position.value, counting.flushed.value),
+                journalLag: counting.position.value - min(counting.position.value, counting.flushed.value)
+                    + toMakeAgain.load(ordering: .relaxed),
                 pendingCells: counting.pendingCells,
                 openPairs: counting.openPairs,
                 saturations: counting.saturations,
