@@ -3,83 +3,83 @@ import Testing
 /// The edge as those attack it who may send whatever they like, and as clients use it.
 @Suite("Nobody keeps others waiting, sees who sends, or pretends to be a crowd", .serialized)
 struct EdgeTests {
-    @Test("bad requests get the documented answer and count nothing", .timeLimit(.minutes(20)))
+    @Test("bad requests get the documented answer and count nothing", .timeLimit(.minutes(40)))
     func contract() async throws { try await Program("contract.py").run() }
 
     @Test(
         "every answer is as openapi.json describes it, each error once, and schemathesis finds no other and no 5xx",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func api() async throws { try await Program("api.py").run() }
 
     @Test(
         "the Python client keeps what throng conform asks for, a mutant for each requirement does not, and it counts exactly",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func pythonClient() async throws { try await Program("python_client.py").run() }
 
     @Test(
         "hosts and origins are read alike by all routes, and who is silent or odd holds up nobody",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func door() async throws { try await Program("door.py").run() }
 
     @Test(
         "requests are answered in their order however they are cut, and all routes read opt-outs alike, also sealed ones",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func alike() async throws { try await Program("alike.py").run() }
 
     @Test(
         "what a browser sends for another site's page changes no counter and no session, by any POST",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func crossed() async throws { try await Program("crossed.py").run() }
 
     @Test(
         "whoever brings thousands of requests at once, or a new connection for each, keeps nobody else waiting",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func crowding() async throws { try await Program("crowding.py").run() }
 
-    @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(10)))
+    @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(20)))
     func bent() async throws { try await Program("bent.py").run() }
 
     @Test(
         "what may be an attack is told once a kind, and no word of who it was is in the log",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func watched() async throws { try await Program("watched.py").run() }
 
-    @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(10)))
+    @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(20)))
     func stalled() async throws { try await Program("stalled.py").run() }
 
     @Test(
         "what is hidden in requests changes nobody else's answer, directly, behind nginx, haproxy and a careless relay",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func smuggled() async throws { try await Program("smuggled.py").run() }
 
     @Test(
         "what was sealed counts as what was not, once, also when it is sent again; what can't be opened is refused",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func oblivious() async throws { try await Program("oblivious.py").run() }
 
     @Test(
         "a device that is vouched for gets its credentials and no more, lost answers again, and batches don't wait for it",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func credentials() async throws { try await Program("credentials.py").run() }
 
     @Test(
         "nginx and haproxy as relays hand on three headers and write nobody down, and batches through them count",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func relayed() async throws { try await Program("relayed.py").run() }
 
     @Test(
         "what a plan wants sealed the Python and the Swift client send through its relay or not at all, and it counts once",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func sealedClients() async throws { try await Program("sealed_clients.py").run() }
 
     @Test(
         "a page in Chromium seals what its plan wants sealed, and nothing of it comes directly, whatever the relay does",
-        .timeLimit(.minutes(15)))
+        .timeLimit(.minutes(40)))
     func sealedPage() async throws { try await Program("sealed_page.py").run() }
 
     @Test(
         "nineteen forged devices beside a real one publish nothing where floors are attested, and no cheat counts twice",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func attested() async throws { try await Program("attested.py").run() }
 }
 
@@ -87,6 +87,6 @@ struct EdgeTests {
 struct LinkingTests {
     @Test(
         "neither the daemon's owner nor the relay's links two requests, an address or what was said, better than by chance",
-        .timeLimit(.minutes(15)))
+        .timeLimit(.minutes(40)))
     func linked() async throws { try await Program("linked.py").run() }
 }

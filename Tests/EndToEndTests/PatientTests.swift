@@ -5,20 +5,20 @@ import Testing
 struct PatientTests {
     @Test(
         "a backup under load is restored exactly, with its journal or without; what age or an app took is not in it any more",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func restored() async throws { try await Program("restored.py").run() }
 
-    @Test("a backup that is damaged, mixed or never came to its end is refused, and named", .timeLimit(.minutes(10)))
+    @Test("a backup that is damaged, mixed or never came to its end is refused, and named", .timeLimit(.minutes(20)))
     func refusedCopies() async throws { try await Program("refused_copies.py").run() }
 
     @Test(
         "four hundred days of restarts, new plans, backups and a retired app: nothing is there, or seen, longer than promised",
-        .timeLimit(.minutes(15)))
+        .timeLimit(.minutes(40)))
     func fourHundredDays() async throws { try await Program("four_hundred_days.py").run() }
 
     @Test(
         "a year of decay: older and finer copies that partners kept pin nothing together with what is left and what is new",
-        .timeLimit(.minutes(15)))
+        .timeLimit(.minutes(40)))
     func decayed() async throws { try await Program("decayed.py").run() }
 }
 
@@ -27,6 +27,6 @@ struct PatientTests {
 struct SeveralDaemonsTests {
     @Test(
         "an edit goes from daemon to daemon, one that is forgotten publishes nothing, and people are known at each",
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func plans() async throws { try await Program("plans.py").run() }
 }

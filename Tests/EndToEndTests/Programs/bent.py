@@ -114,7 +114,7 @@ def test():
         maker.start()
     others = 0
     while any(maker.is_alive() for maker in makers) and found.qsize() < len(makers):
-        status, _, answer = ask(house.port, "POST", "/v1/batches", door.batch(identifier="other"))
+        status, _, answer = ask(house.port, "POST", "/v1/batches", door.batch(identifier=f"other {others}"))
         check(status == 202 and json.loads(answer)["accepted"] == 1, "beside them a batch is answered with", status, answer)
         others += 1
         time.sleep(0.05)

@@ -12,6 +12,8 @@ from daemon import check, say
 from line import Line, request
 
 CROWD, OTHERS = "127.0.1.", "127.0.2."
+# Longer than anybody waits without turns.
+PATIENCE = 120
 SECONDS = float(os.environ.get("THRONG_TEST_CROWDING", "4"))
 
 
@@ -74,7 +76,7 @@ def bystanders(house):
     waits = {"open": [], "new": []}
     lines = []
     for number in range(4):
-        lines.append(Line(house.port, 30))
+        lines.append(Line(house.port, PATIENCE))
     started = time.monotonic()
     while time.monotonic() - started < SECONDS:
         for number, line in enumerate(lines):
@@ -84,9 +86,9 @@ def bystanders(house):
                     line.socket.sendall(request("POST", "/v1/batches", door.batch(identifier=f"other {number}")))
                     status = line.answer()[0]
                 else:
-                    with Line(house.port, 30) as new:
+                    with Line(house.port, PATIENCE) as new:
                         new.socket.close()
-                        new.socket = connect(house.port, OTHERS, number, 30)
+                        new.socket = connect(house.port, OTHERS, number, PATIENCE)
                         new.socket.sendall(request("POST", "/v1/batches", door.batch(identifier=f"other {number}")))
                         status = new.answer()[0]
                 check(status == 202, "beside a crowd a batch of others is answered with", status)

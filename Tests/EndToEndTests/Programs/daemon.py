@@ -195,7 +195,7 @@ class Daemon:
             "127.0.0.1", port or self.port, timeout=seconds, source_address=(source, 0) if source else None)
 
     def get(self, path, headers={}, port=None):
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
         try:
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()

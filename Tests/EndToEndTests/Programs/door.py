@@ -128,6 +128,18 @@ def hosts(house):
 # Room for others
 
 
+def arrived(house, least):
+    """How many bytes of bodies are held, once so many have come or it takes too long, and no more come for a while."""
+    before, deadline = -1, time.monotonic() + 20
+    while time.monotonic() < deadline:
+        held = int(house.metrics()["throng_body_bytes"])
+        if least <= held == before:
+            return held
+        before = held
+        time.sleep(0.5)
+    return before
+
+
 def silent(house):
     """Who announces a body and sends none takes nothing; what is not a batch takes a share, and batches have the rest."""
     lines = []
@@ -145,8 +157,7 @@ def silent(house):
     lines = [Line(house.port) for _ in range(24)]
     for line in lines:
         line.socket.sendall(request("POST", "/v1/preview", b" " * (1 << 20))[:-1000])
-    time.sleep(1)
-    held = int(house.metrics()["throng_body_bytes"])
+    held = arrived(house, 1 << 20)
     check(1 << 20 <= held <= 4 << 20, "previews that never end hold", held, "bytes of a share of 4 MiB")
     for _ in range(8):
         check(ask(house.port, "POST", "/v1/batches", batch().ljust(1 << 20))[0] == 202, "previews take the room of batches")
@@ -171,8 +182,7 @@ def half_sent():
             line = Line(house.port)
             line.socket.sendall(whole[:size])
             lines.append(line)
-        time.sleep(0.5)
-        held = int(house.metrics()["throng_body_bytes"])
+        held = arrived(house, 32 << 20)
         check(32 << 20 <= held <= 128 << 20, count, "batches that never end hold", held, "bytes")
         with Line(house.port) as line:
             for pieces in (1, 2, 5):

@@ -42,14 +42,37 @@ def only_members(member):
     check(member.get("/readyz", port=member.member_port)[0] == 200, "everybody may ask whether it answers")
 
 
+class Apart(fleet.Member):
+    """One that others do not reach."""
+
+    def arguments(self):
+        words = super().arguments()
+        return words[:words.index("--members")]
+
+
+def turned_away(member):
+    """Nothing is counted before PostgreSQL has said whose it is."""
+    status, _, text = member.post(json.dumps(shop.batch("nobody", window=int(time.time()) // ROTATION)))
+    check((status, json.loads(text).get("error")) == (503, "changing"), "nothing is counted yet:", status, text)
+
+
+def new_apart(house):
+    """A new data directory, started where it does not reach the PostgreSQL in which others may count already."""
+    new = Apart(house, "new")
+    new.database = house.folder
+    new.start()
+    turned_away(new)
+    new.kill()
+    new.clean()
+
+
 def first_alone(house):
     """The only one is stopped in order, and back where it does not reach PostgreSQL: who releases by hand would miss what it counts."""
     first = house["a"]
     check(first.stop() == 0, "a stops")
     first.database = house.folder
     first.start()
-    status, _, text = first.post(json.dumps(shop.batch("nobody", window=int(time.time()) // ROTATION)))
-    check((status, json.loads(text).get("error")) == (503, "changing"), "nothing is counted yet:", status, text)
+    turned_away(first)
     check("others may release" in first.log_text(), "the log says so")
     first.kill()
     first.database = None
@@ -99,6 +122,7 @@ def alone(house, clients):
 def test():
     house = fleet.Fleet(plan(), names="ab")
     house["a"].start()
+    new_apart(house)
     first_alone(house)
     house["b"].start()
     listed = house.listed()

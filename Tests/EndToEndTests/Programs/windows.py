@@ -7,6 +7,7 @@ import collections
 import json
 import os
 import random
+import subprocess
 import time
 
 import daemon
@@ -228,6 +229,37 @@ def survive(world):
     return over
 
 
+def start_behind(world, over):
+    """A start that finds a flush that PostgreSQL never got, while that takes no counters: it lags, and says so, until it has it."""
+    world.settle()
+    window = world.window
+    world.crowd(window)
+    check(world.house.stop() == 0, "SIGTERM")
+    world.clock.move((window + 2) * ROTATION + 1)
+    world.start("after_keep")
+    over.add(window)
+    holder = subprocess.Popen(
+        ["psql", "-X", "-q", "-h", world.house.data + "/postgres", "-U", "postgres", "-d", "throng", "-c",
+         "begin", "-c", "lock table throng.counter in share mode", "-c", "select pg_sleep(600)"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    held = "select pid from pg_locks where mode = 'ShareLock' and granted and relation = 'throng.counter'::regclass"
+    deadline = time.monotonic() + 60
+    while not world.house.sql(held):
+        check(time.monotonic() < deadline, "counters are not held")
+        time.sleep(0.1)
+    world.start()
+    lags = []
+    for _ in range(30):
+        lags.append(world.house.metrics()["throng_journal_lag_batches"])
+        time.sleep(0.05)
+    check(min(lags) > 0, "PostgreSQL lacks a flush, and the lag is", lags)
+    world.house.sql(f"select pg_terminate_backend(pid) from ({held}) as held")
+    holder.wait(60)
+    world.wait_for_keys(0)
+    world.compare(over)
+    say("a start that is behind says so")
+
+
 def neighbours(world, over):
     """Windows that overlap, closed one after the other by a daemon that goes on counting."""
     world.settle()
@@ -306,6 +338,7 @@ def reports(world, over):
 def test():
     world = World()
     over = survive(world)
+    start_behind(world, over)
     neighbours(world, over)
     segments(world)
     reports(world, over)
