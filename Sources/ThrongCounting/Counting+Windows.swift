@@ -70,12 +70,14 @@ extension Counting {
         }
     }
 
-    /// When the first window is over of which it is still to be counted how far identifiers came, or that somebody is still to be
-    /// taken out of; nil for none.
-    package var owes: UnixSeconds? {
-        windows.open.filter { id in
+    /// When the first and the last window are over of which it is still to be counted how far identifiers came, or that somebody is
+    /// still to be taken out of; nil for none.
+    package var owed: ClosedRange<UnixSeconds>? {
+        let ends = windows.open.filter { id in
             windows.window(of: id).map { !$0.progress.isEmpty || $0.awaitsRemoval } ?? false
-        }.map(\.over).min()
+        }.map(\.over)
+        guard let first = ends.min(), let last = ends.max() else { return nil }
+        return first...last
     }
 
     /// Lets go of windows that are over, and counts nothing of them: PostgreSQL has more than this journal, so whoever counted

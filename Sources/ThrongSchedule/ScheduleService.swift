@@ -149,8 +149,7 @@ package struct ScheduleService: Service {
         do {
             var isDue = false
             for plan in plans where !isDue {
-                let end = try await calendar.firstOpenEnd(app: plan.app.name)
-                isDue = end.map { $0 + plan.app.grace.components.seconds <= now } ?? false
+                isDue = try await calendar.firstDue(of: plan).map { $0 <= now } ?? false
             }
             guard isDue else {
                 health.releasesWait(for: [])
@@ -185,8 +184,7 @@ package struct ScheduleService: Service {
         await trying { try await report(plan, now) }
         do {
             // Asked after the releases: what is due now was not made.
-            let end = try await calendar.firstOpenEnd(app: plan.app.name)
-            health.releaseIsDue(at: end.map { $0 + plan.app.grace.components.seconds }, app: plan.app.name)
+            health.releaseIsDue(at: try await calendar.firstDue(of: plan), app: plan.app.name)
         } catch {
             // What was known last stands: it gets overdue by itself.
             logger.notice("what is due next could not be read", metadata: ["error": "\(error)"])

@@ -29,7 +29,7 @@ package protocol DueReports: Sendable {
 
 /// Knows what is due next; `CalendarStore` is the real one, whose function this is.
 package protocol ReleaseCalendar: Sendable {
-    func firstOpenEnd(app: AppName) async throws -> UnixSeconds?
+    func firstDue(of plan: Plan) async throws -> UnixSeconds?
 }
 
 /// Takes away what is too old; ``HouseRetention`` is the real one.

@@ -65,6 +65,29 @@ struct FormerLayoutTests {
         #expect(header.threshold.devices == 35 && header.sensitive == ["os"] && header.protection?.percent == 25)
     }
 
+    @Test("windows of a former plan are over before their period is released, however soon the plan releases now")
+    func windows() async throws {
+        let often = "    {title: Views, events: [view], measures: {frequency: {bands: [1, 2]}},"
+        let former = Self.yaml().replacing("    {title: Views, events: [view],", with: often).replacing(
+            "grace: 3 hours", with: "grace: 3 days")
+        let shop = try await CountedShop(former)
+        try await shop.count("views", day: 0, ["ios 1": .init(events: 90, devices: 90)])
+        let plan = try CountedShop.plan(
+            former.replacing("rotation: 1 day", with: "rotation: 15 minutes").replacing(
+                "grace: 3 days", with: "grace: 3 hours"))
+        let soon = CountedShop.start(1) + 3 * 3600
+        let due = CountedShop.start(2) + 15 * 60
+        #expect(try await CalendarStore(shop.store.connection).firstDue(of: plan) == due)
+        #expect(try await shop.store.pending(of: plan).map(\.due) == [due])
+        for now in [soon, due - 1] {
+            let made = try await shop.releases.releaseDue(of: plan, now: now)
+            #expect(!made.contains { $0.period == CountedShop.period(0) && $0.published > 0 })
+        }
+        #expect(try await shop.store.pending(of: plan).contains { $0.period == CountedShop.period(0) })
+        let made = try await shop.releases.releaseDue(of: plan, now: due)
+        #expect(made.contains { $0.period == CountedShop.period(0) && $0.published > 0 })
+    }
+
     @Test("a day says the sampling rate at which it was counted, whatever the plan's rate is when it is released")
     func sampling() async throws {
         let sampled = Self.yaml(views: "sampling: 0.1,")

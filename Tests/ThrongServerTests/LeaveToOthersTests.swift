@@ -39,7 +39,7 @@ struct LeaveToOthersTests {
             note("report \(plan.app.name)")
             return 0
         }
-        func firstOpenEnd(app: AppName) async throws -> UnixSeconds? { LeaveToOthersTests.now - 30 * 86_400 }
+        func firstDue(of plan: Plan) async throws -> UnixSeconds? { LeaveToOthersTests.now - 29 * 86_400 }
         func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
             note("expire")
             return ExpiryOutcome(cells: 0, partitions: [])

@@ -4,6 +4,7 @@ import Testing
 import ThrongCounting
 import ThrongDelivery
 import ThrongPlan
+import ThrongPostgres
 import ThrongRelease
 import ThrongReport
 import ThrongSchedule
@@ -49,13 +50,14 @@ struct ScheduleTests {
     /// A shop whose first day has 25 devices on iOS and 5 on Android.
     private struct Shop {
         let plan: Plan
+        let settings: ConnectionSettings
         let store: ReleaseStore
         let releases: ReleaseScheduler
         let reports: ReportScheduler
         let folder: String
 
         init(_ yaml: String = ScheduleTests.plan) async throws {
-            let settings = try await TestCluster.database()
+            settings = try await TestCluster.database()
             plan = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
             let layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
             let counters = CounterStore(settings)
@@ -152,6 +154,38 @@ struct ScheduleTests {
         #expect(FileManager.default.contents(atPath: manifest) == bytes, "signed once")
         #expect(try FolderCheck(of: out, keys: list).isGood)
         #expect(try await shop.runs.runs(app: "shop").map(\.outcome) == [.delivered])
+        try FileManager.default.removeItem(atPath: shop.folder)
+    }
+
+    @Test(
+        "a manifest states what a lost daemon may have lost of windows that were open, and of what came within the grace",
+        arguments: [("1 hour", "10 hours", Int64(10 * 3600)), ("1 day", "3 hours", Int64(3 * 86_400))])
+    func losses(rotation: String, grace: String, later: Int64) async throws {
+        let shop = try await Shop(
+            Self.plan.replacing("rotation: 1 day", with: "rotation: \(rotation)").replacing(
+                "grace: 3 hours", with: "grace: \(grace)"))
+        let end = Self.day + 86_400
+        let since = [end + later - 1, end + later]
+        let owner = Connection(shop.settings)
+        defer { owner.close() }
+        for (place, instant) in since.enumerated() {
+            try await owner.execute(
+                """
+                insert into throng.member (daemon, shard, enrolled_at, lost_since, retired_at)
+                values ('\(DaemonID(UUID()))', \(7 + place), 'epoch', to_timestamp(\(instant.value)),
+                    to_timestamp(\(instant.value + 60)))
+                """)
+        }
+        let now = end + 5 * 86_400
+        let keys = ReportKeyFolder(dataPath: shop.folder)
+        _ = try keys.rotate(now: now)
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: now)
+        _ = try await shop.reports.deliver(
+            try #require(shop.plan.reports.first), plan: shop.plan,
+            period: Period(kind: .day, start: Self.day, end: end), now: now)
+        let path = shop.folder + "/out/bank/daily-2026-11-19.manifest.json"
+        let text = String(decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self)
+        #expect(since.map { text.contains(Instant.text($0)) } == [true, false], "\(text)")
         try FileManager.default.removeItem(atPath: shop.folder)
     }
 

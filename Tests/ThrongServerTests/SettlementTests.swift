@@ -44,17 +44,28 @@ struct SettlementTests {
         try await second.settle(.left(owing: days))
         let owner = Connection(settings)
         defer { owner.close() }
-        try await owner.run { session in
-            try session.execute(
-                script: """
-                    update throng.watermark
-                    set settled_at = settled_at - interval '9 days', attached_at = attached_at - interval '9 days',
-                        advanced_at = advanced_at - interval '9 days'
-                    """, name: "test")
+        func longAgo() async throws {
+            try await owner.run { session in
+                try session.execute(
+                    script: """
+                        update throng.watermark
+                        set settled_at = settled_at - interval '9 days', attached_at = attached_at - interval '9 days',
+                            advanced_at = advanced_at - interval '9 days'
+                        """, name: "test")
+            }
         }
+        try await longAgo()
         let silence = try await barrier.reached(at: Self.now, without: [one]).map(\.silence).first ?? 0
         #expect(
             (5 * 86_400...5 * 86_400 + 600).contains(silence), "since its windows are over, not since it stopped")
+        // Of windows of several lengths the last one counts, whether it was stopped or killed while they were open.
+        for asking in [Asking(number: 1, read: .epoch), .left(owing: days)] {
+            _ = try await second.attach(daemon: two)
+            try await second.settle(asking, owing: days + 3 * 86_400)
+            try await longAgo()
+            let since = try await barrier.reached(at: Self.now, without: [one]).map(\.silence).first ?? 0
+            #expect((2 * 86_400...2 * 86_400 + 600).contains(since), "\(asking.number)")
+        }
         try await second.settle(.left(owing: Self.now + 60))
         _ = try await first.attach(daemon: one)
         #expect(try await silent() == [one], "whoever is back may hold something again")

@@ -213,6 +213,32 @@ struct PlanRegistryTests {
         #expect(try await held() == [["50 over", "20", "50 over"], ["50 over", "20", "50 over"]])
     }
 
+    @Test("daemons start, and bring an edit, while a release is on its way", .timeLimit(.minutes(5)))
+    func besideRelease() async throws {
+        _ = try await start(old, 50, a)
+        let release = Connection(settings)
+        defer { release.close() }
+        let (hasBegun, isOver) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        async let made: Void = release.run { session in
+            try session.transaction {
+                // What a release writes refers to its layout, whose row is held until the release is over.
+                try session.execute(
+                    script: """
+                        insert into throng.closed_period select metric_id, 'epoch', now() from throng.metric_layout
+                        """, name: "test")
+                hasBegun.continuation.finish()
+                isOver.wait()
+            }
+        }
+        defer { isOver.signal() }
+        for await _ in hasBegun.stream {}
+        #expect(try await start(old, 50, b).edited.isEmpty)
+        #expect(try await start(new, 20, a).edited == ["orders"])
+        #expect(try await held() == [["50", "20"], ["50", "20"]])
+        isOver.signal()
+        try await made
+    }
+
     @Test("layouts and views are the plan's in force, whoever starts last")
     func views() async throws {
         let other = MetricLayout.sample(steps: ["other"])

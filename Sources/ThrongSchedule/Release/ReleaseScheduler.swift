@@ -92,12 +92,14 @@ package struct ReleaseScheduler: Sendable {
         of plan: Plan, now: UnixSeconds, only: Period? = nil, ignoringGrace: Bool = false,
         failed: (Failure) throws -> Void = { throw $0.error }
     ) async throws -> [Made] {
-        let grace = ignoringGrace ? 0 : plan.app.grace.components.seconds
-        func isDue(_ period: Period) -> Bool { period.end + grace <= now && (only == nil || only == period) }
+        func isDue(_ period: Period, _ layout: MetricLayout) -> Bool {
+            let due = ignoringGrace ? period.end : layout.due(periodEnding: period.end, grace: plan.app.grace)
+            return due <= now && (only == nil || only == period)
+        }
         try await keepCalendar(of: plan, now: now)
         let ties = EventTies(plan)
         var made: [Made] = []
-        for open in try await store.openPeriods(app: plan.app.name) where isDue(open.period) {
+        for open in try await store.openPeriods(app: plan.app.name) where isDue(open.period, open.layout) {
             do {
                 let one = try await followed(open.layout.metric, open.period, plan) {
                     try await release(open, plan: plan, ties: ties)
@@ -115,7 +117,7 @@ package struct ReleaseScheduler: Sendable {
                         try await store.giveUp(rollup)
                         continue
                     }
-                    guard isDue(rollup.period), !rollup.hasOpenParts else { continue }
+                    guard isDue(rollup.period, rollup.layout), !rollup.hasOpenParts else { continue }
                     let one = try await followed(rollup.layout.metric, rollup.period, plan) {
                         try await release(ReleaseScope(rollup, ties: ties), plan: plan)
                     }

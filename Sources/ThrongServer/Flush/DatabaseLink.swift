@@ -308,7 +308,7 @@ protocol FlushTarget: Sendable {
     func hearClaim() async throws -> Bool
     func release() async throws
     func lastAsking() async throws -> Asking
-    func settle(_ asking: Asking) async throws
+    func settle(_ asking: Asking, owing until: UnixSeconds?) async throws
     func watermark() async throws -> JournalPosition
     func closedUntil(after position: JournalPosition) async throws -> UnixSeconds?
     func flush(_ flush: Flush, now: UnixSeconds) async throws -> FlushOutcome

@@ -157,7 +157,8 @@ struct FlushService: Service {
     private func leave() async {
         do {
             try ingestion.neighbours.leave()
-            try await database.counters.settle(.left(owing: ingestion.owes))
+            let owed = ingestion.owed
+            try await database.counters.settle(.left(owing: owed?.lowerBound), owing: owed?.upperBound)
         } catch {
             logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
         }
@@ -233,8 +234,9 @@ struct FlushService: Service {
             }
             // Where this one's clock is behind PostgreSQL's, windows are over that it still counts in.
             let now = Fault.trustClock.isOn ? clock.now : max(clock.now, asking.read)
-            if isDue, ingestion.flushed >= acknowledged, ingestion.owes.map({ $0 > now }) ?? true {
-                try await database.counters.settle(asking)
+            let owed = ingestion.owed
+            if isDue, ingestion.flushed >= acknowledged, owed.map({ $0.lowerBound > now }) ?? true {
+                try await database.counters.settle(asking, owing: owed?.upperBound)
                 progress.settled = asking.number
                 progress.told = machine.elapsed()
             }
@@ -254,15 +256,16 @@ struct FlushService: Service {
     /// Says between two flushes that nothing has changed, and this process is there.
     private func tellAlive(_ progress: inout Progress) async throws {
         guard machine.elapsed() >= progress.told + .seconds(30) else { return }
-        try await database.counters.settle(Asking(number: progress.settled, read: .epoch))
+        try await database.counters.settle(
+            Asking(number: progress.settled, read: .epoch), owing: ingestion.owed?.upperBound)
         progress.told = machine.elapsed()
     }
 
     /// The more cells a flush touches, and the more daemons flush as this one does, the longer the pause: PostgreSQL works for
-    /// all of them a sixteenth of the time. What is touched again meanwhile is merged in memory and costs nothing more. What
+    /// all of them less than a twentieth of the time. What is touched again meanwhile is merged in memory and costs nothing more. What
     /// waits is lost with a data directory: for more than a few daemons PostgreSQL works more instead.
     static func respite(after flush: Duration, atMost longest: Duration, daemons: Int) -> Duration {
-        min(flush * 15, longest) * min(daemons, 5)
+        min(flush * 20, longest) * min(daemons, 5)
     }
 
     private func report(_ error: any Error, _ progress: inout Progress) {

@@ -327,8 +327,8 @@ final class Ingestion: Sendable {
 
     func resolve(watermark: JournalPosition) { state.withLock { $0.resolve(watermark: watermark) } }
 
-    /// When the first window is over of which PostgreSQL lacks something that only its end brings; nil for none.
-    var owes: UnixSeconds? { state.withLock { $0.owes } }
+    /// When the first and the last window are over of which PostgreSQL lacks something that only their end brings; nil for none.
+    var owed: ClosedRange<UnixSeconds>? { state.withLock { $0.owed } }
 
     func freeze() -> Flush? { state.withLock { $0.takePending() }?.flush() }
 

@@ -33,8 +33,8 @@ final class Neighbours: Sendable {
     /// Begins with what was known last.
     ///
     /// - Parameters:
-    ///   - isShared: whether others may release while this daemon is not there, as PostgreSQL is not its own.
-    ///   - isReachable: whether others reach this daemon. One that is to have neighbours, and has none in its folder, waits for
+    ///   - isShared: whether others may count and release while this daemon is not there, as PostgreSQL is not its own.
+    ///   - isReachable: whether others reach this daemon. One that may have neighbours, and knows of none by its folder, waits for
     ///     PostgreSQL to tell; so does one that told them that it stopped: no release waits for it until PostgreSQL knows better.
     ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
     /// - Throws: ``JournalError`` where the folder can't be read.
@@ -46,7 +46,7 @@ final class Neighbours: Sendable {
         let last = try data.members().map { try JSONDecoder().decode(Membership.self, from: Data($0)) }
         remembered = last
         known = Mutex(data.hasLeft ? nil : last)
-        isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !isReachable)
+        isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !(isReachable || isShared))
     }
 
     /// What is known; nil where nothing is.

@@ -28,15 +28,17 @@ struct OpenByCalendar: Command {
     }
 }
 
-/// When the first open period or rollup of an app is over; nil where there is none.
-struct SelectFirstOpenEnd: RowQuery {
+/// The layouts of an app that have open periods or rollups, and when the first of each is over.
+struct SelectFirstOpenEnds: RowQuery {
     static let text = Query("open_period.first", PackageResources.open_period_first_sql)
 
     let app: AppName
 
     var parameters: [Parameter] { [.text(app.text)] }
 
-    func row(_ columns: inout RowReader) throws -> UnixSeconds? { try columns.optionalTime() }
+    func row(_ columns: inout RowReader) throws -> (layout: StoredLayout, end: UnixSeconds) {
+        (try columns.storedLayout(), try columns.time())
+    }
 }
 
 /// When the periods of a kind start of which an app has releases.

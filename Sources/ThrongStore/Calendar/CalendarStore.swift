@@ -40,9 +40,13 @@ package struct CalendarStore: Sendable {
         }
     }
 
-    /// When the first period or rollup of an app is over that waits for its release; nil where none does.
-    package func firstOpenEnd(app: AppName) async throws -> UnixSeconds? {
-        try await connection.run { try $0.one(SelectFirstOpenEnd(app: app)) }
+    /// When the first period or rollup of a plan's app is due that waits for its release; nil where none does.
+    package func firstDue(of plan: Plan) async throws -> UnixSeconds? {
+        try await connection.run { session in
+            try session.run(SelectFirstOpenEnds(app: plan.app.name)).map { layout, end in
+                try layout.layout().due(periodEnding: end, grace: plan.app.grace)
+            }.min()
+        }
     }
 
     /// When the periods of a kind start of which an app has releases, from an instant on.

@@ -46,12 +46,15 @@ extension CounterStore {
 
     /// Says that everything is in the counters that the attached daemon had acknowledged when an asking was read;
     /// ``Asking/left(owing:)`` where nothing is to come any more until it attaches again.
-    package func settle(_ asking: Asking) async throws {
+    ///
+    /// - Parameter until: when the last window is over whose end brings PostgreSQL something; nil for none.
+    package func settle(_ asking: Asking, owing until: UnixSeconds? = nil) async throws {
         let attachment = try currentAttachment()
         try await connection.run { session in
-            let touched = try session.run(SettleWatermark(attachment: attachment, asking: asking))
-            // Not where another process has its place.
-            if asking.hasStopped, touched == 1 { try session.run(StopPlans(daemon: attachment.daemon, kept: [])) }
+            // Not where another process has its place, or the same was said a moment ago.
+            guard try session.run(SettleWatermark(attachment: attachment, asking: asking)) == 1 else { return }
+            _ = try session.run(OweUntil(daemon: attachment.daemon, until: until))
+            if asking.hasStopped { try session.run(StopPlans(daemon: attachment.daemon, kept: [])) }
         }
     }
 }

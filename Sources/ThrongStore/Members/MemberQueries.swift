@@ -45,6 +45,17 @@ struct SelectLosses: RowQuery {
     }
 }
 
+/// Notes until when a daemon owes something that only the end of its windows brings.
+struct OweUntil: Command {
+    static let text = Query("member.owe", PackageResources.member_owe_sql)
+
+    let daemon: DaemonID
+    /// When the last of them is over; nil for none.
+    let until: UnixSeconds?
+
+    var parameters: [Parameter] { [.text(daemon.description), .integer(orNull: until?.value)] }
+}
+
 /// By what daemons know one another.
 struct SelectMemberSecret: RowQuery {
     static let text = Query("member.secret", PackageResources.member_secret_sql)

@@ -79,7 +79,7 @@ package struct PendingRelease: Sendable, Hashable {
     package let metric: MetricName
     /// What it covers.
     package let period: Period
-    /// When the period and the plan's grace are over.
+    /// See ``MetricLayout/due(periodEnding:grace:)``; of several layouts the last.
     package let due: UnixSeconds
 }
 
@@ -87,10 +87,19 @@ extension ReleaseStore {
     /// The periods of a plan's app that have no release yet, the next one due first; each once, however many layouts were
     /// counted in it.
     package func pending(of plan: Plan) async throws -> [PendingRelease] {
-        let grace = plan.app.grace.components.seconds
-        let open = try await openPeriods(app: plan.app.name).map { ($0.layout.metric, $0.period) }
-        let rollups = try await openRollups(app: plan.app.name).map { ($0.layout.metric, $0.period) }
-        let all = Set((open + rollups).map { PendingRelease(metric: $0, period: $1, due: $1.end + grace) })
+        struct Place: Hashable {
+            let metric: MetricName
+            let period: Period
+        }
+        let open = try await openPeriods(app: plan.app.name).map { ($0.layout, $0.period) }
+        let rollups = try await openRollups(app: plan.app.name).map { ($0.layout, $0.period) }
+        var due: [Place: UnixSeconds] = [:]
+        for (layout, period) in open + rollups {
+            let place = Place(metric: layout.metric, period: period)
+            due[place] = max(
+                due[place] ?? .epoch, layout.due(periodEnding: period.end, grace: plan.app.grace))
+        }
+        let all = due.map { PendingRelease(metric: $0.metric, period: $0.period, due: $1) }
         return all.sorted { ($0.due, $0.period, $0.metric) < ($1.due, $1.period, $1.metric) }
     }
 }

@@ -229,14 +229,26 @@ def survive(world):
     return over
 
 
+def owes(world, until):
+    """PostgreSQL knows when the last window is over that is open, and when none is."""
+    deadline = time.monotonic() + 60
+    while (found := world.house.sql("select extract(epoch from owed_until)::bigint from throng.member")) != [[until]]:
+        check(time.monotonic() < deadline, "it owes until", until, "and says", found)
+        time.sleep(0.2)
+
+
 def start_behind(world, over):
     """A start that finds a flush that PostgreSQL never got, while that takes no counters: it lags, and says so, until it has it."""
     world.settle()
     window = world.window
-    world.crowd(window)
+    world.crowd(window, 20)
+    owes(world, str((window + 2) * ROTATION))
+    world.crowd(window + 1, 20)
+    over.add(window + 1)
     check(world.house.stop() == 0, "SIGTERM")
-    world.clock.move((window + 2) * ROTATION + 1)
+    world.clock.move((window + 3) * ROTATION + 1)
     world.start("after_keep")
+    owes(world, str((window + 3) * ROTATION))
     over.add(window)
     holder = subprocess.Popen(
         ["psql", "-X", "-q", "-h", world.house.data + "/postgres", "-U", "postgres", "-d", "throng", "-c",
@@ -257,6 +269,7 @@ def start_behind(world, over):
     holder.wait(60)
     world.wait_for_keys(0)
     world.compare(over)
+    owes(world, None)
     say("a start that is behind says so")
 
 

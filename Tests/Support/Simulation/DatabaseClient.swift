@@ -173,7 +173,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         return Asking(number: database.asked, read: .epoch)
     }
 
-    func settle(_ asking: Asking) async throws {
+    func settle(_ asking: Asking, owing until: UnixSeconds?) async throws {
         try await hear("watermark.settle")
         guard let (daemon, fence) = attachment, database.state.settled[daemon] ?? -1 < asking.number else { return }
         try database.commit("watermark.settle") { state in
@@ -238,9 +238,9 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
 
     func deliverDue(of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void) async throws -> Int { 0 }
 
-    func firstOpenEnd(app: AppName) async throws -> UnixSeconds? {
+    func firstDue(of plan: Plan) async throws -> UnixSeconds? {
         try await hear("open_period.first")
-        return database.state.open.values.min()
+        return database.state.open.values.min().map { $0 + plan.app.grace.components.seconds }
     }
 
     /// No report of the simulation goes into a folder.

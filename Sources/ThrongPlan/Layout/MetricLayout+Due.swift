@@ -1,0 +1,16 @@
+package import ThrongWire
+
+extension MetricLayout {
+    /// When a period is due for its release: once it and the grace are over and, where identifiers are counted, all windows that
+    /// began in it are closed.
+    ///
+    /// A plan's own grace is long enough for its windows. A layout that an earlier plan had may have longer ones.
+    ///
+    /// - Parameter end: when the period is over.
+    package func due(periodEnding end: UnixSeconds, grace: Duration) -> UnixSeconds {
+        let due = end + grace.components.seconds
+        guard within != nil else { return due }
+        let last = rotation.start(of: rotation.window(at: end - 1))
+        return max(due, last + 2 * rotation.seconds + Plan.closingSlack.components.seconds)
+    }
+}
