@@ -48,6 +48,8 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     /// What nothing else names. Citus says so where a worker's connection broke.
     package static let internalError = SQLState("XX000")
 
+    /// Two transactions waited for each other, and this one was ended.
+    package static let deadlockDetected = SQLState("40P01")
     /// A row that no partition holds, among other violated checks.
     package static let checkViolation = SQLState("23514")
     /// Data exceptions: their messages quote values.

@@ -25,17 +25,38 @@ package struct BackupStore: Sendable {
             // Older schemas have their counters where everything else is.
             let isDistributed =
                 try BackupSnapshot.schema(session) >= 32 && session.one(SelectCounterNodes()) > 0
-            return try session.transaction {
-                try session.query("transaction.snapshot", "set transaction isolation level repeatable read")
-                if isDistributed {
-                    // Nodes have no snapshot together, so that flushes wait until all is read. This lock is no reading, and the
-                    // snapshot has whatever it waited for.
-                    try session.query(
-                        "backup.lock", "lock table throng.open_period, throng.coverage in share mode")
-                    try session.run(HoldCounters())
+            var attempt = 1
+            while true {
+                do {
+                    return try session.transaction {
+                        try session.query("transaction.snapshot", "set transaction isolation level repeatable read")
+                        if isDistributed { try Self.hold(session) }
+                        return try work(try BackupSnapshot(session, plans: plans, now: now))
+                    }
+                } catch let crossed as Crossed {
+                    guard attempt < Self.attempts else { throw crossed.error }
+                    attempt += 1
                 }
-                return try work(try BackupSnapshot(session, plans: plans, now: now))
             }
+        }
+    }
+
+    /// How often it is begun where flushes cross it.
+    private static let attempts = 20
+
+    /// A flush had one lock and waited for another, this the other way round, and PostgreSQL chose to end this one.
+    private struct Crossed: Error {
+        let error: PostgresError
+    }
+
+    /// Waits for flushes under way and holds off later ones: nodes have no snapshot together.
+    private static func hold(_ session: Session) throws {
+        do {
+            // This lock is no reading, and the snapshot has whatever it waited for.
+            try session.query("backup.lock", "lock table throng.open_period, throng.coverage in share mode")
+            try session.run(HoldCounters())
+        } catch let error as PostgresError where error.sqlState == .deadlockDetected {
+            throw Crossed(error: error)
         }
     }
 }
