@@ -138,7 +138,8 @@ class Fleet:
     def listed(self):
         return {line["daemon"]: line for line in json.loads(self.daemon("list", "--json"))}
 
-    def drain(self, names=None, seconds=120):
+    def drain(self, names=None, seconds=400):
+        """Longer than the longest pause after a slow flush, which is five minutes."""
         for name in names or self.members:
             self[name].drain(seconds)
 
