@@ -8,7 +8,7 @@ import ThrongPlan
 
 @Suite("A backup of a cluster and flushes wait for each other without an end to either")
 struct CrossedBackupTests {
-    @Test("a backup that a flush crosses is begun anew, and has what was flushed", .timeLimit(.minutes(5)))
+    @Test("a backup that a flush crosses is begun anew", .timeLimit(.minutes(5)))
     func crossed() async throws {
         let settings = try await TestCluster.database()
         let (admin, flush, backup) = (Connection(settings), Connection(settings), Connection(settings))
@@ -34,6 +34,8 @@ struct CrossedBackupTests {
                         """, name: "test")
             }
         }
+        // Where something fails before it is told to.
+        defer { goesOn.signal() }
         for await _ in hasBegun.stream {}
         async let found = BackupStore(backup).snapshot(plans: [], now: saturday) { _ in true }
         let waits =

@@ -169,9 +169,12 @@ package struct ReportScheduler: Sendable {
     ) async throws -> [String] {
         let label = (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
         let run = ReportRunName(app: plan.app.name, report: report.name, period: period)
-        guard try await !openPeriods(plan).contains(where: { period.start <= $0.start && $0.end <= period.end }) else {
-            throw ReportSchedulerError.notComplete(
-                report: report.name, period: label, due: period.end + plan.app.grace.components.seconds)
+        let waiting = try await store.pending(of: plan).filter {
+            period.start <= $0.period.start && $0.period.end <= period.end
+        }
+        // A layout that a former plan had may be due later than the plan's grace says.
+        if let due = waiting.map(\.due).max() {
+            throw ReportSchedulerError.notComplete(report: report.name, period: label, due: due)
         }
         // Age may have taken the numbers of a report that was made.
         let made = try await runs.madeStarts(
