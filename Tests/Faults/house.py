@@ -126,14 +126,15 @@ class Postgres:
 class House(daemon.Daemon):
     """A `throng serve` on a database of that PostgreSQL, with its data directory where the test wants it.
 
-    `prefix` goes before the command (strace), `settings` are its environment: change either between two starts.
+    `prefix` goes before the command (strace), `settings` are its environment: change either between two starts. Without `database`
+    it gets a fresh one.
     """
 
-    def __init__(self, postgres, data=None, prefix=(), **settings):
+    def __init__(self, postgres, data=None, prefix=(), database=None, **settings):
         # However slow this machine is just now, flushes follow one another closely: that is where faults are looked for.
         super().__init__(PLAN, "faults", **{"THRONG_FLUSH_MOST_SECONDS": "1", **settings})
         self.postgres = postgres
-        self.database = postgres.house()
+        self.database = database or postgres.house()
         self.data = data or self.data
         self.prefix = list(prefix)
         self.more = []

@@ -19,10 +19,7 @@ PAUSE = 0.01
 
 def also(house, data):
     """Another house on the same database, with ports of its own."""
-    other = House(house.postgres, data=data, **house.settings)
-    other.postgres.sql("postgres", f"drop database {other.database}")
-    other.database = house.database
-    return other
+    return House(house.postgres, data=data, database=house.database, **house.settings)
 
 
 def race(postgres, crowd_of, tally, chance):
