@@ -1,9 +1,16 @@
--- Opens a rollup of released periods.
+-- Opens a rollup of released periods, once: a part that came late opens none that was released without it.
 -- $1 metric: integer, the schema's number of a layout.
 -- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
 -- $3 start: bigint, Unix seconds; the first second of the period.
 -- $4 end: bigint, Unix seconds; the first second after the period.
 -- Returns: no rows.
 insert into throng.open_rollup (metric_id, period_kind, period_start, period_end)
-values ($1::integer, $2::smallint, to_timestamp($3::bigint), to_timestamp($4::bigint))
+select $1::integer, $2::smallint, to_timestamp($3::bigint), to_timestamp($4::bigint)
+where not exists (
+    select
+    from throng.release
+    where metric_id = $1::integer
+        and period_kind = $2::smallint
+        and period_start = to_timestamp($3::bigint)
+)
 on conflict (metric_id, period_kind, period_start) do nothing;

@@ -144,7 +144,8 @@ struct Segment {
             let nonce = try reader.next(UInt32.self)
             let first = JournalPosition(try reader.next())
             let count = Int(try reader.next(UInt32.self))
-            guard bytes.count >= 32 + 32 * count else { throw .damaged(segment: path, offset: 24, reason: .header) }
+            let size = (format == .current ? 40 : 32) + 32 * count
+            guard bytes.count >= size else { throw .damaged(segment: path, offset: 24, reason: .header) }
             var layouts: [LayoutID] = []
             for _ in 0..<count { layouts.append(LayoutID(Array(try reader.nextBytes(32)))) }
             let before = format == .current ? try reader.next(UInt64.self) : 0

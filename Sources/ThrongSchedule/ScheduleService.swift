@@ -66,6 +66,10 @@ package struct ScheduleService: Service {
         package var watchedHour: Int64 = -1
         /// The hour in which a daemon that does nothing else looked after the keys of its own backups. Unit: hours since 1970.
         package var keysHour: Int64 = -1
+        /// What daemons were asked and have not all answered.
+        var asked: Settlement.Asked?
+        /// For how long this process could hear them without a break; not more than that.
+        var listened = Duration.zero
 
         /// At the start of a process.
         package init() {}
@@ -87,7 +91,7 @@ package struct ScheduleService: Service {
             return interval
         }
         let day = progress.expiredDay
-        await look(&progress.expiredDay)
+        await look(&progress)
         if progress.expiredDay != day { progress.watchedHour = -1 }
         await watch(&progress.watchedHour)
         return interval
@@ -95,15 +99,18 @@ package struct ScheduleService: Service {
 
     /// Looks once at what is due and, once a day, at what is too old; at nothing while the time of day is not believed,
     /// because what is done by a wrong clock can't be undone.
-    ///
-    /// - Parameter expiredDay: the day on which that was done last. Unit: days since 1970.
-    package func look(_ expiredDay: inout Int64) async {
-        guard let now = await guarded.believed() else { return }
-        let isSettled = await isSettled(now)
+    package func look(_ progress: inout Progress) async {
+        guard let now = await guarded.believed() else {
+            // Others may know what time it is.
+            return await giveBack()
+        }
+        // Before it is asked what is due: no period may come and be due without that.
+        for plan in plans where isInForce() { await trying { try await releases.keepCalendar(of: plan, now: now) } }
+        let settled = await settled(now, &progress)
         // Releases take their time, and another plan may come into force meanwhile.
-        for plan in plans where isInForce() { await tick(plan, releasing: isSettled, now: now) }
+        for plan in plans where isInForce() { await tick(plan, settled: settled, now: now) }
         let day = now.flooredQuotient(by: 86_400)
-        if day != expiredDay, isInForce(), await expire(now) { expiredDay = day }
+        if day != progress.expiredDay, isInForce(), await expire(now) { progress.expiredDay = day }
     }
 
     /// By what of many daemons one releases and reports.
@@ -144,21 +151,44 @@ package struct ScheduleService: Service {
         if Task.isShuttingDownGracefully { throw CancellationError() }
     }
 
-    /// Whether PostgreSQL has all that daemons acknowledged, where anything is due; false is said.
-    private func isSettled(_ now: UnixSeconds) async -> Bool {
-        do {
-            var isDue = false
-            for plan in plans where !isDue {
-                isDue = try await calendar.firstDue(of: plan).map { $0 <= now } ?? false
-            }
-            guard isDue else {
-                health.releasesWait(for: [])
+    /// Whether anything of any plan is due.
+    private func isAnythingDue(_ now: UnixSeconds) async throws -> Bool {
+        for plan in plans {
+            do {
+                guard let due = try await calendar.firstDue(of: plan) else { continue }
+                if due <= now { return true }
+            } catch let error as PostgresError where error.isRetryable {
+                throw error
+            } catch {
+                // It says why itself where its releases fail.
                 return true
             }
-            let silent = try await settlement.reached(at: now)
-            health.releasesWait(for: silent.filter { $0.silence <= Settlement.longestSilence })
+        }
+        return false
+    }
+
+    /// Up to when PostgreSQL has all that daemons acknowledged, so that what was due by then may be released; nil where nothing is
+    /// due, or a daemon is waited for, which is said.
+    private func settled(_ now: UnixSeconds, _ progress: inout Progress) async -> UnixSeconds? {
+        do {
+            let isDue = try await isAnythingDue(now)
+            progress.listened += interval
+            guard isDue else {
+                health.releasesWait(for: [])
+                return nil
+            }
+            // Whoever takes long for a flush answers between two looks; to be asked once more would cost it another flush.
+            let asked =
+                if let earlier = progress.asked, earlier.stands(at: now) { earlier } else {
+                    try await settlement.ask(at: now)
+                }
+            progress.asked = asked
+            let hasListened = progress.listened >= Settlement.hearing
+            func isGone(_ one: UnsettledDaemon) -> Bool { hasListened && one.silence > Settlement.longestSilence }
+            let silent = try await settlement.silent(asked)
+            health.releasesWait(for: silent.filter { !isGone($0) })
             for one in silent {
-                let isGone = one.silence > Settlement.longestSilence
+                let isGone = isGone(one)
                 logger.log(
                     level: isGone ? .warning : .error,
                     isGone
@@ -167,19 +197,24 @@ package struct ScheduleService: Service {
                         releases wait for a daemon that may have acknowledged what PostgreSQL lacks: start it, set its clock \
                         where that is wrong, or `throng daemon retire` it where its data directory is gone
                         """,
-                    metadata: ["daemon": "\(one.daemon)", "silent": "\(one.silence) s"])
+                    metadata: ["daemon": "\(one.daemon)", "silent": "\(one.unheard) s"])
             }
-            return silent.allSatisfy { $0.silence > Settlement.longestSilence }
+            guard silent.allSatisfy(isGone) else { return nil }
+            progress.asked = nil
+            return asked.now
         } catch {
             // A stop, or PostgreSQL is away: the next look asks again.
+            progress.listened = .zero
             logger.debug("daemons could not be asked", metadata: ["error": "\(error)"])
-            return false
+            return nil
         }
     }
 
     /// Looks once at what is due of one plan.
-    package func tick(_ plan: Plan, releasing isSettled: Bool, now: UnixSeconds) async {
-        if isSettled { await trying { try await release(plan, now) } }
+    ///
+    /// - Parameter settled: up to when PostgreSQL has all that daemons acknowledged; nil where nothing is to be released.
+    package func tick(_ plan: Plan, settled: UnixSeconds?, now: UnixSeconds) async {
+        if let settled { await trying { try await release(plan, settled) } }
         // Also where releases failed: reports of other periods have all that they need.
         await trying { try await report(plan, now) }
         do {
@@ -199,6 +234,9 @@ package struct ScheduleService: Service {
             facts["error"] = "\(failure.error)"
             if let error = failure.error as? PostgresError, error.isRetryable {
                 logger.notice("a release waits for PostgreSQL", metadata: facts)
+            } else if let error = failure.error as? ReleaseError, error.isForGood {
+                health.failed()
+                logger.error("a release can't be made and is given up", metadata: facts)
             } else {
                 health.failed()
                 logger.error("a release failed and is tried again", metadata: facts)

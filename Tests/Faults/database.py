@@ -1,6 +1,7 @@
 """Row 5: PostgreSQL is away longer than the journal has room, dies, ends sessions, refuses, deadlocks, or is cut off beside a
 COMMIT. Totals are exact, and everything drains by itself."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -34,7 +35,8 @@ class Server(Postgres):
         os.kill(pid, signal.SIGKILL)
         for child in children:
             # Killed at the same moment, as when the kernel is short of memory.
-            os.kill(int(child), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
         while any(os.path.exists(f"/proc/{each}") for each in [pid, *children]):
             time.sleep(0.02)
 
@@ -146,7 +148,7 @@ def deadlock(server, house, crowd, tally, chance):
     # A flush that takes its time between its two locks, so that it is the one that closes the circle and notices.
     house.sql("""
         create function throng.dawdle() returns trigger language plpgsql as
-            $$ begin perform pg_sleep(0.8); return null; end $$;
+            $$ begin perform pg_sleep(5); return null; end $$;
         create trigger dawdle before insert on throng.counter for each statement execute function throng.dawdle()""")
     other = subprocess.Popen(
         ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", server.url(house.database)],
@@ -183,6 +185,25 @@ def cut(server, house, crowd, tally, chance):
     crowd.stop()
 
 
+def stands_still(server, house, crowd, tally, chance):
+    """As where a daemon is frozen in the middle of a flush's COPY, which no timeout of PostgreSQL ends: what another daemon's flush
+    of the same new period begins with does not wait for it."""
+    house.proxy = Proxy(server.folder)
+    house.proxy.cut("copy")
+    house.restart()
+    crowd.start(pause=PAUSE)
+    wait("a COPY", lambda: house.proxy.cuts > 0, house)
+    house.sql("""
+        begin;
+        set local lock_timeout = '2s';
+        insert into throng.open_period (metric_id, period_start, period_end)
+        select metric_id, date_trunc('month', now()), date_trunc('month', now()) + interval '1 month' from throng.metric_layout
+        on conflict (metric_id, period_start) do nothing;
+        rollback""")
+    crowd.stop()
+    house.proxy.go_on()
+
+
 def lost_commits(server, house, crowd, tally, chance):
     """PostgreSQL was told not to wait for its own disk, and is killed: it has forgotten what it said it had."""
     server.sql("postgres", f"alter database {house.database} set synchronous_commit = off")
@@ -195,7 +216,7 @@ def lost_commits(server, house, crowd, tally, chance):
     crowd.stop()
 
 
-KINDS = [outage, cut, lost_commits, killed, refusals, backends_killed, deadlock]
+KINDS = [outage, cut, stands_still, lost_commits, killed, refusals, backends_killed, deadlock]
 
 
 def trials(tally, count, chance):
@@ -235,7 +256,7 @@ def no_watermark(tally, chance):
     crowd.start(pause=PAUSE, most=20)
     crowd.join()
     wait("the cut", lambda: house.proxy.cuts > 0, house)
-    time.sleep(2)
+    house.await_doubles()
     judge(crowd, tally)
     house.proxy.close()
     house.end()
@@ -266,7 +287,7 @@ def nothing_kept(tally, chance):
 
 
 ROWS = [
-    Row("5", "PostgreSQL away, killed, refusing, deadlocked, cut off beside COMMIT, forgetting", 70, 2, trials, [
+    Row("5", "PostgreSQL away, killed, refusing, deadlocked, cut off beside COMMIT, forgetting", 80, 3, trials, [
         Control("no watermark, and a lost answer", no_watermark, "doubled"),
         Control("forgotten commits, and nothing kept", nothing_kept, "lost"),
     ]),

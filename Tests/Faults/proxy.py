@@ -1,4 +1,5 @@
-"""A TCP proxy before PostgreSQL that reads just enough of the protocol to know where a COMMIT is, and can cut there."""
+"""A TCP proxy before PostgreSQL that reads just enough of the protocol to know where a COMMIT or a COPY is, and can cut or stand
+still there."""
 
 import socket
 import threading
@@ -10,6 +11,7 @@ class Proxy:
     before   what was sent is forwarded up to the COMMIT, and not the COMMIT
     during   the COMMIT is forwarded; nobody waits for its answer
     after    PostgreSQL has committed; its answer is not forwarded
+    copy     nothing is broken: what the flush copies is not forwarded before `go_on()`
     """
 
     def __init__(self, folder):
@@ -19,6 +21,7 @@ class Proxy:
         self.lock = threading.Lock()
         self.place = None
         self.cuts = 0
+        self.goes_on = threading.Event()
         threading.Thread(target=self.accept, daemon=True).start()
 
     def cut(self, place):
@@ -34,7 +37,11 @@ class Proxy:
             self.cuts += 1
             return place
 
+    def go_on(self):
+        self.goes_on.set()
+
     def close(self):
+        self.go_on()
         self.listener.close()
 
     def accept(self):
@@ -92,6 +99,8 @@ class Pair:
                             self.server.sendall(message + self.until_sync())
                             return self.close()
                         self.drops_answer = place == "after"
+                if head[:1] == b"d" and self.is_flush and self.proxy.take("copy"):
+                    self.proxy.goes_on.wait()
                 self.server.sendall(message)
         except OSError:
             self.close()

@@ -92,7 +92,10 @@ struct DamageTests {
         for size in 0..<bytes.count {
             try Data(bytes.prefix(size)).write(to: URL(fileURLWithPath: path))
             guard size >= boundaries[0] else {
-                #expect(throws: JournalError.self, "a header is put in place whole") { try start(data, keys) }
+                let error = #expect(throws: JournalError.self, "a header is put in place whole") {
+                    try start(data, keys)
+                }
+                #expect(error?.description.contains(path) ?? false, "\(size)")
                 continue
             }
             let found = try start(data, keys)

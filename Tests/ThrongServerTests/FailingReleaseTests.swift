@@ -105,7 +105,7 @@ struct FailingReleaseTests {
             settlement: Settlement(SettlementStore(shop.store.connection)), health: health,
             clock: UnixClock { Self.due },
             interval: .seconds(60), logger: .silent)
-        await schedule.tick(shop.plan, releasing: true, now: Self.due)
+        await schedule.tick(shop.plan, settled: Self.due, now: Self.due)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder + "/out")
         #expect(files == ["daily-2026-11-16.json"])
         let counts = health.snapshot

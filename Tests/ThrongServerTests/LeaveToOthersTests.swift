@@ -18,6 +18,9 @@ struct LeaveToOthersTests {
             var isInForce = true
             var hasLease = false
             var deeds: [String] = []
+            var due: UnixSeconds? = LeaveToOthersTests.now - 29 * 86_400
+            /// Of which app nobody can say what is due.
+            var unreadable: AppName?
             /// Another plan comes into force while the first app is released.
             var changesMeanwhile = false
         }
@@ -39,7 +42,10 @@ struct LeaveToOthersTests {
             note("report \(plan.app.name)")
             return 0
         }
-        func firstDue(of plan: Plan) async throws -> UnixSeconds? { LeaveToOthersTests.now - 29 * 86_400 }
+        func firstDue(of plan: Plan) async throws -> UnixSeconds? {
+            if plan.app.name == state.withLock({ $0.unreadable }) { throw ScheduleUnreadable() }
+            return state.withLock { $0.due }
+        }
         func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
             note("expire")
             return ExpiryOutcome(cells: 0, partitions: [])
@@ -69,6 +75,8 @@ struct LeaveToOthersTests {
         }
     }
 
+    private struct ScheduleUnreadable: Error {}
+
     private static func plan(_ app: String) throws -> Plan {
         try CountedShop.plan(
             """
@@ -84,6 +92,7 @@ struct LeaveToOthersTests {
     }
 
     private let house = House()
+    private let calendars = ["calendar shop", "calendar kiosk"]
     private let health = ScheduleHealth()
 
     private func schedule() throws -> ScheduleService {
@@ -107,19 +116,34 @@ struct LeaveToOthersTests {
         var progress = ScheduleService.Progress()
         _ = await schedule.round(&progress)
         #expect(house.state.withLock { $0.hasLease })
-        #expect(house.takeDeeds() == ["release shop", "report shop", "release kiosk", "report kiosk", "expire"])
+        #expect(
+            house.takeDeeds() == calendars + ["release shop", "report shop", "release kiosk", "report kiosk", "expire"])
         #expect(health.snapshot.releaseDue.keys.sorted() == ["kiosk", "shop"])
 
         house.state.withLock { $0.isInForce = false }
         _ = await schedule.round(&progress)
         #expect(!house.state.withLock { $0.hasLease })
-        #expect(house.takeDeeds() == ["calendar shop", "calendar kiosk"])
+        #expect(house.takeDeeds() == calendars)
         #expect(health.snapshot.releaseDue.isEmpty, "what it knew is others' to say now")
 
         house.state.withLock { $0.isInForce = true }
         _ = await schedule.round(&progress)
         #expect(house.state.withLock { $0.hasLease })
-        #expect(house.takeDeeds().first == "release shop")
+        #expect(house.takeDeeds()[2] == "release shop")
+    }
+
+    @Test(
+        "where nothing is due nothing is released without daemons being asked; an app that can't be read stops no other"
+    )
+    func asking() async throws {
+        let schedule = try schedule()
+        var progress = ScheduleService.Progress()
+        house.state.withLock { $0.due = nil }
+        _ = await schedule.round(&progress)
+        #expect(house.takeDeeds() == calendars + ["report shop", "report kiosk", "expire"])
+        house.state.withLock { $0.unreadable = "shop" }
+        _ = await schedule.round(&progress)
+        #expect(house.takeDeeds() == calendars + ["release shop", "report shop", "release kiosk", "report kiosk"])
     }
 
     @Test("a plan that comes into force in the middle of a round ends it")
@@ -127,6 +151,6 @@ struct LeaveToOthersTests {
         house.state.withLock { $0.changesMeanwhile = true }
         var progress = ScheduleService.Progress()
         _ = await (try schedule()).round(&progress)
-        #expect(house.takeDeeds() == ["release shop", "report shop"])
+        #expect(house.takeDeeds() == calendars + ["release shop", "report shop"])
     }
 }

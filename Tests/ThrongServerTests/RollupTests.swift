@@ -138,6 +138,49 @@ struct RollupTests {
         #expect(try await Self.releases(shop, .week).isEmpty)
     }
 
+    @Test("a day that comes after its week was released is released, and opens the week no more")
+    func late() async throws {
+        let shop = try await CountedShop(Self.yaml())
+        let cells: [String: CountedShop.Counted] = [
+            "ios": .init(events: 400, devices: 90), "other": .init(events: 100, devices: 40),
+        ]
+        for day in 2..<7 { try await shop.count("views", day: day, cells) }
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
+        let week = try await Self.releases(shop, .week)
+        #expect(week.count == 1)
+        try await shop.count("views", day: 1, cells)
+        let later = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(6))
+        #expect(later.map(\.period) == [CountedShop.period(1)])
+        #expect(try await shop.store.openRollups(app: "shop").isEmpty)
+        #expect(try await Self.releases(shop, .week).map(\.digest) == week.map(\.digest))
+        #expect(try await Connection(shop.settings).integer("select count(*) from throng.distinct_count") == 0)
+    }
+
+    @Test("a week of which a published day's counters are gone is given up and said; an empty day is no such day")
+    func countersGone() async throws {
+        let shop = try await CountedShop(Self.yaml(rollups: ""))
+        let cells: [String: CountedShop.Counted] = [
+            "ios": .init(events: 400, devices: 90), "other": .init(events: 100, devices: 40),
+        ]
+        for day in [0, 1, 2, 4, 5, 6] { try await shop.count("views", day: day, cells) }
+        let weekly = try CountedShop.plan(Self.yaml())
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.due(2))
+        try await Connection(shop.settings).execute(
+            "delete from throng.counter where period_start < to_timestamp(\(CountedShop.start(2)))")
+        var failures: [ReleaseScheduler.Failure] = []
+        for _ in 0..<2 {
+            _ = try await shop.releases.releaseDue(of: weekly, now: Self.due(6)) { failures.append($0) }
+        }
+        #expect(failures.map(\.period) == [CountedShop.week], "once")
+        #expect(failures.first?.error as? ReleaseError == .countersGone(metric: "views", period: CountedShop.period(0)))
+        #expect(try await shop.store.openRollups(app: "shop").isEmpty)
+        #expect(try await Self.releases(shop, .week).isEmpty)
+        #expect(try await Self.releases(shop, .day).map(\.header.period) == (0..<7).map(CountedShop.period))
+        for day in 8..<14 { try await shop.count("views", day: day, cells, under: weekly) }
+        let next = try await shop.releases.releaseDue(of: weekly, now: Self.due(13))
+        #expect(next.last?.period == Period(kind: .week, start: CountedShop.start(7), end: CountedShop.start(14)))
+    }
+
     @Test("a report that was daily and becomes weekly is made of the week, whose Monday was reported")
     func becomesWeekly() async throws {
         let daily = Self.reports.replacing("period: week", with: "period: day")

@@ -21,7 +21,7 @@ struct SettlementTests {
         let (one, two) = (DaemonID(UUID()), DaemonID(UUID()))
         let (first, second) = (CounterStore(settings), CounterStore(settings))
         func silent(at now: UnixSeconds = Self.now, without: Set<DaemonID> = []) async throws -> Set<DaemonID> {
-            Set(try await barrier.reached(at: now, without: without).map(\.daemon))
+            Set(try await barrier.silent(barrier.ask(at: now), without: without).map(\.daemon))
         }
         #expect(try await silent().isEmpty, "there is no daemon")
         _ = try await first.attach(daemon: one)
@@ -55,17 +55,25 @@ struct SettlementTests {
             }
         }
         try await longAgo()
-        let silence = try await barrier.reached(at: Self.now, without: [one]).map(\.silence).first ?? 0
+        let silence = try await barrier.silent(barrier.ask(at: Self.now), without: [one]).map(\.silence).first ?? 0
         #expect(
             (5 * 86_400...5 * 86_400 + 600).contains(silence), "since its windows are over, not since it stopped")
         // Of windows of several lengths the last one counts, whether it was stopped or killed while they were open.
-        for asking in [Asking(number: 1, read: .epoch), .left(owing: days)] {
+        for asking in [Asking(number: 1, read: .epoch), .left(owing: days - 3 * 86_400)] {
             _ = try await second.attach(daemon: two)
-            try await second.settle(asking, owing: days + 3 * 86_400)
+            try await second.settle(asking, owing: days - 2 * 86_400)
             try await longAgo()
-            let since = try await barrier.reached(at: Self.now, without: [one]).map(\.silence).first ?? 0
-            #expect((2 * 86_400...2 * 86_400 + 600).contains(since), "\(asking.number)")
+            let since = try await barrier.silent(barrier.ask(at: Self.now), without: [one]).map(\.silence).first ?? 0
+            #expect((7 * 86_400...7 * 86_400 + 600).contains(since), "\(asking.number)")
         }
+        // No window is open for longer than three days: a clock that was years ahead holds nothing up for years.
+        _ = try await second.attach(daemon: two)
+        try await second.settle(Asking(number: 1, read: .epoch), owing: days + 365 * 86_400)
+        try await longAgo()
+        let far = try #require(try await barrier.silent(barrier.ask(at: Self.now), without: [one]).first)
+        #expect(
+            (6 * 86_400...6 * 86_400 + 600).contains(far.silence)
+                && (9 * 86_400...9 * 86_400 + 600).contains(far.unheard))
         try await second.settle(.left(owing: Self.now + 60))
         _ = try await first.attach(daemon: one)
         #expect(try await silent() == [one], "whoever is back may hold something again")
@@ -73,6 +81,30 @@ struct SettlementTests {
         try await first.settle(.left)
         try await second.settle(.left)
         #expect(try await silent(at: Self.now + 60).isEmpty, "it was back")
+    }
+
+    @Test("a PostgreSQL that was set back waits for those of whom only others told it that they count")
+    func recalled() async throws {
+        let settings = try await TestCluster.database()
+        let store = SettlementStore(settings)
+        defer { store.close() }
+        let barrier = Settlement(store, patience: .zero)
+        let (one, two) = (DaemonID(UUID()), DaemonID(UUID()))
+        let (first, second) = (CounterStore(settings), CounterStore(settings))
+        _ = try await first.attach(daemon: one)
+        try await first.settle(.left)
+        let owner = Connection(settings)
+        defer { owner.close() }
+        try await owner.execute(
+            """
+            select throng.recall_epoch(
+                9, 0, array_fill('\(one)'::uuid, array[128]) || array_fill('\(two)'::uuid, array[128]), null, false)
+            """)
+        #expect(try await barrier.silent(barrier.ask(at: Self.now)).map(\.daemon) == [two])
+        _ = try await second.attach(daemon: two)
+        #expect(try await barrier.silent(barrier.ask(at: Self.now)).map(\.daemon) == [two], "it may have kept flushes")
+        try await second.settle(.left)
+        #expect(try await barrier.silent(barrier.ask(at: Self.now)).isEmpty)
     }
 
     @Test("an answer that comes while a release waits lets it go on")
@@ -90,7 +122,8 @@ struct SettlementTests {
             #expect(asking.number > before.number)
             try await counters.settle(asking)
         }
-        let silent = try await Settlement(store, patience: .seconds(600)).reached(at: Self.now) { _ in
+        let barrier = Settlement(store, patience: .seconds(600))
+        let silent = try await barrier.silent(barrier.ask(at: Self.now)) { _ in
             told.withLock { $0 += 1 }
         }
         #expect(silent.isEmpty)
@@ -108,6 +141,7 @@ struct SettlementTests {
         _ = try await older.attach(daemon: daemon)
         _ = try await newer.attach(daemon: daemon)
         try await older.settle(.left)
-        #expect(try await Settlement(store, patience: .zero).reached(at: Self.now).map(\.daemon) == [daemon])
+        let barrier = Settlement(store, patience: .zero)
+        #expect(try await barrier.silent(barrier.ask(at: Self.now)).map(\.daemon) == [daemon])
     }
 }

@@ -68,19 +68,23 @@ struct WrongClockTests {
 
         var schedule: ScheduleService { schedule(settling: SettlementStore(store.connection)) }
 
-        func schedule(settling: any Settling) -> ScheduleService {
+        func schedule(
+            settling: any Settling, interval: Duration = .seconds(60), lease: (any ScheduleLease)? = nil
+        ) -> ScheduleService {
             let clock = UnixClock { [self] in now + ahead.withLock { $0 } }
+            let standing = FlushStanding()
+            standing.isLevel = true
             return ScheduleService(
                 plans: [plan], releases: ReleaseScheduler(store: store, rules: .system),
                 reports: ReportScheduler(store: store, rules: .system, folder: "/nowhere"),
                 calendar: CalendarStore(store.connection),
                 retention: HouseRetention(RetentionStore(store.connection), folder: "/nowhere"),
-                standing: FlushStanding(),
+                standing: standing,
                 guarded: ClockGuard(
                     clock: MachineClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),
                     health: health, logger: .silent),
-                settlement: Settlement(settling, patience: .seconds(1)), health: health,
-                clock: clock, interval: .seconds(60),
+                settlement: Settlement(settling, patience: .seconds(1)), lease: lease, health: health,
+                clock: clock, interval: interval,
                 logger: .silent)
         }
 
@@ -95,23 +99,23 @@ struct WrongClockTests {
         defer { house.store.close() }
         try await house.count(hoursAgo: 4)
         let schedule = house.schedule
-        var day: Int64 = -1
-        await schedule.look(&day)
+        var progress = ScheduleService.Progress()
+        await schedule.look(&progress)
         let released = try await house.rows("released_cell")
         #expect(released > 0)
         try await house.count(hoursAgo: 1)
         let open = try await house.rows("open_period")
         house.ahead.withLock { $0 = Self.years }
-        for _ in 0..<3 { await schedule.look(&day) }
+        for _ in 0..<3 { await schedule.look(&progress) }
         #expect(try await house.rows("released_cell") == released)
         #expect(try await house.rows("open_period") == open)
         #expect(try await house.rows("counter") > 0)
         #expect(house.health.snapshot.isClockDoubted)
         house.ahead.withLock { $0 = 2 * 3600 }
-        await schedule.look(&day)
+        await schedule.look(&progress)
         #expect(try await house.rows("released_cell") == released, "two hours are too far, too")
         house.ahead.withLock { $0 = 3500 }
-        await schedule.look(&day)
+        await schedule.look(&progress)
         #expect(!house.health.snapshot.isClockDoubted)
         #expect(house.health.snapshot.releases > 0)
     }
@@ -132,14 +136,78 @@ struct WrongClockTests {
         defer { house.store.close() }
         try await house.count(hoursAgo: 4)
         try await house.count(hoursAgo: 0)
-        var day: Int64 = -1
-        await house.schedule(settling: SetMeanwhile(house: house)).look(&day)
+        var progress = ScheduleService.Progress()
+        await house.schedule(settling: SetMeanwhile(house: house)).look(&progress)
         let hour = UnixSeconds(house.now.flooredQuotient(by: 3600) * 3600)
         let made = try await house.store.releases(
             app: "shop", metric: "views", periodKind: .hour, from: .epoch, to: .max)
         #expect(!made.isEmpty && made.allSatisfy { $0.header.period.start < hour }, "the hour that runs is not over")
         #expect(try await house.rows("counter") > 0)
-        #expect(day == house.now.flooredQuotient(by: 86_400))
+        #expect(progress.expiredDay == house.now.flooredQuotient(by: 86_400))
+    }
+
+    /// A daemon whose flush takes longer than anybody waits.
+    private final class Slow: Settling {
+        let asked = Mutex<Int64>(0)
+        let answered = Mutex<Int64>(0)
+        func askToSettle() async throws -> Int64 {
+            asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+        }
+        func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon] {
+            answered.withLock { $0 } >= asking
+                ? [] : [UnsettledDaemon(daemon: DaemonID(UUID()), silence: 0, unheard: 0)]
+        }
+    }
+
+    @Test("who answers between two looks is not asked once more, and what was due when it was asked is released")
+    func slow() async throws {
+        let house = try await House()
+        defer { house.store.close() }
+        try await house.count(hoursAgo: 4)
+        let slow = Slow()
+        let schedule = house.schedule(settling: slow)
+        var progress = ScheduleService.Progress()
+        for _ in 0..<2 { await schedule.look(&progress) }
+        #expect(try await house.rows("released_cell") == 0 && slow.asked.withLock { $0 } == 1)
+        slow.answered.withLock { $0 = 1 }
+        house.ahead.withLock { $0 = 300 }
+        await schedule.look(&progress)
+        #expect(try await house.rows("released_cell") > 0 && slow.asked.withLock { $0 } == 1)
+        // A PostgreSQL that was set back has forgotten what was asked.
+        try await house.count(hoursAgo: 3)
+        await schedule.look(&progress)
+        house.ahead.withLock { $0 = 300 + Settlement.longestAsking + 1 }
+        await schedule.look(&progress)
+        #expect(slow.asked.withLock { $0 } == 3)
+    }
+
+    private final class Lease: ScheduleLease {
+        let isHeld = Mutex(false)
+        func take(_ name: String, for length: Int) async throws -> Bool {
+            isHeld.withLock { $0 = true }
+            return true
+        }
+        func release(_ name: String) async throws { isHeld.withLock { $0 = false } }
+    }
+
+    @Test("who does not know what time it is leaves releases to others")
+    func leaseGivenBack() async throws {
+        let house = try await House()
+        defer { house.store.close() }
+        let lease = Lease()
+        let schedule = house.schedule(settling: SettlementStore(house.store.connection), lease: lease)
+        var progress = ScheduleService.Progress()
+        _ = await schedule.round(&progress)
+        #expect(lease.isHeld.withLock { $0 })
+        house.ahead.withLock { $0 = Self.years }
+        _ = await schedule.round(&progress)
+        #expect(!lease.isHeld.withLock { $0 })
+        house.ahead.withLock { $0 = 0 }
+        _ = await schedule.round(&progress)
+        #expect(lease.isHeld.withLock { $0 })
     }
 
     @Test("a daemon that is away holds releases up, but not for longer than events may be late")
@@ -149,9 +217,9 @@ struct WrongClockTests {
         try await house.count(hoursAgo: 4)
         let lost = CounterStore(house.settings)
         _ = try await lost.attach(daemon: DaemonID(UUID()))
-        let schedule = house.schedule
-        var day: Int64 = -1
-        await schedule.look(&day)
+        let schedule = house.schedule(settling: SettlementStore(house.store.connection), interval: .seconds(1800))
+        var progress = ScheduleService.Progress()
+        for _ in 0..<3 { await schedule.look(&progress) }
         #expect(try await house.rows("released_cell") == 0)
         try await Connection(house.settings).execute(
             """
@@ -159,7 +227,11 @@ struct WrongClockTests {
             set attached_at = now() - interval '49 hours', advanced_at = now() - interval '49 hours'
             where settled = 0
             """)
-        await schedule.look(&day)
+        var fresh = ScheduleService.Progress()
+        await schedule.look(&fresh)
+        #expect(
+            try await house.rows("released_cell") == 0, "where all were away, who is back first has heard nobody yet")
+        await schedule.look(&progress)
         #expect(try await house.rows("released_cell") > 0)
     }
 }

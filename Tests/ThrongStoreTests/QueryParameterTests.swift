@@ -56,6 +56,7 @@ struct QueryParameterTests {
             DeleteCoverage(app: "shop", before: .epoch), SelectClock(), RaiseClock(believed: believed),
             ConfirmClock(believed: believed), AskToSettle(), SelectAsked(),
             SettleWatermark(attachment: attachment, asking: .left), SelectUnsettled(asking: 1, now: .epoch),
+            SelectUnattached(),
             RecallEpoch(
                 number: 1, begins: nil, owners: Array(repeating: DaemonID(UUID()), count: 256),
                 lost: (DaemonID(UUID()), isRetired: true)),

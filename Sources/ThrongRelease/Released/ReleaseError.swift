@@ -12,6 +12,8 @@ package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
     case unverified(metric: MetricName, period: Period, faults: Int)
     /// Age has taken cells of an earlier release that this one would have to be decided against.
     case decayed(metric: MetricName, period: Period)
+    /// The counters of a period that was released are gone, so that nothing can be added up over it.
+    case countersGone(metric: MetricName, period: Period)
     /// The solver gave up.
     case solverFailed(metric: MetricName, period: Period)
 
@@ -44,11 +46,24 @@ package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
             age has taken numbers of \(Self.name(metric, period)) that a coarser period would have to be decided \
             against, so that one can't be released. Let numbers decay later than their coarsest rollup is over.
             """
+        case .countersGone(let metric, let period):
+            """
+            the counters of \(Self.name(metric, period)) are gone, a week after it was released, so that no coarser period over \
+            it is released. The next one will be: it begins with the first period that is released while the plan asks for it.
+            """
         case .solverFailed(let metric, let period):
             """
             the solver gave up on \(Self.name(metric, period)), so nothing was released; it is tried again. Please \
             report this if it stays.
             """
+        }
+    }
+
+    /// Whether it will never be otherwise.
+    package var isForGood: Bool {
+        switch self {
+        case .decayed, .countersGone: true
+        case .altered, .tooLarge, .unproved, .unverified, .solverFailed: false
         }
     }
 

@@ -123,6 +123,7 @@ package struct ReleaseScheduler: Sendable {
                     }
                     if let one { made.append(one) }
                 } catch {
+                    if let error = error as? ReleaseError, error.isForGood { try await store.giveUp(rollup) }
                     try Self.pass(error, rollup.layout.metric, rollup.period, to: failed)
                 }
             }

@@ -8,6 +8,12 @@ package struct Settlement: Sendable {
     /// For how long a daemon that says nothing holds up what the schedule releases: nobody sends events that are older.
     /// Unit: seconds.
     package static let longestSilence: Int64 = 48 * 3600
+    /// For how long at least a process has to have listened itself before it goes on without one: where PostgreSQL was away, or all of
+    /// them, nobody could be heard.
+    package static let hearing = Duration.seconds(3600)
+
+    /// For how long what was asked stands: a PostgreSQL that was set back has forgotten it. Unit: seconds.
+    package static let longestAsking: Int64 = 600
 
     private static let step = Duration.milliseconds(100)
 
@@ -27,21 +33,35 @@ package struct Settlement: Sendable {
         self.pause = pause
     }
 
-    /// Asks all daemons and waits until they have answered.
+    /// What all daemons were asked, and when by the clock that says what is due.
+    package struct Asked: Sendable {
+        let number: Int64
+        let now: UnixSeconds
+
+        /// Whether to wait for its answers still, and not to ask anew.
+        func stands(at instant: UnixSeconds) -> Bool { (now...now + longestAsking).contains(instant) }
+    }
+
+    /// Asks all daemons.
+    ///
+    /// - Parameter now: by the clock that says what is due.
+    package func ask(at now: UnixSeconds) async throws -> Asked {
+        Asked(number: try await store.askToSettle(), now: now)
+    }
+
+    /// Waits until all daemons have answered.
     ///
     /// - Parameters:
-    ///   - now: by the clock that says what is due.
-    ///   - without: daemons that are not asked.
+    ///   - without: daemons that are not waited for.
     ///   - waiting: told once, where it takes more than a moment.
     /// - Returns: who has not answered.
-    package func reached(
-        at now: UnixSeconds, without: Set<DaemonID> = [], waiting: ([UnsettledDaemon]) -> Void = { _ in }
+    package func silent(
+        _ asked: Asked, without: Set<DaemonID> = [], waiting: ([UnsettledDaemon]) -> Void = { _ in }
     ) async throws -> [UnsettledDaemon] {
-        let asking = try await store.askToSettle()
         var waited = Duration.zero
         var wasTold = false
         while true {
-            let silent = try await store.unsettled(asking, at: now).filter { !without.contains($0.daemon) }
+            let silent = try await store.unsettled(asked.number, at: asked.now).filter { !without.contains($0.daemon) }
             if silent.isEmpty || waited >= patience { return silent }
             if !wasTold, waited >= .seconds(1) {
                 waiting(silent)

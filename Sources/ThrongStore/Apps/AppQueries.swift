@@ -32,7 +32,8 @@ struct SelectSilences: RowQuery {
     static let text = Query("watermark.silences", PackageResources.watermark_silences_sql)
 
     func row(_ columns: inout RowReader) throws -> UnsettledDaemon {
-        UnsettledDaemon(daemon: try columns.value { DaemonID($0) }, silence: max(try columns.integer(), 0))
+        let (daemon, unheard) = (try columns.value { DaemonID($0) }, max(try columns.integer(), 0))
+        return UnsettledDaemon(daemon: daemon, silence: unheard, unheard: unheard)
     }
 }
 

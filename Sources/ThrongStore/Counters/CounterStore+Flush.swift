@@ -160,13 +160,14 @@ extension CounterStore {
                 }
             })
         guard knowsPartitions(wanted) else { throw PartitionsMissing(wanted: wanted) }
-        try session.run(OpenPeriods(periods: open, ends: open.map { pending.end(of: $0) }))
         try copy(pending, session)
         let hasTop = !pending.top.isEmpty
         let shard = attempt.attachment.shard
         var statements = [
             // Enough to sort half a million deltas without a temporary file; given back by the commit.
             Statement(name: "transaction.configure", sql: "set local work_mem = '64MB'"),
+            // After the copying: others wait for who opens a new period, and a process that stands still in a COPY for ever.
+            OpenPeriods(periods: open, ends: open.map { pending.end(of: $0) }).statement,
             UpsertCounters(shard: shard).statement, UpsertDistinct(shard: shard).statement,
         ]
         if hasTop { statements.append(UpsertTop(daemon: attempt.attachment.daemon, shard: shard).statement) }
@@ -188,9 +189,9 @@ extension CounterStore {
         guard last.last?.command == "COMMIT" else { throw PostgresError.unexpectedAnswer(query: "transaction.commit") }
         return FlushOutcome(
             application: .applied,
-            counters: last[1].affected,
-            distinctCounts: last[2].affected,
-            topContributions: hasTop ? last[3].affected : 0,
+            counters: last[2].affected,
+            distinctCounts: last[3].affected,
+            topContributions: hasTop ? last[4].affected : 0,
             redirected: pending.redirected,
             droppedDistinct: pending.droppedDistinct,
             closedPeriods: recent)

@@ -24,15 +24,14 @@ extension ReleaseStore {
         of scope: ReleaseScope, _ evidence: ReleaseEvidence, _ metric: Int64, _ session: Session
     ) throws {
         let (layout, period) = (scope.layout, scope.period)
-        let isNeeded: Bool
-        switch scope.source {
-        case .counted(let rollups):
+        var isNeeded = true
+        if case .counted(let rollups) = scope.source {
             for rollup in rollups { try session.run(InsertOpenRollup(metric: metric, period: rollup)) }
             try session.run(DeleteOpenPeriod(metric: metric, period: period))
             isNeeded = !rollups.isEmpty
-        case .parts:
-            isNeeded = try session.one(FindOpenRollup(metric: metric, period: period))
         }
+        // A rollup that was released before a part that came late is not opened by it.
+        isNeeded = try isNeeded && session.one(FindOpenRollup(metric: metric, period: period))
         if layout.provedFirsts != nil { try session.run(CountProvedFirsts(metric: metric, period: period)) }
         let counted = evidence.parts.map(\.period)
         let names = try terms(for: scope, session).ties.map { tiedNames($0, layout) } ?? []

@@ -14,11 +14,16 @@ extension ReleaseStore {
             earlier = try releases(within: scope.period, of: layout, metric, session)
             periods = earlier.map(\.header.period).filter { $0.kind == layout.period }
         }
+        let parts = try periods.map { try cube(layout, $0, metric, session) }
+        let counted = Set(earlier.filter { !$0.cells.isEmpty }.map(\.header.period))
+        if let gone = parts.first(where: { $0.counters.isEmpty && counted.contains($0.period) }) {
+            throw ReleaseError.countersGone(metric: layout.metric, period: gone.period)
+        }
         let (terms, ties, history) = try terms(for: scope, session)
         return ReleaseEvidence(
             layout: layout,
             period: scope.period,
-            parts: try periods.map { try cube(layout, $0, metric, session) },
+            parts: parts,
             earlier: earlier,
             tied: try ties.map { try tied(by: $0, history, layout, scope.period, metric, session) } ?? [],
             terms: terms,

@@ -23,7 +23,12 @@ package final class SettlementStore: Sendable {
     ///
     /// - Parameter now: by the clock that says what is due.
     package func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon] {
-        try await connection.run { try $0.run(SelectUnsettled(asking: asking, now: now)) }
+        try await connection.run { session in
+            // One that a PostgreSQL which was set back knows of others only has no watermark.
+            let unattached = try session.run(SelectUnattached())
+            return (unattached + (try session.run(SelectUnsettled(asking: asking, now: now))))
+                .sorted { $0.daemon.description < $1.daemon.description }
+        }
     }
 
     /// Closes the connection.
@@ -34,13 +39,16 @@ package final class SettlementStore: Sendable {
 package struct UnsettledDaemon: Sendable, Hashable {
     /// Its name in the database.
     package let daemon: DaemonID
-    /// How long nothing was heard of it. Unit: seconds.
+    /// How long nothing was heard of it, since the last of its windows is over. Unit: seconds.
     package let silence: Int64
+    /// How long nothing was heard of it at all. Unit: seconds.
+    package let unheard: Int64
 
     /// Puts it together.
-    package init(daemon: DaemonID, silence: Int64) {
+    package init(daemon: DaemonID, silence: Int64, unheard: Int64) {
         self.daemon = daemon
         self.silence = silence
+        self.unheard = unheard
     }
 }
 
@@ -61,6 +69,19 @@ struct SelectUnsettled: RowQuery {
     var parameters: [Parameter] { [.integer(asking), now.parameter] }
 
     func row(_ columns: inout RowReader) throws -> UnsettledDaemon {
-        UnsettledDaemon(daemon: try columns.value { DaemonID($0) }, silence: max(try columns.integer(), 0))
+        UnsettledDaemon(
+            daemon: try columns.value { DaemonID($0) }, silence: try columns.integer(), unheard: try columns.integer())
+    }
+}
+
+/// Daemons that the database knows and that never attached to it, as it is.
+struct SelectUnattached: RowQuery {
+    static let text = Query("member.unattached", PackageResources.member_unattached_sql)
+
+    var parameters: [Parameter] { [] }
+
+    func row(_ columns: inout RowReader) throws -> UnsettledDaemon {
+        let (daemon, unheard) = (try columns.value { DaemonID($0) }, try columns.integer())
+        return UnsettledDaemon(daemon: daemon, silence: unheard, unheard: unheard)
     }
 }

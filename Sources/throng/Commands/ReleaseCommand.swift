@@ -156,12 +156,13 @@ struct ReleaseDueCommand: AsyncParsableCommand {
 
     /// Waits until PostgreSQL has what daemons acknowledged up to now.
     private func settle(_ store: SettlementStore, at now: UnixSeconds, without excused: Set<DaemonID>) async throws {
-        let silent = try await Settlement(store).reached(at: now, without: excused) { _ in
+        let barrier = Settlement(store)
+        let silent = try await barrier.silent(barrier.ask(at: now), without: excused) { _ in
             Terminal.talk("Waiting until PostgreSQL has all that daemons acknowledged.")
         }
         guard !silent.isEmpty else { return }
         let names = silent.map {
-            "\($0.daemon), of which nothing was heard for \(Wording.english.roughly(seconds: $0.silence))"
+            "\($0.daemon), of which nothing was heard for \(Wording.english.roughly(seconds: $0.unheard))"
         }
         throw CommandFailure(
             """

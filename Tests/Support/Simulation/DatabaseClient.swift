@@ -193,7 +193,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         return database.state.settled.filter { daemon, settled in
             settled < asking || Asking(number: settled, read: .epoch).owes(at: now)
         }.keys
-            .sorted { $0.description < $1.description }.map { UnsettledDaemon(daemon: $0, silence: 0) }
+            .sorted { $0.description < $1.description }.map { UnsettledDaemon(daemon: $0, silence: 0, unheard: 0) }
     }
 
     // MARK: The clock
