@@ -40,7 +40,7 @@ def crash(house, crowd, chance, point, passes=None, **faults):
         house.kill()
     elif house.await_ready():
         crowd.start(pause=0.01)
-        deadline = time.monotonic() + (30 if point else chance.uniform(0.01, 1.5))
+        deadline = time.monotonic() + (120 if point else chance.uniform(0.01, 1.5))
         while house.process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.005)
         reached = house.process.poll() is not None
@@ -75,7 +75,7 @@ def removal(tally, chance, point):
     crowd.join()
     clock.move((crowd.window + 2) * ROTATION + 60)
     try:
-        house.process.wait(40)
+        house.process.wait(120)
     except subprocess.TimeoutExpired:
         tally.wrong(point, "was never reached")
         house.kill()
@@ -139,8 +139,7 @@ def no_watermark(tally, chance):
     crowd = Crowd(house, chance)
     crash(house, crowd, chance, "answered_transaction.commit", passes=1)
     house.restart()
-    # The first flush follows at once.
-    time.sleep(1.5)
+    house.await_doubles()
     judge(crowd, tally)
     house.end()
 

@@ -3,7 +3,6 @@
 import os
 import time
 
-
 from clients import Crowd
 from house import House, Postgres, check, say
 from moving_clock import MovingClock
@@ -341,17 +340,21 @@ def slow(site, tally, chance):
     site.start()
     crowd.start(clients=1, most=20)
     crowd.join()
-    before = memory(house)
-    turned_away = crowd.answers[503]
-    site.disk.crawls(chance.uniform(0.3, 1.0))
+    before, turned_away = memory(house), crowd.answers[503]
+    pause = chance.uniform(0.3, 1.0)
+    site.disk.crawls(pause)
     crowd.start(clients=96)
     time.sleep(2)
-    dies = chance.random() < 0.3
-    if dies:
+    if chance.random() < 0.3:
         house.kill()
         crowd.stop()
         site.disk.crawls(0)
         return site.settle(tally)
+    # Where clients are slow too, a queue is full only before a slower disk.
+    while crowd.answers[503] == turned_away and pause < 10:
+        pause *= 2
+        site.disk.crawls(pause)
+        time.sleep(2 * pause)
     grown = memory(house) - before
     crowd.stop()
     if crowd.answers[503] == turned_away:

@@ -14,8 +14,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import daemon  # noqa: E402
 from daemon import Failure, check, say  # noqa: E402
 
-# What a daemon says whose last flush came to no end.
-LEFT = "stopped before PostgreSQL had everything"
+# What a daemon says that left something in its journal when it stopped.
+LEFT = ("stopped before PostgreSQL had everything", "the stop took too long and is cut short")
 SIDE = 64
 CELLS = SIDE ** 3
 BATCH = 20
@@ -81,11 +81,11 @@ class Postgres:
             check(done.returncode == 0, program, "ended with", done.returncode, log.read()[-2000:])
 
     def start(self):
-        self.command("pg_ctl", "start", "-D", self.data, "-w", "-s", "-l", os.path.join(self.folder, "server.log"))
+        self.command("pg_ctl", "start", "-D", self.data, "-w", "-t", "240", "-s", "-l", os.path.join(self.folder, "server.log"))
 
     def stop(self, mode="fast"):
         """`immediate` is as good as kill -9."""
-        self.command("pg_ctl", "stop", "-D", self.data, "-w", "-s", "-m", mode)
+        self.command("pg_ctl", "stop", "-D", self.data, "-w", "-t", "240", "-s", "-m", mode)
 
     shared_one = None
 
@@ -179,7 +179,7 @@ class House(daemon.Daemon):
         for _ in range(3):
             said = len(self.log_text())
             code = super().stop(seconds)
-            if code != 0 or LEFT not in self.log_text()[said:]:
+            if code != 0 or not any(each in self.log_text()[said:] for each in LEFT):
                 break
             self.restart()
             self.drain()
@@ -194,6 +194,23 @@ class House(daemon.Daemon):
                 return
             time.sleep(0.02)
         raise Failure("PostgreSQL did not catch up\n" + self.log_text()[-3000:])
+
+    def metrics(self, seconds=30):
+        """Their port opens beside the one for clients: soon after it, perhaps."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                return super().metrics()
+            except ConnectionRefusedError:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
+    def await_doubles(self, seconds=60):
+        """For controls that have batches counted again, of which each cell has one: returns once there are some."""
+        deadline = time.monotonic() + seconds
+        while not self.sql("select 1 from throng.counter where measure = 0 and value > 1 limit 1") and time.monotonic() < deadline:
+            time.sleep(0.3)
 
     def end(self):
         """This house is not needed any more."""

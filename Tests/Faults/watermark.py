@@ -120,14 +120,16 @@ def restore_under_load(server, house, crowd, tally, chance):
     house.restart()
     advance(house, crowd)
     backup = server.back_up()
+    # Once PostgreSQL is there again the daemon may bring back what it lost before anybody has looked.
+    held = position(house)
     advance(house, crowd, chance.randint(1, 3))
     crowd.start(clients=2, pause=PAUSE)
     time.sleep(chance.uniform(0, 1.2))
     last = position(house)
+    check(held < last, "the backup is not older")
     server.go_down()
     time.sleep(chance.uniform(0, 0.5))
     server.come_up_as(backup)
-    check(position(house) < last, "the backup is not older")
     time.sleep(0.5)
     crowd.stop()
     return conclude(house, crowd, tally, last)
@@ -218,14 +220,15 @@ def failover(server, house, crowd, tally, chance):
     advance(house, crowd)
     wait("the standby follows", standby.is_level, house)
     standby.stop()
+    held = position(house)
     advance(house, crowd, chance.randint(1, 2))
     crowd.start(clients=2, pause=PAUSE)
     time.sleep(chance.uniform(0, 1.2))
     last = position(house)
+    check(held < last, "the standby had everything")
     server.go_down()
     standby.take_over()
     house.postgres = standby
-    check(position(house) < last, "the standby had everything")
     time.sleep(0.5)
     crowd.stop()
     try:
@@ -290,10 +293,7 @@ def no_watermark(tally, chance):
     house.restart()
     crowd.start(clients=2, pause=PAUSE, most=10)
     crowd.join()
-    # However busy the machine is, what it takes for lost is made again some time.
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not house.sql("select 1 from throng.counter where measure = 0 and value > 1 limit 1"):
-        time.sleep(0.5)
+    house.await_doubles()
     judge(crowd, tally)
     house.end()
 

@@ -200,7 +200,7 @@ def schemathesis(house, examples=25):
         [sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{house.port}/v1/openapi.json", "--checks", CHECKS,
          "--phases", "examples,coverage,fuzzing", "--max-examples", str(examples), "--seed", "1", "--continue-on-failure",
          "--suppress-health-check", "all", "--no-color", "--request-timeout", "20", "--warnings", "off"],
-        capture_output=True, text=True, timeout=300, cwd=house.folder,
+        capture_output=True, text=True, timeout=1200, cwd=house.folder,
         env={**daemon.environment(), "PYTHONPATH": f"{PACKAGES}:{daemon.HERE}", "SCHEMATHESIS_HOOKS": "raw_bodies"})
     check(done.returncode == 0, "schemathesis:", (done.stdout + done.stderr)[-5000:])
     tested = re.search(r"(\d+) generated", done.stdout)

@@ -154,7 +154,7 @@ def living(house, folder, token, *options):
     told = subprocess.run(
         [os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "prove", f"http://127.0.0.1:{house.port}/v1/plan/kitchen",
          os.path.join(house.folder, folder), token, *map(str, options)],
-        env={**daemon.environment(), **house.clock.variables}, capture_output=True, text=True, timeout=240)
+        env={**daemon.environment(), **house.clock.variables}, capture_output=True, text=True, timeout=1200)
     check(told.returncode == 0, "the SDK's program ends with", told.returncode, told.stderr)
     return [line.split() for line in told.stdout.splitlines()]
 

@@ -76,7 +76,7 @@ def programs():
         report = os.path.join("/tmp", f"throng-benchmarks-{os.getpid()}.json")
         done = subprocess.run(
             [sys.executable, os.path.join(folder, name + ".py"), "--smoke", "--json", report, *options],
-            capture_output=True, text=True, env=daemon.environment(), timeout=300)
+            capture_output=True, text=True, env=daemon.environment(), timeout=1200)
         check(done.returncode == 0, name, "ended with", done.returncode, done.stdout[-1500:], done.stderr[-1500:])
         with open(report) as file:
             found = json.load(file)

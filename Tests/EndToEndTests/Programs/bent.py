@@ -92,11 +92,11 @@ def send(port, seed, count, some, found):
                 one.shutdown(socket.SHUT_WR)
                 while piece := one.recv(1 << 16):
                     answers += piece
-        except ConnectionError:
-            # Closed before all of it was sent.
-            pass
         except TimeoutError:
             odd.append(("open for 20 s", whole))
+        except OSError:
+            # Closed before all of it was sent.
+            pass
         for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answers):
             statuses[int(status)] = statuses.get(int(status), 0) + 1
             if status >= b"500" and status != b"503":

@@ -31,7 +31,9 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.binary_location = "/usr/bin/chromium"
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-        self.driver.set_script_timeout(30)
+        self.driver.set_script_timeout(600)
+        # The driver's answers are waited for longer than any script may take.
+        self.driver.command_executor.client_config.timeout = 660
         self.driver.get("about:blank")
 
     def __enter__(self):
@@ -75,7 +77,7 @@ class Browser:
         return self
 
     def until(self, condition, poke=""):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 180
         while not self.run(condition):
             check(time.monotonic() < deadline, "never true:", condition, self.driver.get_log("browser"))
             if poke:

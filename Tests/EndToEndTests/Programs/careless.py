@@ -54,7 +54,7 @@ class Listener:
 
     def guarded(self, connection):
         with connection:
-            connection.settimeout(5)
+            connection.settimeout(120)
             try:
                 self.serve(connection)
             except (OSError, ValueError):
@@ -73,7 +73,7 @@ class Relay(Listener):
         self.upstream, self.lock, self.line = upstream, threading.Lock(), None
         super().__init__()
 
-    def connect(self, seconds=5):
+    def connect(self, seconds):
         return socket.create_connection(("127.0.0.1", self.port), seconds)
 
     def serve(self, connection):
@@ -91,7 +91,7 @@ class Relay(Listener):
         for _ in range(2):
             try:
                 if self.line is None:
-                    self.line = Reader(socket.create_connection(("127.0.0.1", self.upstream), 3))
+                    self.line = Reader(socket.create_connection(("127.0.0.1", self.upstream), 30))
                 self.line.connection.sendall(request)
                 head = self.line.until(b"\r\n\r\n")
                 while head.startswith(b"HTTP/1.1 1"):

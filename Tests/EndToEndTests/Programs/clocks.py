@@ -40,7 +40,7 @@ class World:
     def closed(self):
         return int(self.house.sql("select count(*) from throng.closed_period")[0][0])
 
-    def wait(self, what, seconds=60):
+    def wait(self, what, seconds=400):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if what():
@@ -132,7 +132,7 @@ def behind():
     check(code == 1 and "Waiting" in talk, "it waits for what the daemon counts once windows end:", code, talk)
     check(house.sql(released) == [[None]], "nothing of it is released")
     clock.move(time.time())
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 400
     while release()[0] and time.monotonic() < deadline:
         time.sleep(1)
     check(house.sql(released) == [["30"]], "how often all thirty came:", house.sql(released))

@@ -139,7 +139,7 @@ def test():
             questions.append(f"{text}|{zone.key}|{after}")
     say(f"croniter has answered {len(questions):,} questions")
     probe = os.path.join(os.path.dirname(daemon.BINARY), "Probe")
-    done = subprocess.run([probe, "cron"], input="\n".join(questions) + "\n", capture_output=True, text=True, timeout=300)
+    done = subprocess.run([probe, "cron"], input="\n".join(questions) + "\n", capture_output=True, text=True, timeout=1200)
     check(done.returncode == 0, done.stderr)
     found = done.stdout.split()
     check(len(found) == len(wanted), "so many answers:", len(found))

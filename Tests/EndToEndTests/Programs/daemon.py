@@ -48,8 +48,25 @@ def environment(**more):
     return kept
 
 
+# One for each port that this process has chosen, for as long as it lives.
+RESERVED = []
+
+
+def reserve(port):
+    """Whether no other test has chosen this port; its daemon may be down just now."""
+    one = socket.socket(socket.AF_UNIX)
+    try:
+        one.bind(f"\0throng-test-port-{port}")
+    except OSError:
+        one.close()
+        return False
+    RESERVED.append(one)
+    return True
+
+
 def free_ports(count):
-    """Ports that the kernel gives to no client on the way, so that a daemon finds its own free again when it is restarted."""
+    """Ports that the kernel gives to no client on the way, and other tests do not choose, so that a daemon finds its own free again
+    when it is restarted."""
     with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
         lowest = int(file.read().split()[0])
     ports = []
@@ -63,7 +80,7 @@ def free_ports(count):
             except OSError:
                 continue
             port = one.getsockname()[1]
-        if port not in ports:
+        if reserve(port):
             ports.append(port)
     return ports
 
@@ -79,12 +96,20 @@ def seconds_left(rotation):
     return rotation - time.time() % rotation
 
 
-def rotation_with_time_left(candidates, needed=240):
+def rotation_with_time_left(candidates, needed=2400):
     """The first of these lengths, in seconds, whose current window goes on long enough for the test."""
     for rotation in candidates:
         if seconds_left(rotation) > needed:
             return rotation
     raise Failure("no rotation among", candidates, "leaves", needed, "seconds; start the test again")
+
+
+def hour_with_time_left(needed=300):
+    """When the current hour began, which goes on for so many seconds; where it does not, the next one is waited for."""
+    if seconds_left(3600) < needed:
+        say("it waits for the next hour")
+        time.sleep(seconds_left(3600) + 1)
+    return int(time.time()) // 3600 * 3600
 
 
 def duration(seconds):
@@ -222,8 +247,8 @@ class Daemon:
             match[1]: float(match[2])
             for match in re.finditer(r"^([a-z_]+(?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE)}
 
-    def drain(self, seconds=300):
-        """Returns once PostgreSQL has everything that was acknowledged."""
+    def drain(self, seconds=400):
+        """Returns once PostgreSQL has everything that was acknowledged; a daemon of several may rest for minutes before."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if self.metrics()["throng_journal_lag_batches"] == 0:

@@ -10,10 +10,11 @@ import time
 import daemon
 from daemon import check, say
 
-ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600])
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))
-# An hour that is over, so that it can be released at once.
-HOUR = int(time.time()) // 3600 * 3600 - 3600
+# An hour that goes on while what is over is released, in which is counted until the end, whatever the time; and one that is over.
+OPEN = daemon.hour_with_time_left()
+HOUR = OPEN - 3600
 MARK = "plantedword"
 ELSEWHERE = "0192f1f0-0000-4000-8000-000000000001"
 WITHOUT = ["--without", ELSEWHERE]
@@ -128,7 +129,7 @@ def furnished():
     for app, word in (("gone", MARK), ("kept", "otherword")):
         for device in range(30):
             visit(house, app, word, device, kind="one" if device < 20 else "two")
-            visit(house, app, word, device, at=time.time(), kind="one" if device < 20 else "two")
+            visit(house, app, word, device, at=OPEN, kind="one" if device < 20 else "two")
     house.sql(f"select throng.learn_label('gone', 'learned', 5, '{MARK}value')")
     house.drain()
     plans = [each for path in house.plans for each in ("--plan", path)]
@@ -151,7 +152,7 @@ def refused(house):
     check(house.stop() == 0, "serve stops gracefully")
     house.start()
     house.drain()
-    visit(house, "kept", "otherword", 0, at=time.time())
+    visit(house, "kept", "otherword", 0, at=OPEN)
     house.kill()
     # A daemon with a data directory elsewhere, which may count for the app, too.
     house.sql(f"insert into throng.watermark (daemon, position, fence) values ('{ELSEWHERE}', 7, 1)")
@@ -201,7 +202,7 @@ def gone(house, kept):
     check(not os.path.exists(os.path.join(house.outside, MARK)), "an empty folder goes")
     # Who was counted in the open window is still known.
     for device in range(30):
-        visit(house, "kept", "otherword", device, at=time.time(), kind="one" if device < 20 else "two")
+        visit(house, "kept", "otherword", device, at=OPEN, kind="one" if device < 20 else "two")
     house.drain()
     check(house.rows("kept")["identifiers"] == kept["identifiers"], "nobody of the other app is counted twice")
     say("nothing that was planted is found; the other app counts on")

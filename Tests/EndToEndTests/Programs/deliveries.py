@@ -14,9 +14,9 @@ from daemon import check, say
 from partner import Partner, certificates
 
 K = 5
-ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600])
-# An hour that is over, so that it can be released at once.
-HOUR = int(time.time()) // 3600 * 3600 - 3600
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
+# An hour that is over, so that it can be released at once; one that ended meanwhile would have reports of its own.
+HOUR = daemon.hour_with_time_left() - 3600
 AT = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(HOUR + 1800))
 LABEL = time.strftime("%Y-%m-%dT%H-00", time.gmtime(HOUR))
 PLACES = ("fine", "errors", "hang", "redirect", "die", "slow", "never", "crash", "tls")
@@ -162,9 +162,6 @@ class Second(daemon.Daemon):
 
 
 def test():
-    # An hour that ended meanwhile would have reports of its own.
-    if daemon.seconds_left(3600) < 180:
-        time.sleep(daemon.seconds_left(3600) + 1)
     port, wrong_port = daemon.free_ports(2)
     house = daemon.Daemon("", **SETTINGS)
     ca = certificates(house.folder)

@@ -20,7 +20,7 @@ import stock_proxies
 from daemon import check, say
 
 K = 5
-ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600])
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 PLAN = f"""
 app: {{name: shop, title: Shop, owner: Tests, contact: tests@example.com, audience: 100, threshold: {K}, EVALUATOR}}
 purposes:

@@ -226,7 +226,7 @@ def beyond(house, found, promise):
     return {key: places for key, places in found.items() if house.planted[key] not in promise[0] | promise[1]}
 
 
-def verify(house, day, versions, seconds=120):
+def verify(house, day, versions, seconds=1200):
     """Everything that is to be there is, and nothing else, at rest or in a browser."""
     deadline = time.monotonic() + seconds
     values, _ = promise = promised(house, day, versions)

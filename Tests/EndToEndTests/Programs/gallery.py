@@ -55,7 +55,7 @@ class Gallery(Explored):
             self.drain()
             # The window's end, so that its identifiers are counted.
             self.clock.move(self.morning(day) + 2 * ROTATION)
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 400
             while os.listdir(os.path.join(self.data, "windows")):
                 check(time.monotonic() < deadline, "windows stay open")
                 time.sleep(0.1)

@@ -59,18 +59,28 @@ def test():
     for stream in streams:
         stream.thread.start()
     time.sleep(1.5)
+    deadline = time.monotonic() + 120
+    while sum(len(stream.acknowledged) for stream in streams) < 200:
+        check(time.monotonic() < deadline, "there is no load")
+        time.sleep(0.05)
 
-    # Requests whose head and half a body have arrived.
+    # Requests whose head and half a body have arrived: it is said that the rest may come.
     halves = []
     for place in range(20):
         batch = shop.batch(f"half {place}")
         body = json.dumps(batch).encode()
-        line = socket.create_connection(("127.0.0.1", house.port), 20)
+        line = socket.create_connection(("127.0.0.1", house.port), 60)
         line.sendall(
-            b"POST /v1/batches HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
+            b"POST /v1/batches HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n"
             b"content-length: %d\r\n\r\n" % len(body) + body[:40])
         halves.append((batch, body, line))
-    time.sleep(0.3)
+    for _, _, line in halves:
+        said = b""
+        while not said.endswith(b"\r\n\r\n"):
+            piece = line.recv(4096)
+            check(piece, "a request is cut off after", said)
+            said += piece
+        check(said == b"HTTP/1.1 100 Continue\r\n\r\n", "half a request is answered with", said)
 
     house.process.terminate()
     time.sleep(0.3)
@@ -85,11 +95,11 @@ def test():
             answer += piece
         check(answer.startswith(b"HTTP/1.1 202"), "a request in flight was answered with", answer[:200])
         line.close()
-    code = house.process.wait(60)
+    code = house.process.wait(120)
     check(code == 0, "the exit code is", code, house.log_text()[-2000:])
     check(house.postgres_pid() is None, "PostgreSQL was stopped too")
     for stream in streams:
-        stream.thread.join(30)
+        stream.thread.join(120)
         check(not stream.odd, "an answer that is no 202:", stream.odd[:3])
     acknowledged = sum(len(stream.acknowledged) for stream in streams) + len(halves)
     unknown = [batch for stream in streams for batch in stream.unknown]

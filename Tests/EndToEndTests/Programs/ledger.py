@@ -40,7 +40,7 @@ class Ledger:
         return found
 
     def holds(self, what):
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 400
         while True:
             self.house.drain()
             found = self.found()

@@ -140,11 +140,13 @@ def test():
     path = os.path.join(folder, "shop.yaml")
     with open(path, "w") as file:
         file.write(plan())
-    # What Chromium says to the network is written down; it is found by its name on the PATH.
+    # What Chromium says to the network is written down; it is found by its name on the PATH. Its other calls are not stopped
+    # at, as it has only so much time to print.
     tools, trace = os.path.join(folder, "tools"), os.path.join(folder, "trace")
     os.mkdir(tools)
     with open(os.path.join(tools, "chromium"), "w") as file:
-        file.write(f'#!/bin/sh\nexec strace -f -qq -e trace=connect,sendto,sendmsg,sendmmsg -o {trace}.$$ /usr/bin/chromium "$@"\n')
+        file.write(f'#!/bin/sh\nexec strace -f --seccomp-bpf -qq -e trace=connect,sendto,sendmsg,sendmmsg -o {trace}.$$ '
+                   '/usr/bin/chromium "$@"\n')
     os.chmod(os.path.join(tools, "chromium"), 0o755)
     surroundings = daemon.environment(TMPDIR=temporary)
     surroundings["PATH"] = tools + os.pathsep + surroundings["PATH"]

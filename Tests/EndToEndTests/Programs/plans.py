@@ -127,9 +127,7 @@ def edited(house, former, new):
         house[name].start()
     check(plans(house) == {"a": [True], "b": [True], "c": [True]}, "all have the plan in force:", plans(house))
     until(lambda: leader(house) in [house[name].id for name in "abc"], "somebody has the lease")
-    for name in "bc":
-        house.join(name)
-    share = time.time() + 6
+    share = max([house.join(name) for name in "bc"])
     house["a"].edit(new)
     house["a"].process.send_signal(signal.SIGHUP)
     until(lambda: plans(house)["a"] == [True] and plans(house)["b"] == [False], "a has brought the plan into force")

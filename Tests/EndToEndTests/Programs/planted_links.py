@@ -40,10 +40,10 @@ class Precious:
         check(after == self.before, *when, "changed", self.before, "to", after)
 
 
-def serve(house, seconds=60):
+def serve(house):
     """Starts, and stops as soon as it is ready; its exit code and what it said."""
     try:
-        house.start(seconds)
+        house.start()
     except daemon.Failure:
         return house.process.wait(60), house.log_text()
     return house.stop(), house.log_text()

@@ -1,6 +1,7 @@
 """The daemon behind proxies: by the PROXY protocol, which PyPI's proxy-protocol writes and judges here, by a Unix socket, and
 by TLS that asks proxies for certificates."""
 
+import csv
 import functools
 import http.client
 import ipaddress
@@ -233,6 +234,21 @@ def certificates():
     say("only who has a certificate of the listed authorities connects where clients post")
 
 
+def checks(path):
+    """What haproxy's checks have found of each server of the page's lines, by its own word on its socket."""
+    with socket.socket(socket.AF_UNIX) as line:
+        line.settimeout(20)
+        try:
+            line.connect(path)
+        except (FileNotFoundError, ConnectionRefusedError):
+            return {}
+        line.sendall(b"show stat\n")
+        with line.makefile() as file:
+            rows = csv.DictReader(file.read().removeprefix("# ").split("\n"))
+    return {row["svname"]: (row["status"], row["check_status"].removeprefix("* ")) for row in rows
+            if row["pxname"] == "throng" and row["svname"] != "BACKEND"}
+
+
 def haproxy():
     """A stock haproxy by the page's own lines: to a Unix socket, and over TLS with a certificate; its checks are answered."""
     local, far = sealed.House(scheme="http", THRONG_INTAKE_PROXIES="unix"), sealed.House(THRONG_INTAKE_PROXIES="127.0.0.1")
@@ -256,17 +272,23 @@ def haproxy():
                          ("proxy.pem", bundle)):
         check(theirs in lines, "the page's lines have no", theirs)
         lines = lines.replace(theirs, ours)
-    port, path = daemon.free_ports(1)[0], os.path.join(far.folder, "haproxy.cfg")
+    port, path, stats = daemon.free_ports(1)[0], os.path.join(far.folder, "haproxy.cfg"), os.path.join(far.folder, "stats")
     with open(path, "w") as file:
-        file.write("defaults\n  timeout connect 5s\n  timeout client 20s\n  timeout server 20s\n  default-server inter 100ms\n"
+        # A check may take `inter`, with its handshake; the next one comes sooner until all is well.
+        file.write(f"global\n  stats socket {stats}\n"
+                   "defaults\n  timeout connect 20s\n  timeout client 60s\n  timeout server 60s\n"
+                   "  default-server inter 20s fastinter 100ms downinter 100ms\n"
                    f"frontend all\n  mode http\n  bind 127.0.0.1:{port}\n  default_backend throng\n{lines}")
     process = subprocess.Popen(["haproxy", "-db", "-f", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        # Longer than checks take to find somebody down.
-        time.sleep(3)
-        check(process.poll() is None, "haproxy takes the page's lines for none")
+        # By the socket alone, and with TLS.
+        expected, deadline = {"one": ("UP", "L4OK"), "two": ("UP", "L6OK")}, time.monotonic() + 60
+        while (found := checks(stats)) != expected:
+            check(process.poll() is None, "haproxy takes the page's lines for none")
+            check(time.monotonic() < deadline, "haproxy finds", found)
+            time.sleep(0.1)
         for _ in range(40):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             connection.request("POST", "/v1/batches", batch())
             answer = connection.getresponse()
             check(answer.status == 202, "behind haproxy a batch is answered with", answer.status, answer.read())

@@ -49,7 +49,7 @@ def same(house):
     say("a house at rest is restored as it was, and goes on; nobody waits for the lost daemon")
 
 
-def until(holds, *words, seconds=60):
+def until(holds, *words, seconds=400):
     deadline = time.monotonic() + seconds
     while not holds():
         check(time.monotonic() < deadline, *words)
@@ -89,7 +89,7 @@ def with_journal(house):
         time.sleep(1)
     house.withdraw("gone", "who withdraws")
     house.drain()
-    until(lambda: house.visits() == house.acknowledged, "it is taken back", seconds=30)
+    until(lambda: house.visits() == house.acknowledged, "it is taken back")
     with Load(house):
         time.sleep(0.5)
     house.kill()

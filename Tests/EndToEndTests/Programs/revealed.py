@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import random
+import re
 import shutil
 import string
 import subprocess
@@ -19,7 +20,7 @@ from daemon import check, say
 
 K = 5
 MOST = 4
-ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600])
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 
 PLAN = f"""
 app: {{name: shop, title: Shop, owner: Tests, contact: tests@example.com, audience: 100, threshold: {K}}}
@@ -275,16 +276,21 @@ class Second(daemon.Daemon):
         return [*super().arguments(), "--database", f"host={self.first.data}/postgres user=postgres dbname=throng"]
 
 
-def counts(house, shard):
-    """Has one daemon count everything from now on, and waits until both know."""
+def counts(house, other, shard):
+    """Has one daemon count everything from now on, the first or the other, and waits until both know."""
     house.sql(f"update throng.epoch set owners = array_fill({shard}::smallint, array[256])")
-    time.sleep(4)
+    deadline = time.monotonic() + 60
+    for each, own in ((house, 0), (other, 1)):
+        slots = "256" if shard == own else "0"
+        while re.findall(r" slots=(\d+) of 256 ", each.log_text())[-1:] != [slots]:
+            check(time.monotonic() < deadline, "a daemon does not know that it counts", slots, "slots")
+            time.sleep(0.2)
 
 
 def two_daemons(house):
     crowd(house, "cake", "other")
     other = Second(house).start()
-    counts(house, 1)
+    counts(house, other, 1)
     check("reveal" not in search(other, "x1", "apple pie"), "it knows what the first has learned")
     # Both come to ask for the same value; both teach it.
     crowd(other, "cake", "other")
@@ -298,12 +304,12 @@ def two_daemons(house):
     check(learned(house) == ["apple pie", "cake", "tart"], "it is learned once:", learned(house))
     before = counted(house)
     search(other, "y", "cake")
-    counts(house, 0)
+    counts(house, other, 0)
     search(house, "z", "cake")
     other.drain()
     after = counted(house)
     check(after["cake"] == before.get("cake", 0) + 2, "both count it in one slot:", before, after)
-    counts(house, 1)
+    counts(house, other, 1)
     # What one alone has learned reaches the other by itself.
     crowd(other, "scone", "other")
     check(reveal(other, "scone") == (202, {}), "the second learns one more")
@@ -311,7 +317,7 @@ def two_daemons(house):
     while house.metrics()['throng_revealed_labels{app="shop",dimension="query"}'] < MOST:
         check(time.monotonic() < deadline, "the first has not heard of it")
         time.sleep(0.5)
-    counts(house, 0)
+    counts(house, other, 0)
     check("reveal" not in search(house, 0, "scone"), "the first knows it")
     check(other.stop() == 0, "the second stops gracefully")
     other.clean()

@@ -10,7 +10,7 @@ import daemon
 from daemon import check
 
 K = 5
-ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600])
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 PLAN = f"""
 app: {{name: salon, title: Salon, owner: Tests, contact: tests@example.com, audience: 100, threshold: {K}}}
 purposes:
@@ -31,8 +31,8 @@ CROWD = {
     ("android", "hall"): 40, ("android", "cellar"): 25, ("android", "attic"): 15,
     ("ios", "hall"): 30, ("ios", "cellar"): 20, ("linux", "hall"): 20, ("linux", "cellar"): 2, ("plan9", "hall"): 12}
 
-# An hour that is over, so that it can be released at once.
-HOUR = int(time.time()) // 3600 * 3600 - 3600
+# An hour that is over, so that it can be released at once: the last one when the house is opened.
+HOUR = None
 
 
 def visit(house, device, system, room, at=None):
@@ -46,6 +46,8 @@ def visit(house, device, system, room, at=None):
 
 def open_house():
     """A running daemon with a released hour."""
+    global HOUR
+    HOUR = daemon.hour_with_time_left() - 3600
     house = daemon.Daemon(PLAN, name="salon").start()
     for (system, room), count in CROWD.items():
         for place in range(count):

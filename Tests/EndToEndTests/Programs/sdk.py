@@ -33,8 +33,8 @@ def counters(house):
 
 
 def becomes(house, expected, what):
-    """Takes seconds, in which the daemon goes through its journal."""
-    deadline = time.monotonic() + 60
+    """Takes seconds, in which the daemon goes through its journal, and longer where it rests after a flush."""
+    deadline = time.monotonic() + 400
     while (found := counters(house)) != expected and time.monotonic() < deadline:
         time.sleep(0.5)
         house.drain()

@@ -4,6 +4,7 @@ protocol and by X-Forwarded-For. Nothing of keys, secrets and networks is in a l
 import json
 import os
 import socket
+import statistics
 import sys
 import time
 
@@ -41,18 +42,21 @@ def sent(house, body, **headers):
     return status, json.loads(text).get("error"), answered
 
 
-def until(seconds, step):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if step():
-            return
+# How long each change of the file of keys took to be in force. Unit: seconds.
+WAITED = []
+
+
+def until(step):
+    began = time.monotonic()
+    while not step():
+        check(time.monotonic() - began < 30, "a change of the file of keys is never in force")
         time.sleep(0.05)
-    check(False, "it did not come within", seconds, "seconds")
+    WAITED.append(time.monotonic() - began)
 
 
 def keys(house):
     first, second = (key(house, "new", "shop", "--name", name) for name in ("ios", "ios 2"))
-    until(2, lambda: sent(house, shop.batch("a", key=second))[0] == 202)
+    until(lambda: sent(house, shop.batch("a", key=second))[0] == 202)
     check(sent(house, shop.batch("b", key=first))[0] == 202, "a good key is refused")
     check(sent(house, shop.batch("c"))[:2] == (403, "key_required"), "without a key it counts")
     check(sent(house, shop.batch("c", key=first + "0"))[:2] == (403, "unknown_key"), "by an invented key it counts")
@@ -64,7 +68,7 @@ def keys(house):
     key(house, "revoke", "shop", listed[0]["id"])
     revoked = time.monotonic()
     # Of a window that is over: nothing counts meanwhile.
-    until(2, lambda: sent(house, shop.batch("a", key=first, window=1))[1] == "revoked_key")
+    until(lambda: sent(house, shop.batch("a", key=first, window=1))[1] == "revoked_key")
     say(f"a revoked key is refused {time.monotonic() - revoked:.2f} s after the command")
     for identifier in "bdefgh":
         check(sent(house, shop.batch(identifier, key=first))[:2] == (403, "revoked_key"), "a revoked key counts")
@@ -89,20 +93,20 @@ def keys(house):
         kept = file.read()
     with open(path, "w") as file:
         file.write("{")
-    until(3, lambda: "the former ones stay in force" in house.log_text())
+    until(lambda: "the former ones stay in force" in house.log_text())
     check(sent(house, shop.batch("a", key=second))[0] == 202, "a damaged file turns everybody away")
     check(sent(house, shop.batch("b", key=first))[0] == 403, "a damaged file lets everybody in")
     reads = house.log_text().count("read anew")
     with open(path, "w") as file:
         file.write(kept)
-    until(2, lambda: house.log_text().count("read anew") > reads)
+    until(lambda: house.log_text().count("read anew") > reads)
     return first, second
 
 
 def backends(house):
     secret = key(house, "new", "shop", "--name", "orders", "--backend")
     batch = lambda: shop.batch("order", purpose="orders", events=[shop.event("sale")])  # noqa: E731
-    until(2, lambda: sent(house, batch(), authorization=f"Bearer {secret}")[0] == 202)
+    until(lambda: sent(house, batch(), authorization=f"Bearer {secret}")[0] == 202)
     status, word, headers = sent(house, batch())
     check((status, word, headers.get("www-authenticate")) == (401, "secret_required", "Bearer"), status, word, headers)
     for wrong in (f"Bearer {secret[:-1]}", "Bearer x", f"Basic {secret}"):
@@ -113,10 +117,10 @@ def backends(house):
     second = key(house, "new", "shop", "--name", "orders", "--backend")
     code, _, err = daemon.run("app", "key", "new", "shop", "--name", "orders", "--backend", "--data", house.data)
     check(code == 1 and "Revoke one first" in err, "a third secret is made", err)
-    until(2, lambda: sent(house, batch(), authorization=f"Bearer {second}")[0] == 202)
+    until(lambda: sent(house, batch(), authorization=f"Bearer {second}")[0] == 202)
     first = [entry for entry in json.loads(key(house, "list", "shop", "--json")) if entry["kind"] == "backend"][0]
     key(house, "revoke", "shop", first["id"])
-    until(2, lambda: sent(house, batch(), authorization=f"Bearer {secret}")[:2] == (401, "unknown_secret"))
+    until(lambda: sent(house, batch(), authorization=f"Bearer {secret}")[:2] == (401, "unknown_secret"))
     check(sent(house, batch(), authorization=f"Bearer {second}")[0] == 202, "the second one went, too")
     # The Python client as a backend.
     client = Client(f"http://127.0.0.1:{house.port}", "shop", os.path.join(house.folder, "backend"), secret=second)
@@ -225,6 +229,8 @@ def canary(house, words):
 def test():
     house = daemon.Daemon(PLAN, log="trace").start()
     words = [*keys(house), *backends(house)]
+    # One of them may meet a moment at which the machine has no time.
+    check(statistics.median(WAITED) < 2, "a change of the file of keys should be in force within a second, and took", WAITED)
     canary(house, words)
     house.stop()
     house.start()

@@ -66,7 +66,7 @@ class Three:
         self.members = [first.start()]
         for _ in range(2):
             self.members.append(Member(first).start())
-            code, out, said = daemon.run("daemon", "join", self.members[-1].id, "--within", "6", "--database", first.database)
+            code, out, said = daemon.run("daemon", "join", self.members[-1].id, "--within", "20", "--database", first.database)
             check(code == 0, "throng daemon join:", out, said)
         # PostgreSQL's own clock is not moved: the three have always counted, by the clock of the crowds.
         first.sql(f"update throng.epoch set begins_at = to_timestamp({START - 9 * DAY} + epoch) where epoch > 1")
@@ -77,7 +77,7 @@ class Three:
 
     def persist(self, act):
         """Does something at any of them until it is acknowledged; now and then one is killed before."""
-        deadline = time.monotonic() + 100
+        deadline = time.monotonic() + 400
         while time.monotonic() < deadline:
             if self.chance.random() < 0.003:
                 member = self.any()
@@ -119,9 +119,10 @@ def rows(house, since):
     }
 
 
-def compare(three, alone, since, when, seconds=60):
-    deadline = time.monotonic() + seconds
+def compare(three, alone, since, when, seconds=400):
     alone.drain()
+    three.drain()
+    deadline = time.monotonic() + seconds
     while True:
         three.drain()
         expected = rows(alone, since)
@@ -140,9 +141,9 @@ def end_without(three, alone, day, how):
     else:
         absent.kill()
     alone.clock.move(day.over)
-    wait(alone.is_settled, "nothing is released", seconds=120)
+    wait(alone.is_settled, "nothing is released", seconds=400)
     wait(lambda: [line for line in three.first.log_text().split("\n") if "releases wait for a daemon" in line and absent.id in line],
-         "it does not say for whom it waits", seconds=60)
+         "it does not say for whom it waits", seconds=400)
     check(not three.first.is_settled(), "a day is released without what", absent.id, "counts when windows end")
     absent.start()
 
@@ -171,11 +172,11 @@ def trial(three, alone, day, how):
     else:
         alone.clock.move(day.at(SLOTS + 2))
         for house in (*three.members, alone):
-            wait(lambda: house.has_no("visit"), "visits do not end", seconds=120)
+            wait(lambda: house.has_no("visit"), "visits do not end", seconds=400)
         counted = compare(three, alone, since, "after visits have ended")
         alone.clock.move(day.over)
     for house in (three.first, alone):
-        wait(house.is_settled, "nothing is released", seconds=120)
+        wait(house.is_settled, "nothing is released", seconds=400)
     found, expected = (house.released(since - 7 * DAY) for house in (three.first, alone))
     check(found == expected, "what is released differs:", difference(found, expected))
     return counted, {name: len(each) for name, each in expected.items()}
@@ -190,12 +191,12 @@ def control(three, alone, day):
     three.first.sql("update throng.watermark set settled = 9223372036854775807 where settled > 4611686018427387904")
     alone.clock.move(day.over)
     for house in (three.first, alone):
-        wait(house.is_settled, "nothing is released", seconds=120)
+        wait(house.is_settled, "nothing is released", seconds=400)
     absent.start()
     since = day.start // DAY * DAY
     # It counts in the next day.
     wait(lambda: not three.drain() and "counter" in difference(rows(three.first, since), rows(alone, since)),
-         "a day is released without what one owed, and that is not seen", seconds=60)
+         "a day is released without what one owed, and that is not seen", seconds=400)
     say("the control is seen: a day is released without what one owed")
 
 

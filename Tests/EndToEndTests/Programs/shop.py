@@ -5,7 +5,7 @@ import time
 
 import daemon
 
-ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600])
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 
 
 def plan():

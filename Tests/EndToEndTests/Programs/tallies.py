@@ -201,8 +201,10 @@ def page(house, site):
 
 
 def test():
+    # Four of a device are counted a day, and all that is sent here is of one day.
+    if daemon.seconds_left(86400) < 480:
+        time.sleep(daemon.seconds_left(86400) + 1)
     window = int(time.time()) // 3600
-    check(daemon.seconds_left(86400) > 300, "the day is nearly over; start the test again")
     batches = streams(now(), window)
     one, many = world(batches, 1), world(batches, 200)
     found = {(int(measure), int(cell)): int(value) for _, measure, cell, value in one.rows("use")["counters"]}

@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import signal
+import socket
 import ssl
 import subprocess
 import tempfile
@@ -95,9 +96,9 @@ def is_reused(house, context, session, port=None, plain=None):
         return line.socket.session_reused
 
 
-def sessions(house):
-    while daemon.seconds_left(MINUTE) < 15:
-        time.sleep(0.5)
+def within(house):
+    """What holds within a window; its sessions, and connections that outlast it: silent ones, one that was answered, and one with a
+    request that lacks its last bytes."""
     versions = (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)
     kept = [resumable(house, version) for version in versions]
     for context, session in kept:
@@ -106,21 +107,35 @@ def sessions(house):
     people = resumable(house, versions[1], house.portal_port)
     check(is_reused(house, *people, house.portal_port), "people's sessions are not resumed: the control is missing")
     check(not is_reused(house, *people), "a session of people is resumed where clients post")
-    # They connect before the window ends: one says nothing, one has been answered.
     early = [house.open() for _ in kept]
     idle = house.line()
     idle.socket.sendall(request("GET", "/healthz"))
     idle.answer()
-    # One sends a request across the end: it is answered, and then closed.
     body = batch()
     across = house.line()
     across.socket.sendall(request("POST", "/v1/batches", body)[:-10])
-    left = daemon.seconds_left(MINUTE)
-    check(not sealed.is_closed(idle.socket, left - 1), "an idle connection is closed within its window")
-    check(sealed.is_closed(idle.socket, 3), "an idle connection outlives its window")
-    across.socket.sendall(body[-10:])
+    return kept, early, idle, across, body[-10:]
+
+
+def sessions(house):
+    for _ in range(5):
+        while daemon.seconds_left(MINUTE) < 15:
+            time.sleep(0.5)
+        end = time.time() + daemon.seconds_left(MINUTE)
+        try:
+            kept, early, idle, across, rest = within(house)
+        except (OSError, daemon.Failure):
+            # A window that was over meanwhile proves nothing.
+            if time.time() < end:
+                raise
+        if time.time() < end - 2:
+            break
+    check(time.time() < end - 2, "a few connections take longer than a window")
+    check(not sealed.is_closed(idle.socket, end - 1 - time.time()), "an idle connection is closed within its window")
+    check(sealed.is_closed(idle.socket, 20), "an idle connection outlives its window")
+    across.socket.sendall(rest)
     check(across.answer()[0] == 202, "a request across a window's end is not answered")
-    check(sealed.is_closed(across.socket, 8), "a connection that was busy outlives its window")
+    check(sealed.is_closed(across.socket, 20), "a connection that was busy outlives its window")
     for (context, session), plain in zip(kept, early):
         check(not is_reused(house, context, session), "a session is resumed behind its window")
         check(not is_reused(house, context, session, plain=plain), "a session is resumed by who connected before")
@@ -179,6 +194,9 @@ def renewal(house):
         serials.append(serial(house))
         check(serials[-1] not in serials[:-1], "new connections get the former certificate")
     time.sleep(0.5)
+    deadline = time.monotonic() + 300
+    while sent[0] <= 500 and not faults and time.monotonic() < deadline:
+        time.sleep(0.1)
     stop.set()
     for thread in threads:
         thread.join()
@@ -261,6 +279,12 @@ def silent():
     house = sealed.House(portal=True, THRONG_INTAKE_REQUEST_SECONDS="120").start()
     first = hello()
     words = []
+
+    def ask(port, *asked):
+        with house.line(plain=socket.create_connection(("127.0.0.1", port), 60)) as line:
+            line.socket.sendall(request(*asked))
+            return line.answer()[0]
+
     for count, sent in ((256, first), (1000, b""), (1000, first[:200]), (4000, b""), (4000, first[:200])):
         for port, path in ((house.port, "/"), (house.portal_port, "/")):
             if port == house.portal_port and count > 1000:
@@ -272,11 +296,12 @@ def silent():
                 lines.append(plain)
             time.sleep(0.5)
             started = time.monotonic()
-            check(house.get(path, port=port)[0] == 200, "beside", count, "who say", len(sent), "bytes nobody is answered")
+            check(ask(port, "GET", path) == 200, "beside", count, "who say", len(sent), "bytes nobody is answered")
             if port == house.port:
-                check(house.post(batch())[0] == 202, "beside", count, "silent connections no batch is taken")
+                check(ask(port, "POST", "/v1/batches", batch()) == 202, "beside", count, "silent connections no batch is taken")
             waited = time.monotonic() - started
-            check(waited < 10, "beside", count, "silent connections others wait for", waited, "seconds")
+            # Where they kept others out, it would be for the time that a request may take.
+            check(waited < 60, "beside", count, "silent connections others wait for", waited, "seconds")
             words.append(f"{count} of {len(sent)} bytes {memory(house.process.pid) - before:+} MiB")
             for plain in lines:
                 plain.close()
@@ -342,7 +367,9 @@ def demonstration():
 
 def test():
     long, shop.ROTATION = shop.ROTATION, MINUTE
-    house = sealed.House(portal=True, log="trace", THRONG_INTAKE_REQUEST_SECONDS="120").start()
+    # Who says nothing is let go by a window's end, and by nothing else.
+    house = sealed.House(
+        portal=True, log="trace", THRONG_INTAKE_REQUEST_SECONDS="120", THRONG_INTAKE_IDLE_SECONDS="600").start()
     offers(house)
     sessions(house)
     check(house.stop() == 0, "serve stops gracefully")

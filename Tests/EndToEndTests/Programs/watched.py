@@ -68,10 +68,13 @@ def provoke(house):
 
 def test():
     cage = canary.Cage()
+    began = time.monotonic()
     house = House().start()
     check("refused at the door" not in house.log_text(), "something was refused already:", house.log_text()[-2000:])
     provoke(house)
     check(house.stop() == 0, "serve stops gracefully")
+    # A kind is told within a minute, and what comes then with the daemon's last words.
+    most = 1 if time.monotonic() - began < 60 else 2
     log = house.log_text()
     lines = [line for line in log.splitlines() if "refused at the door" in line]
     expected = {
@@ -80,8 +83,9 @@ def test():
         "requests without room": FEW}
     for kind, times in expected.items():
         found = [line for line in lines if kind in line]
-        check(len(found) == 1 and times in found[0], kind, "is told as", found)
-    check(len(lines) == len(expected), "more is told:", lines)
+        told = [times] if len(found) == 1 else [times, FEW]
+        check(1 <= len(found) <= most and all(any(each in line for each in told) for line in found), kind, "is told as", found)
+    check(all(any(kind in line for kind in expected) for line in lines), "more is told:", lines)
     needles = [*cage.needles, CLIENT.encode(), "51234".encode()]
     said = log.encode()
     check(not any(needle in said for needle in needles), "the log holds", [n for n in needles if n in said][:3])

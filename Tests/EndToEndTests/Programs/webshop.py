@@ -13,7 +13,7 @@ import daemon
 from daemon import SAMPLE
 
 SITE = os.path.join(SAMPLE, "web")
-ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600], needed=600)
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 
 
 class Site(http.server.ThreadingHTTPServer):

@@ -178,10 +178,12 @@ def difference(found, expected):
             for name in expected if found[name] != expected[name]}
 
 
-def compare(killed, twin, day, when, since=START, but=None, seconds=60):
+def compare(killed, twin, day, when, since=START, but=None, seconds=400):
     """What is counted is the same in both, within seconds, or a table is not; how many rows of each there are."""
-    deadline, today = time.monotonic() + seconds, day.start // DAY * DAY
+    today = day.start // DAY * DAY
     twin.drain()
+    killed.calm(killed.house.drain)
+    deadline = time.monotonic() + seconds
     while True:
         killed.calm(killed.house.drain)
         expected = twin.rows(since, covered=today)
@@ -197,14 +199,14 @@ def end_visits(killed, twin, day):
     """The windows of an hour end: who was there is counted for good by what they did in it."""
     killed.house.clock.move(day.at(SLOTS + 2))
     for house in (killed.house, twin):
-        wait(lambda: killed.look() and house.has_no("visit"), "visits do not end", seconds=120)
+        wait(lambda: killed.look() and house.has_no("visit"), "visits do not end", seconds=400)
 
 
 def release(killed, twin, day):
     """The day ends with its grace: both release and report."""
     killed.house.clock.move(day.over)
     for house in (killed.house, twin):
-        wait(lambda: killed.look() and house.is_settled(), "nothing is released", seconds=120)
+        wait(lambda: killed.look() and house.is_settled(), "nothing is released", seconds=400)
     since = day.start // DAY * DAY - 7 * DAY
     return killed.house.released(since), twin.released(since)
 
