@@ -77,6 +77,11 @@ package struct ScheduleService: Service {
 
     /// Does what is due; returns how long to rest then.
     package func round(_ progress: inout Progress) async -> Duration {
+        let listened = progress.listened
+        defer {
+            // PostgreSQL was away, or another daemon looks.
+            if progress.listened == listened { progress.listened = .zero }
+        }
         // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
         guard standing.isLevel else { return .milliseconds(250) }
         guard isInForce() else {
