@@ -1,4 +1,5 @@
--- Opens a rollup of released periods, once: a part that came late opens none that was released without it.
+-- Opens a rollup with the first of its parts. Where one was released before nobody asked for the rollup then, or it was released itself:
+-- what could be reckoned with is gone, or would tell the parts apart.
 -- $1 metric: integer, the schema's number of a layout.
 -- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
 -- $3 start: bigint, Unix seconds; the first second of the period.
@@ -10,7 +11,7 @@ where not exists (
     select
     from throng.release
     where metric_id = $1::integer
-        and period_kind = $2::smallint
-        and period_start = to_timestamp($3::bigint)
+        and period_start >= to_timestamp($3::bigint)
+        and period_end <= to_timestamp($4::bigint)
 )
 on conflict (metric_id, period_kind, period_start) do nothing;

@@ -70,17 +70,22 @@ package struct ScheduleService: Service {
         var asked: Settlement.Asked?
         /// For how long this process could hear them without a break; not more than that.
         var listened = Duration.zero
+        /// When the last look ended at which it could; nil where there was none, or a break after it.
+        var lookedAt: UnixSeconds?
 
         /// At the start of a process.
         package init() {}
+
+        /// Nobody could be heard.
+        mutating func interrupt() { (listened, lookedAt) = (.zero, nil) }
     }
 
     /// Does what is due; returns how long to rest then.
     package func round(_ progress: inout Progress) async -> Duration {
-        let listened = progress.listened
+        let lookedAt = progress.lookedAt
         defer {
             // PostgreSQL was away, or another daemon looks.
-            if progress.listened == listened { progress.listened = .zero }
+            if progress.lookedAt == lookedAt { progress.interrupt() }
         }
         // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
         guard standing.isLevel else { return .milliseconds(250) }
@@ -110,10 +115,16 @@ package struct ScheduleService: Service {
             return await giveBack()
         }
         // Before it is asked what is due: no period may come and be due without that.
-        for plan in plans where isInForce() { await trying { try await releases.keepCalendar(of: plan, now: now) } }
+        for plan in plans where isInForce() {
+            await trying {
+                try await releases.keepCalendar(of: plan, now: now)
+                try await releases.giveUpRollups(of: plan)
+            }
+        }
         let settled = await settled(now, &progress)
         // Releases take their time, and another plan may come into force meanwhile.
         for plan in plans where isInForce() { await tick(plan, settled: settled, now: now) }
+        if progress.lookedAt != nil { progress.lookedAt = clock.now }
         let day = now.flooredQuotient(by: 86_400)
         if day != progress.expiredDay, isInForce(), await expire(now) { progress.expiredDay = day }
     }
@@ -172,12 +183,21 @@ package struct ScheduleService: Service {
         return false
     }
 
+    /// What a look adds to what this process could hear: the time since the last one, of which a long rest says little.
+    private func listen(at now: UnixSeconds, _ progress: inout Progress) {
+        let longest = 3 * interval.components.seconds + 120
+        let passed = progress.lookedAt.map { now - $0 } ?? -1
+        // A machine that stood still has heard nobody, whatever its connections say.
+        progress.listened = (0...longest).contains(passed) ? progress.listened + .seconds(min(passed, 300)) : .zero
+        progress.lookedAt = now
+    }
+
     /// Up to when PostgreSQL has all that daemons acknowledged, so that what was due by then may be released; nil where nothing is
     /// due, or a daemon is waited for, which is said.
     private func settled(_ now: UnixSeconds, _ progress: inout Progress) async -> UnixSeconds? {
         do {
             let isDue = try await isAnythingDue(now)
-            progress.listened += interval
+            listen(at: now, &progress)
             guard isDue else {
                 health.releasesWait(for: [])
                 return nil
@@ -209,7 +229,7 @@ package struct ScheduleService: Service {
             return asked.now
         } catch {
             // A stop, or PostgreSQL is away: the next look asks again.
-            progress.listened = .zero
+            progress.interrupt()
             logger.debug("daemons could not be asked", metadata: ["error": "\(error)"])
             return nil
         }

@@ -10,6 +10,8 @@ package protocol DueReleases: Sendable {
     ) async throws -> [ReleaseScheduler.Made]
     /// Opens the periods of a plan's metrics by the clock.
     func keepCalendar(of plan: Plan, now: UnixSeconds) async throws
+    /// Gives up the coarser periods for which a plan in force asks no more.
+    func giveUpRollups(of plan: Plan) async throws
 }
 
 /// What one daemon of many does for all; ``LeaseStore`` is the real one, whose functions these are.

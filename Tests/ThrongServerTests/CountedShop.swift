@@ -65,7 +65,10 @@ struct CountedShop {
     /// - Parameters:
     ///   - cells: by the labels of a leaf cell, in the plan's order, with blanks between them.
     ///   - other: the plan of the daemon; the shop's where there is none.
-    func count(_ metric: MetricName, day: Int, _ cells: [String: Counted], under other: Plan? = nil) async throws {
+    ///   - hour: of the day.
+    func count(
+        _ metric: MetricName, day: Int, hour: Int = 0, _ cells: [String: Counted], under other: Plan? = nil
+    ) async throws {
         let plan = other ?? plan
         let counted = try #require(plan.metric(metric))
         let layout = try plan.layout(of: counted, rules: .system)
@@ -74,7 +77,7 @@ struct CountedShop {
         // Metrics of which a test counts nothing have no periods.
         let known = Set(try await admin.texts("select metric from throng.metric_layout"))
         try await self.start(plan) { known.contains($0.text) || $0 == metric }
-        let start = Self.start(day)
+        let start = Self.start(day) + Int64(hour) * 3600
         let window = layout.rotation.window(at: start)
         var counters: [CounterDelta] = []
         var devices: [Margin: [CellIndex: Int64]] = [:]

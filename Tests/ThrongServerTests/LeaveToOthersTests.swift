@@ -36,6 +36,7 @@ struct LeaveToOthersTests {
             return []
         }
         func keepCalendar(of plan: Plan, now: UnixSeconds) async throws { note("calendar \(plan.app.name)") }
+        func giveUpRollups(of plan: Plan) async throws {}
         func deliverDue(
             of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void
         ) async throws -> Int {

@@ -69,7 +69,7 @@ struct WrongClockTests {
         var schedule: ScheduleService { schedule(settling: SettlementStore(store.connection)) }
 
         func schedule(
-            settling: any Settling, interval: Duration = .seconds(60), lease: (any ScheduleLease)? = nil
+            settling: any Settling, patience: Duration = .seconds(1), lease: (any ScheduleLease)? = nil
         ) -> ScheduleService {
             let clock = UnixClock { [self] in now + ahead.withLock { $0 } }
             let standing = FlushStanding()
@@ -83,8 +83,8 @@ struct WrongClockTests {
                 guarded: ClockGuard(
                     clock: MachineClock(clock, machine: "a", uptime: { 5000 }), store: DatabaseClock(store.connection),
                     health: health, logger: .silent),
-                settlement: Settlement(settling, patience: .seconds(1)), lease: lease, health: health,
-                clock: clock, interval: interval,
+                settlement: Settlement(settling, patience: patience), lease: lease, health: health,
+                clock: clock, interval: .seconds(60),
                 logger: .silent)
         }
 
@@ -217,9 +217,12 @@ struct WrongClockTests {
         try await house.count(hoursAgo: 4)
         let lost = CounterStore(house.settings)
         _ = try await lost.attach(daemon: DaemonID(UUID()))
-        let schedule = house.schedule(settling: SettlementStore(house.store.connection), interval: .seconds(1800))
+        let schedule = house.schedule(settling: SettlementStore(house.store.connection), patience: .zero)
         var progress = ScheduleService.Progress()
-        for _ in 0..<3 { await schedule.look(&progress) }
+        for ahead in stride(from: Int64(-1800), to: 1800, by: 300) {
+            house.ahead.withLock { $0 = ahead }
+            await schedule.look(&progress)
+        }
         #expect(try await house.rows("released_cell") == 0)
         try await Connection(house.settings).execute(
             """
@@ -227,16 +230,19 @@ struct WrongClockTests {
             set attached_at = now() - interval '49 hours', advanced_at = now() - interval '49 hours'
             where settled = 0
             """)
-        var fresh = ScheduleService.Progress()
+        var (fresh, paused, away) = (ScheduleService.Progress(), progress, progress)
         await schedule.look(&fresh)
         #expect(
             try await house.rows("released_cell") == 0, "where all were away, who is back first has heard nobody yet")
-        house.ahead.withLock { $0 = Self.years }
-        _ = await schedule.round(&progress)
-        house.ahead.withLock { $0 = 0 }
-        _ = await schedule.round(&progress)
-        #expect(try await house.rows("released_cell") == 0, "nor has who could not hear anybody meanwhile")
-        _ = await schedule.round(&progress)
+        house.ahead.withLock { $0 = 2400 }
+        await schedule.look(&paused)
+        #expect(try await house.rows("released_cell") == 0, "nor has a machine that stood still")
+        for ahead in [Self.years, 1800] {
+            house.ahead.withLock { $0 = ahead }
+            _ = await schedule.round(&away)
+        }
+        #expect(try await house.rows("released_cell") == 0, "nor has who could not look meanwhile")
+        await schedule.look(&progress)
         #expect(try await house.rows("released_cell") > 0)
     }
 }

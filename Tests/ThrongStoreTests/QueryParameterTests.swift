@@ -120,7 +120,8 @@ struct QueryParameterTests {
 
     private static let released: [any TypedQuery] = [
         SelectOpenPeriods(app: "shop"), DeleteOpenPeriod(metric: 1, period: day), LockMetric(metric: 1),
-        ClosePeriod(metric: 1, period: day), InsertOpenRollup(metric: 1, period: day),
+        ClosePeriod(metric: 1, period: day), CloseUncounted(metric: 1, periods: [day]),
+        CloseOpenRollup(metric: 1, period: day), InsertOpenRollup(metric: 1, period: day),
         DeleteOpenRollup(metric: 1, period: day), SelectOpenRollups(app: "shop"),
         FindOpenRollup(metric: 1, period: day), SelectCounters(metric: 1, period: day),
         SelectDistinct(metric: 1, period: day), DeleteDistinct(metric: 1, period: day),

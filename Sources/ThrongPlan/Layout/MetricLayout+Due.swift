@@ -14,3 +14,17 @@ extension MetricLayout {
         return max(due, last + 2 * rotation.seconds + Plan.closingSlack.components.seconds)
     }
 }
+
+extension MetricLayout {
+    /// The periods that it counts by within a longer one, in their order.
+    package func periods(in longer: Period) -> [Period] {
+        guard let calendar = PeriodCalendar(timeZone: timeZone) else { return [] }
+        var found: [Period] = []
+        var next = calendar.period(period, containing: longer.start)
+        while next.end <= longer.end {
+            found.append(next)
+            next = calendar.period(period, containing: next.end)
+        }
+        return found
+    }
+}

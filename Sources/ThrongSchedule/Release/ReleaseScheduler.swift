@@ -97,6 +97,7 @@ package struct ReleaseScheduler: Sendable {
             return due <= now && (only == nil || only == period)
         }
         try await keepCalendar(of: plan, now: now)
+        try await giveUpRollups(of: plan)
         let ties = EventTies(plan)
         var made: [Made] = []
         for open in try await store.openPeriods(app: plan.app.name) where isDue(open.period, open.layout) {
@@ -113,10 +114,6 @@ package struct ReleaseScheduler: Sendable {
         for kind in PeriodKind.allCases {
             for rollup in try await store.openRollups(app: plan.app.name) where rollup.period.kind == kind {
                 do {
-                    guard plan.metric(rollup.layout.metric)?.rollups.contains(kind) ?? false else {
-                        try await store.giveUp(rollup)
-                        continue
-                    }
                     guard isDue(rollup.period, rollup.layout), !rollup.hasOpenParts else { continue }
                     let one = try await followed(rollup.layout.metric, rollup.period, plan) {
                         try await release(ReleaseScope(rollup, ties: ties), plan: plan)
@@ -177,6 +174,14 @@ package struct ReleaseScheduler: Sendable {
             } else {
                 try await noise.keepCalendar(of: layout, expires: expires, now: now)
             }
+        }
+    }
+
+    /// Gives up the coarser periods for which a plan asks no more.
+    package func giveUpRollups(of plan: Plan) async throws {
+        for rollup in try await store.openRollups(app: plan.app.name)
+        where !(plan.metric(rollup.layout.metric)?.rollups.contains(rollup.period.kind) ?? false) {
+            try await store.giveUp(rollup)
         }
     }
 

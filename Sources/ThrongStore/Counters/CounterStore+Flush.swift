@@ -136,19 +136,21 @@ extension CounterStore {
         let closedMeanwhile = SelectClosed(periods: pending.periods)
         let answers = try session.pipeline([
             Statement(name: "transaction.begin", sql: "begin"),
+            // Before the watermark, as backups do.
+            Statement(name: "open_period.lock", sql: "lock table throng.open_period in row exclusive mode"),
             LockMetricsShared(metrics: metrics).statement,
             AdvanceWatermark(attachment: attempt.attachment, after: flush.after, through: flush.through).statement,
             recentlyClosed.statement, closedMeanwhile.statement,
         ])
-        let recent = closedPeriods(try recentlyClosed.rows(answers[3]), attempt.names)
-        guard answers[2].affected == 1 else {
+        let recent = closedPeriods(try recentlyClosed.rows(answers[4]), attempt.names)
+        guard answers[3].affected == 1 else {
             try checkAlreadyApplied(attempt, session)
             try confirm(attempt, session)
             return FlushOutcome(
                 application: .alreadyApplied, counters: 0, distinctCounts: 0, topContributions: 0, redirected: 0,
                 droppedDistinct: 0, closedPeriods: recent)
         }
-        let closed = try closedMeanwhile.rows(answers[4])
+        let closed = try closedMeanwhile.rows(answers[5])
         pending.redirect(try openTargets(of: closed, in: pending, now: attempt.now, session))
         let open = pending.periods
         let emptied = pending.emptied

@@ -65,6 +65,28 @@ struct DeleteOpenRollup: Command {
     var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
 }
 
+/// Takes an open rollup away for its release; touches one row unless it was released or given up before, or a part of it is open.
+struct CloseOpenRollup: Command {
+    static let text = Query("open_rollup.close", PackageResources.open_rollup_close_sql)
+
+    let metric: Int64
+    let period: Period
+
+    var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
+}
+
+/// Closes those of a layout's periods that were never opened.
+struct CloseUncounted: Command {
+    static let text = Query("closed_period.insert_all", PackageResources.closed_period_insert_all_sql)
+
+    let metric: Int64
+    let periods: [Period]
+
+    var parameters: [Parameter] {
+        [.integer(metric), .integers(periods.map(\.start.value)), .integers(periods.map(\.end.value))]
+    }
+}
+
 /// The open rollups of an app, finer ones first, with whether a period within it still waits for its own release.
 struct SelectOpenRollups: RowQuery {
     static let text = Query("open_rollup.select", PackageResources.open_rollup_select_sql)

@@ -149,7 +149,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         bar.clear()
         if json { try Terminal.json(outcome.lines) } else { show(outcome.lines) }
         guard outcome.failures.isEmpty else {
-            throw CommandFailure("Not released, and still due:\n" + outcome.failures.joined(separator: "\n"))
+            throw CommandFailure("Not released:\n" + outcome.failures.joined(separator: "\n"))
         }
         if outcome.lines.isEmpty { sayWhatWaits(outcome.pending) }
     }

@@ -220,6 +220,8 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
 
     func keepCalendar(of plan: Plan, now: UnixSeconds) async throws {}
 
+    func giveUpRollups(of plan: Plan) async throws {}
+
     func releaseDue(
         of plan: Plan, now: UnixSeconds, failed: (ReleaseScheduler.Failure) throws -> Void
     ) async throws -> [ReleaseScheduler.Made] {
