@@ -1,5 +1,5 @@
--- Opens a rollup with the first of its parts. Where one was released before nobody asked for the rollup then, or it was released itself:
--- what could be reckoned with is gone, or would tell the parts apart.
+-- Opens a rollup with the first of its parts that is released. Where one was released before, the plan did not ask for the rollup then:
+-- what it would have to be decided on went with that part.
 -- $1 metric: integer, the schema's number of a layout.
 -- $2 kind: smallint, 0 hour, 1 day, 2 week, 3 month.
 -- $3 start: bigint, Unix seconds; the first second of the period.

@@ -68,24 +68,19 @@ package struct ScheduleService: Service {
         package var keysHour: Int64 = -1
         /// What daemons were asked and have not all answered.
         var asked: Settlement.Asked?
-        /// For how long this process could hear them without a break; not more than that.
-        var listened = Duration.zero
-        /// When the last look ended at which it could; nil where there was none, or a break after it.
-        var lookedAt: UnixSeconds?
+        /// For how long this process could hear them.
+        var hearing = Hearing()
 
         /// At the start of a process.
         package init() {}
-
-        /// Nobody could be heard.
-        mutating func interrupt() { (listened, lookedAt) = (.zero, nil) }
     }
 
     /// Does what is due; returns how long to rest then.
     package func round(_ progress: inout Progress) async -> Duration {
-        let lookedAt = progress.lookedAt
+        let hearing = progress.hearing
         defer {
             // PostgreSQL was away, or another daemon looks.
-            if progress.lookedAt == lookedAt { progress.interrupt() }
+            if progress.hearing == hearing { progress.hearing.interrupt() }
         }
         // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
         guard standing.isLevel else { return .milliseconds(250) }
@@ -124,7 +119,7 @@ package struct ScheduleService: Service {
         let settled = await settled(now, &progress)
         // Releases take their time, and another plan may come into force meanwhile.
         for plan in plans where isInForce() { await tick(plan, settled: settled, now: now) }
-        if progress.lookedAt != nil { progress.lookedAt = clock.now }
+        progress.hearing.end(at: clock.now)
         let day = now.flooredQuotient(by: 86_400)
         if day != progress.expiredDay, isInForce(), await expire(now) { progress.expiredDay = day }
     }
@@ -183,21 +178,12 @@ package struct ScheduleService: Service {
         return false
     }
 
-    /// What a look adds to what this process could hear: the time since the last one, of which a long rest says little.
-    private func listen(at now: UnixSeconds, _ progress: inout Progress) {
-        let longest = 3 * interval.components.seconds + 120
-        let passed = progress.lookedAt.map { now - $0 } ?? -1
-        // A machine that stood still has heard nobody, whatever its connections say.
-        progress.listened = (0...longest).contains(passed) ? progress.listened + .seconds(min(passed, 300)) : .zero
-        progress.lookedAt = now
-    }
-
     /// Up to when PostgreSQL has all that daemons acknowledged, so that what was due by then may be released; nil where nothing is
     /// due, or a daemon is waited for, which is said.
     private func settled(_ now: UnixSeconds, _ progress: inout Progress) async -> UnixSeconds? {
         do {
             let isDue = try await isAnythingDue(now)
-            listen(at: now, &progress)
+            progress.hearing.look(at: now, rest: interval)
             guard isDue else {
                 health.releasesWait(for: [])
                 return nil
@@ -208,8 +194,8 @@ package struct ScheduleService: Service {
                     try await settlement.ask(at: now)
                 }
             progress.asked = asked
-            let hasListened = progress.listened >= Settlement.hearing
-            func isGone(_ one: UnsettledDaemon) -> Bool { hasListened && one.silence > Settlement.longestSilence }
+            let mayTell = progress.hearing.isEnough
+            func isGone(_ one: UnsettledDaemon) -> Bool { mayTell && one.silence > Settlement.longestSilence }
             let silent = try await settlement.silent(asked)
             health.releasesWait(for: silent.filter { !isGone($0) })
             for one in silent {
@@ -229,7 +215,7 @@ package struct ScheduleService: Service {
             return asked.now
         } catch {
             // A stop, or PostgreSQL is away: the next look asks again.
-            progress.interrupt()
+            progress.hearing.interrupt()
             logger.debug("daemons could not be asked", metadata: ["error": "\(error)"])
             return nil
         }

@@ -164,6 +164,29 @@ struct RollupTests {
         #expect(try await Connection(shop.settings).integer("select count(*) from throng.distinct_count") == 0)
     }
 
+    @Test(
+        "the hours of a day and the days of a month are all that may lie in it, also where the clock changes",
+        arguments: ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/St_Johns", "Australia/Lord_Howe"])
+    func parts(zone: String) throws {
+        let calendar = try #require(PeriodCalendar(timeZone: zone))
+        for (short, long) in [(PeriodKind.hour, PeriodKind.day), (.hour, .month), (.day, .month)] {
+            let yaml = Self.yaml(rollups: "").replacing("period: day}", with: "period: \(short.rawValue)}")
+                .replacing("grace: 3 hours", with: "grace: 3 hours, time_zone: \(zone)")
+            let plan = try CountedShop.plan(yaml)
+            let layout = try plan.layout(of: #require(plan.metric("views")), rules: .system)
+            var longer = calendar.period(long, containing: CountedShop.monday)
+            for _ in 0..<(long == .day ? 400 : 14) {
+                let parts = layout.periods(in: longer)
+                let held = Set(
+                    stride(from: longer.start.value, to: longer.end.value, by: 900).map {
+                        calendar.period(short, containing: UnixSeconds($0))
+                    })
+                #expect(held == Set(parts), "\(longer)")
+                longer = calendar.period(long, containing: longer.end)
+            }
+        }
+    }
+
     @Test("a flush that opens a part holds its week back, also between the look and the release")
     func openPart() async throws {
         let shop = try await Self.counted(Self.yaml())

@@ -48,8 +48,8 @@ package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
             """
         case .countersGone(let metric, let period):
             """
-            the counters of \(Self.name(metric, period)) are gone, a week after it was released, so that no coarser period over \
-            it is released. The next one will be: it begins with the first period that is released while the plan asks for it.
+            the counters of \(Self.name(metric, period)), which was released, are gone, so that nothing can be added up over \
+            it: the coarser period is given up, and the next one is released. Let nothing but throng delete from its tables.
             """
         case .solverFailed(let metric, let period):
             """

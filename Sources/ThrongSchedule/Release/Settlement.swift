@@ -8,10 +8,6 @@ package struct Settlement: Sendable {
     /// For how long a daemon that says nothing holds up what the schedule releases: nobody sends events that are older.
     /// Unit: seconds.
     package static let longestSilence: Int64 = 48 * 3600
-    /// For how long at least a process has to have listened itself before it goes on without one: where PostgreSQL was away, or all of
-    /// them, nobody could be heard.
-    package static let hearing = Duration.seconds(3600)
-
     /// For how long what was asked stands: a PostgreSQL that was set back has forgotten it. Unit: seconds.
     package static let longestAsking: Int64 = 600
 

@@ -18,17 +18,15 @@ extension ReleaseStore {
         ])
         let isClosed = answers[1].affected == 1
         switch scope.source {
-        case .counted(let rollups):
-            guard isClosed else {
-                // The calendar may have opened it once more while another process released it.
-                try session.run(DeleteOpenPeriod(metric: metric, period: period))
-                return false
-            }
+        case .counted(let rollups) where isClosed:
             for rollup in rollups { try session.run(InsertOpenRollup(metric: metric, period: rollup)) }
-        case .parts:
-            guard isClosed else { return false }
+        case .counted:
+            // The calendar may have opened it once more while another process released it.
+            try session.run(DeleteOpenPeriod(metric: metric, period: period))
+        case .parts where isClosed:
             // No part of it may be released after it, and become known as what a still coarser period has more.
             try session.run(CloseUncounted(metric: metric, periods: scope.layout.periods(in: period)))
+        case .parts: break
         }
         return isClosed
     }

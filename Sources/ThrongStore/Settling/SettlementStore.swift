@@ -26,8 +26,8 @@ package final class SettlementStore: Sendable {
         try await connection.run { session in
             // One that a PostgreSQL which was set back knows of others only has no watermark.
             let unattached = try session.run(SelectUnattached())
-            return (unattached + (try session.run(SelectUnsettled(asking: asking, now: now))))
-                .sorted { $0.daemon.description < $1.daemon.description }
+            let unsettled = try session.run(SelectUnsettled(asking: asking, now: now))
+            return (unattached + unsettled).sorted { $0.daemon.description < $1.daemon.description }
         }
     }
 
@@ -74,11 +74,9 @@ struct SelectUnsettled: RowQuery {
     }
 }
 
-/// Daemons that the database knows and that never attached to it, as it is.
+/// Daemons that count and have never attached to the database as it is.
 struct SelectUnattached: RowQuery {
     static let text = Query("member.unattached", PackageResources.member_unattached_sql)
-
-    var parameters: [Parameter] { [] }
 
     func row(_ columns: inout RowReader) throws -> UnsettledDaemon {
         let (daemon, unheard) = (try columns.value { DaemonID($0) }, try columns.integer())
