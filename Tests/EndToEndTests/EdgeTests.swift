@@ -8,68 +8,68 @@ struct EdgeTests {
 
     @Test(
         "every answer is as openapi.json describes it, each error once, and schemathesis finds no other and no 5xx",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func api() async throws { try await Program("api.py").run() }
 
     @Test(
         "the Python client keeps what throng conform asks for, a mutant for each requirement does not, and it counts exactly",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func pythonClient() async throws { try await Program("python_client.py").run() }
 
     @Test(
         "hosts and origins are read alike by all routes, and who is silent or odd holds up nobody",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func door() async throws { try await Program("door.py").run() }
 
     @Test(
         "requests are answered in their order however they are cut, and all routes read opt-outs alike, also sealed ones",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func alike() async throws { try await Program("alike.py").run() }
 
     @Test(
         "what a browser sends for another site's page changes no counter and no session, by any POST",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func crossed() async throws { try await Program("crossed.py").run() }
 
     @Test(
         "whoever brings thousands of requests at once, or a new connection for each, keeps nobody else waiting",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func crowding() async throws { try await Program("crowding.py").run() }
 
-    @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(20)))
+    @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(40)))
     func bent() async throws { try await Program("bent.py").run() }
 
     @Test(
         "what may be an attack is told once a kind, and no word of who it was is in the log",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func watched() async throws { try await Program("watched.py").run() }
 
-    @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(20)))
+    @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(40)))
     func stalled() async throws { try await Program("stalled.py").run() }
 
     @Test(
         "what is hidden in requests changes nobody else's answer, directly, behind nginx, haproxy and a careless relay",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func smuggled() async throws { try await Program("smuggled.py").run() }
 
     @Test(
         "what was sealed counts as what was not, once, also when it is sent again; what can't be opened is refused",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func oblivious() async throws { try await Program("oblivious.py").run() }
 
     @Test(
         "a device that is vouched for gets its credentials and no more, lost answers again, and batches don't wait for it",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func credentials() async throws { try await Program("credentials.py").run() }
 
     @Test(
         "nginx and haproxy as relays hand on three headers and write nobody down, and batches through them count",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func relayed() async throws { try await Program("relayed.py").run() }
 
     @Test(
         "what a plan wants sealed the Python and the Swift client send through its relay or not at all, and it counts once",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func sealedClients() async throws { try await Program("sealed_clients.py").run() }
 
     @Test(
@@ -79,7 +79,7 @@ struct EdgeTests {
 
     @Test(
         "nineteen forged devices beside a real one publish nothing where floors are attested, and no cheat counts twice",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func attested() async throws { try await Program("attested.py").run() }
 }
 

@@ -22,17 +22,17 @@ struct EndToEndTests {
 
     @Test(
         "what three daemons count, release and report of crowds that also withdraw is what one does, through kill -9",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func several() async throws { try await Program("several.py").run() }
 
     @Test(
         "Compose and Kubernetes take the manifests, the daemon their options, a shell the package's scripts",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func packaged() async throws { try await Program("packaged.py").run() }
 
     @Test(
         "each size's files are taken by who reads them; what the guide has people copy and type exists",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func sizes() async throws { try await Program("sizes.py").run() }
 
     @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(40)))
@@ -43,7 +43,7 @@ struct EndToEndTests {
 
     @Test(
         "a PostgreSQL that hangs holds up no acknowledgement, no start and no stop for longer than seconds",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func hanging() async throws { try await Program("hanging.py").run() }
 
     @Test(
@@ -52,10 +52,10 @@ struct EndToEndTests {
 
     @Test(
         "a plan is put in force while events come: what widens waits for a yes, a bad one changes nothing, each event counts once",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func applied() async throws { try await Program("applied.py").run() }
 
-    @Test("started by root, nothing is followed that another user can have put there", .timeLimit(.minutes(20)))
+    @Test("started by root, nothing is followed that another user can have put there", .timeLimit(.minutes(40)))
     func plantedLinks() async throws {
         let (status, words) = try await Program("planted_links.py").output()
         guard status != 2 else { return withKnownIssue { Issue.record("it takes root") } }
@@ -69,12 +69,12 @@ struct EndToEndTests {
 
     @Test(
         "a plan in two languages is served, printed and compared in both",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func languages() async throws { try await Program("languages.py").run() }
 
     @Test(
         "the Swift SDK's sample app counts exactly, with consent only, also when the daemon was away",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func sdk() async throws { try await Program("sdk.py").run() }
 
     @Test(
@@ -84,20 +84,20 @@ struct EndToEndTests {
 
     @Test(
         "with an evaluator no guess fits what devices sent, values are learned all the same, and nothing leaves without it",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func evaluated() async throws { try await Program("evaluated.py").run() }
 
     @Test(
         "age is proved to whoever has no database, each change of the proof is named, and what is late calls for help",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func proved() async throws { try await Program("proved.py").run() }
 
     @Test(
         "an app is deleted: what was planted with it is found nowhere, the ledger tells it, another app counts on",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func deleted() async throws { try await Program("deleted.py").run() }
 
-    @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(20)))
+    @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(40)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
 
     @Test(
@@ -117,17 +117,17 @@ struct EndToEndTests {
 
     @Test(
         "without identifiers two hundred senders leave what one leaves, through kill -9; SDK and beacon send none",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func tallies() async throws { try await Program("tallies.py").run() }
 
     @Test(
         "two years of a wrong clock release and delete nothing, by daemon or by hand, until a person vouches for them",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func clocks() async throws { try await Program("clocks.py").run() }
 
     @Test(
         "a release by hand has all that was acknowledged before it; what is too early says when it is due",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func byHand() async throws { try await Program("by_hand.py").run() }
 
     @Test("throng --version names the versions that its files, tables and addresses really have")

@@ -5,12 +5,12 @@ import Testing
 struct OutsideTests {
     @Test(
         "Chromium walks through the sample shop from another origin, and every counter is what was done",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func browser() async throws { try await Program("beacon.py").run() }
 
     @Test(
         "the beacon's panel asks in the visitor's language, by keyboard and at 320 pixels, and shows what was sent",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func panel() async throws { try await Program("panel.py").run() }
 
     @Test(
@@ -18,50 +18,50 @@ struct OutsideTests {
         .timeLimit(.minutes(40)))
     func deliveries() async throws { try await Program("deliveries.py").run() }
 
-    @Test("the next time of 20,000 random schedules is croniter's, summer time or not", .timeLimit(.minutes(20)))
+    @Test("the next time of 20,000 random schedules is croniter's, summer time or not", .timeLimit(.minutes(40)))
     func cron() async throws { try await Program("cron.py").run() }
 
     @Test(
         "TLS 1.2 and 1.3 alone, sessions that end with their window, a certificate renewed under load without a failed request",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func tls() async throws { try await Program("tls.py").run() }
 
     @Test(
         "proxies speak the PROXY protocol as another program has it, by TLS with certificates and by Unix sockets",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func proxies() async throws { try await Program("proxies.py").run() }
 
     @Test(
         "settings go by option, environment and file; what is wrong is named with its place, and no password is shown",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func configured() async throws { try await Program("configured.py").run() }
 
     @Test(
         "a revoked key, a client without a backend's secret and the sixth device of a network count nothing; nobody is noted",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func senders() async throws { try await Program("senders.py").run() }
 
     @Test(
         "PyPI's pyhpke opens what Oblivious HTTP seals here, Throng opens what it seals, and neither what was changed",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func sealed() async throws { try await Program("sealed_http.py").run() }
 
     @Test(
         "an analyst's login finds out released numbers and nothing else, by no function, plan, error, catalogue or lock",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func analysts() async throws { try await Program("analysts.py").run() }
 
-    @Test("every query of the dashboards and alerts is answered by PostgreSQL or Prometheus", .timeLimit(.minutes(20)))
+    @Test("every query of the dashboards and alerts is answered by PostgreSQL or Prometheus", .timeLimit(.minutes(40)))
     func dashboards() async throws { try await Program("dashboards.py").run() }
 
     @Test(
         "partners and operators sign in and see what is theirs, and nobody else does",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func portal() async throws { try await Program("portal.py").run() }
 
     @Test(
         "a report's PDF by a real Chromium has the numbers of its JSON, is tagged, and nobody hears of it",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func pdf() async throws { try await Program("pdf.py").run() }
 
     @Test("no word of a chart lies on another at any width, with extreme numbers and labels, and axe finds nothing")
@@ -69,12 +69,12 @@ struct OutsideTests {
 
     @Test(
         "a plan whose every text is HTML, SVG, a script, a template's tag or a formula is shown as it is, and nothing runs",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func injection() async throws { try await Program("injection.py").run() }
 
     @Test(
         "an analyst explores what is released: each page and CSV is what its SQL gives her role, and no text is run",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func explorer() async throws { try await Program("explorer.py").run() }
 
     @Test(
@@ -82,9 +82,9 @@ struct OutsideTests {
         .timeLimit(.minutes(40)))
     func gallery() async throws { try await Program("gallery.py").run() }
 
-    @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(5)))
+    @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(40)))
     func pages() async throws { try await Program("pages.py").run() }
 
-    @Test("the README shows what the program says of its plan, its mistake and its events", .timeLimit(.minutes(20)))
+    @Test("the README shows what the program says of its plan, its mistake and its events", .timeLimit(.minutes(40)))
     func readme() async throws { try await Program("readme.py").run() }
 }

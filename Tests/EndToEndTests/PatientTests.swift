@@ -5,10 +5,10 @@ import Testing
 struct PatientTests {
     @Test(
         "a backup under load is restored exactly, with its journal or without; what age or an app took is not in it any more",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func restored() async throws { try await Program("restored.py").run() }
 
-    @Test("a backup that is damaged, mixed or never came to its end is refused, and named", .timeLimit(.minutes(20)))
+    @Test("a backup that is damaged, mixed or never came to its end is refused, and named", .timeLimit(.minutes(40)))
     func refusedCopies() async throws { try await Program("refused_copies.py").run() }
 
     @Test(
@@ -27,6 +27,6 @@ struct PatientTests {
 struct SeveralDaemonsTests {
     @Test(
         "an edit goes from daemon to daemon, one that is forgotten publishes nothing, and people are known at each",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(40)))
     func plans() async throws { try await Program("plans.py").run() }
 }

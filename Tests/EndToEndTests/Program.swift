@@ -25,7 +25,13 @@ struct Program {
     /// Runs it; its last words become the test's issue where it fails.
     func run() async throws {
         let (status, words) = try await output()
-        #expect(status == 0, "\(name) ended with \(status):\n\(words.suffix(6000))")
+        #expect(status == 0, "\(name) ended with \(status): \(Self.verdict(of: words))\n\(words.suffix(6000))")
+    }
+
+    /// The line that says why it failed: who reads only the first line of an issue sees it.
+    private static func verdict(of words: String) -> Substring {
+        let lines = words.split(separator: "\n")
+        return (lines.last { $0.hasPrefix("FAILED: ") } ?? lines.last)?.prefix(500) ?? "it said nothing"
     }
 
     /// Runs it: its exit code, and what it said.

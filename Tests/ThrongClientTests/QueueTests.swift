@@ -224,7 +224,7 @@ struct QueueTests {
         #expect(orders == [["product", "adverts"], ["adverts", "product"]])
     }
 
-    @Test("without a word from the app, batches go by themselves", .timeLimit(.minutes(10)))
+    @Test("without a word from the app, batches go by themselves", .timeLimit(.minutes(40)))
     func byItself() async throws {
         let cook = try CookPlan()
         let clock = SystemClock()

@@ -303,7 +303,7 @@ struct WithdrawalTests {
         #expect(windows == world.daemon.batches.map(\.window).suffix(3))
     }
 
-    @Test("it goes by itself, too, and after a failure again", .timeLimit(.minutes(10)))
+    @Test("it goes by itself, too, and after a failure again", .timeLimit(.minutes(40)))
     func byItself() async throws {
         let cook = try CookPlan()
         let daemon = try Daemon(cook)

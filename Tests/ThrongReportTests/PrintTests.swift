@@ -83,7 +83,7 @@ struct PrintTests {
         }
     }
 
-    @Test("a program that hangs is stopped with what it started, and its folder goes", .timeLimit(.minutes(10)))
+    @Test("a program that hangs is stopped with what it started, and its folder goes", .timeLimit(.minutes(40)))
     func hangs() async throws {
         let script = "sleep 1000 & echo $! > \"$kept/child\"; pwd > \"$kept/where\"; sleep 1000"
         try await Self.withProgram(script) { program, folder in

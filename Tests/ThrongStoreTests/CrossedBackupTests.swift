@@ -8,7 +8,7 @@ import ThrongPlan
 
 @Suite("A backup of a cluster and flushes wait for each other without an end to either")
 struct CrossedBackupTests {
-    @Test("a backup that a flush crosses is begun anew", .timeLimit(.minutes(5)))
+    @Test("a backup that a flush crosses is begun anew", .timeLimit(.minutes(40)))
     func crossed() async throws {
         let settings = try await TestCluster.database()
         let (admin, flush, backup) = (Connection(settings), Connection(settings), Connection(settings))

@@ -213,7 +213,7 @@ struct PlanRegistryTests {
         #expect(try await held() == [["50 over", "20", "50 over"], ["50 over", "20", "50 over"]])
     }
 
-    @Test("daemons start, and bring an edit, while a release is on its way", .timeLimit(.minutes(5)))
+    @Test("daemons start, and bring an edit, while a release is on its way", .timeLimit(.minutes(40)))
     func besideRelease() async throws {
         _ = try await start(old, 50, a)
         let release = Connection(settings)
@@ -257,7 +257,7 @@ struct PlanRegistryTests {
         #expect(try await admin.integer(open) == 1)
     }
 
-    @Test("of two that bring different edits at once, one is in force", .timeLimit(.minutes(2)))
+    @Test("of two that bring different edits at once, one is in force", .timeLimit(.minutes(40)))
     func race() async throws {
         for _ in 0..<8 {
             let plan = PlanVersion(

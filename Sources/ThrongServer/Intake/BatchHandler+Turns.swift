@@ -5,7 +5,7 @@ extension BatchHandler {
     func mustRest(before part: HTTPServerRequestPart) -> Bool {
         guard case .head = part, let turns, !isResting else { return isResting }
         taken += 1
-        guard taken > turns.allowance else { return false }
+        guard !turns.allow(taken) else { return false }
         isResting = true
         turns.add(self)
         return true

@@ -61,7 +61,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     var stage = Stage.idle
     /// Who may read the answer to the request under way, where a page sent it.
     private(set) var reader: CrossOrigin.Reader?
-    private var waiting = CircularBuffer<Waiting>()
+    private var waiting = WaitingParts()
     private var wantsRead = false
     private var isTakingWaiting = false
     /// Where connections of this event loop rest; nil where there is no round to wait for.
@@ -77,13 +77,6 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     var sealed: SealedAnswer?
     /// Of the request under way, where it is followed.
     private var span: OpenSpan?
-
-    /// What waits for the response to the request before it.
-    private enum Waiting {
-        case part(HTTPServerRequestPart)
-        case event(Any)
-        case error(any Error)
-    }
 
     init(
         ingestion: Ingestion?, isForMembers: Bool = false, queue: AnswerQueue?, socket: SocketEnd,
@@ -108,17 +101,27 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     // MARK: What comes
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !waiting.isCut else { return }
         let part = unwrapInboundIn(data)
-        if isOutstanding || !waiting.isEmpty || mustRest(before: part) {
-            waiting.append(.part(part))
-        } else {
-            take(part, context)
-        }
+        guard isOutstanding || !waiting.isEmpty || mustRest(before: part) else { return take(part, context) }
+        waiting.append(.part(part))
+        if waiting.isCut { security.note(.room) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         if !isResting { taken = 0 }
+        if waiting.isCut { cut(context) }
         complete(context)
+    }
+
+    /// Takes no more from the socket. What waits is answered still, where there is anybody to hear it.
+    private func cut(_ context: ChannelHandlerContext) {
+        let closing = context.eventLoop.makePromise(of: Void.self)
+        closing.futureResult.assumeIsolated().whenFailure { [self] error in
+            // The client has reset the connection. That TLS closes both ends only is another error.
+            if error is IOError { self.context?.close(promise: nil) }
+        }
+        context.close(mode: .input, promise: closing)
     }
 
     private func complete(_ context: ChannelHandlerContext) {

@@ -3,8 +3,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Lets the connections of one event loop take turns: whoever has asked for much in one go rests until the loop has looked at all
-/// sockets again.
+/// Lets the connections of one event loop take turns: of each one request is taken in a round, and of all together a few more; who
+/// has asked for more in one go rests until the loop has looked at all sockets again.
 ///
 /// An event loop works off its tasks before it looks at sockets, and an answer of the router makes a task for the next request: a
 /// hundred connections that each bring a thousand requests would keep it from everybody else for half a minute. So those who rest
@@ -18,10 +18,10 @@ final class LoopTurns: @unchecked Sendable {
     /// Whether the loop does not hear it: then nobody rests for longer than a task.
     private var isDeaf = false
 
-    /// How many requests a connection may have taken before it rests: one, once many do.
-    private(set) var allowance = LoopTurns.most
+    /// Requests that were taken in this round beyond the first of their connection.
+    private var further = 0
 
-    /// How many connections that rested have a turn in one round, and how many requests one alone may have taken.
+    /// How many connections that rested have a turn in one round, and how many further requests are taken in it.
     private static let most = 16
 
     /// Nil where there are no descriptors left.
@@ -46,11 +46,21 @@ final class LoopTurns: @unchecked Sendable {
 
     deinit { close(bell) }
 
+    /// Whether a connection may have one more request taken in this round: its first, or one of the few further ones that all
+    /// connections have together.
+    ///
+    /// - Parameter taken: how many it has had taken, with this one.
+    func allow(_ taken: Int) -> Bool {
+        guard taken > 1 else { return true }
+        guard further < Self.most else { return false }
+        further += 1
+        return true
+    }
+
     /// Lets a connection rest.
     func add(_ handler: BatchHandler) {
         guard !isDeaf else { return handler.context?.eventLoop.execute { handler.goOn() } ?? () }
         resting.append(handler)
-        allowance = max(1, Self.most / resting.count)
         if resting.count == 1 { ring() }
     }
 
@@ -61,7 +71,7 @@ final class LoopTurns: @unchecked Sendable {
     }
 
     private func turn() {
-        allowance = max(1, Self.most / max(1, resting.count))
+        further = 0
         let some = resting.prefix(Self.most)
         resting.removeFirst(some.count)
         if !resting.isEmpty { ring() }

@@ -1,0 +1,180 @@
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOPosix
+import Testing
+
+@testable import ThrongServer
+
+@Suite("Who brings more than may wait is cut off, and who asks for much leaves the round to others")
+struct WaitingPartsTests {
+    /// A connection whose requests are answered when the test says so.
+    private final class Line {
+        let channel = EmbeddedChannel()
+        let router = Router()
+        let end = End()
+
+        init() throws {
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let security = SecurityLog(logger)
+            let source = ConnectionSource(.none, isSocket: false, complaints: ProxyComplaints(logger, security))
+            let (socket, pipeline) = (SocketEnd(), channel.pipeline.syncOperations)
+            try pipeline.addHandler(end)
+            try pipeline.addHandler(socket)
+            try pipeline.addHandler(HTTPResponseEncoder())
+            try pipeline.addHandler(HTTPChannel.decoder())
+            try pipeline.addHandler(
+                BatchHandler(
+                    ingestion: nil, queue: nil, socket: socket,
+                    client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,
+                    turns: nil))
+            try pipeline.addHandler(router)
+            try channel.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
+        }
+
+        /// Reads, as NIO does where the client has closed its end: whether anybody asked for it or not.
+        func read(_ bytes: [UInt8]) {
+            channel.pipeline.fireChannelRead(ByteBuffer(bytes: bytes))
+            channel.pipeline.fireChannelReadComplete()
+        }
+
+        /// Answers all that are answered one after another; how many they were, with the first.
+        func answerAll() -> Int {
+            var count = 0
+            while router.isAsked {
+                router.answer()
+                count += 1
+            }
+            return count
+        }
+    }
+
+    /// Takes one request after another.
+    private final class Router: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        private var context: ChannelHandlerContext?
+        private(set) var isAsked = false
+        private(set) var bodyBytes = 0
+        private(set) var events = 0
+
+        func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+        func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head: break
+            case .body(let bytes): bodyBytes += bytes.readableBytes
+            case .end: isAsked = true
+            }
+        }
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) { events += 1 }
+
+        func answer() {
+            guard let context else { return }
+            isAsked = false
+            let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["content-length": "0"])
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+
+    /// The socket, which says what is closed of it.
+    private final class End: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+        private(set) var closed: [CloseMode] = []
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            closed.append(mode)
+            if mode != .input { context.close(mode: mode, promise: promise) } else { promise?.succeed() }
+        }
+    }
+
+    private static func many(_ request: String) -> [UInt8] {
+        let bytes = Array(request.utf8)
+        return Array(repeatElement(bytes, count: (16 << 10) / bytes.count).joined())
+    }
+
+    @Test("all that one read brings is answered, however small requests are")
+    func oneRead() throws {
+        for request in ["GET / HTTP/1.1\r\nhost:x\r\n\r\n", "GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n"] {
+            let (line, bytes) = (try Line(), Self.many(request))
+            line.read(bytes)
+            #expect(line.answerAll() == bytes.count / request.utf8.count)
+            #expect(line.end.closed.isEmpty)
+            // Nothing waits any more, and as much may wait again.
+            line.read(bytes)
+            #expect(line.answerAll() == bytes.count / request.utf8.count)
+            #expect(line.end.closed.isEmpty)
+            _ = try line.channel.finish()
+        }
+    }
+
+    @Test("of requests by the megabyte those that may wait are answered, and no more is read")
+    func cut() throws {
+        let line = try Line()
+        let bytes = Self.many("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n")
+        var reads = 0
+        while line.end.closed.isEmpty, reads < 100 {
+            line.read(bytes)
+            reads += 1
+        }
+        #expect(line.end.closed == [.input] && reads == 3)
+        // What the client says by closing comes after the answers.
+        line.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(line.router.events == 0)
+        let answered = line.answerAll()
+        #expect(answered > 900 && answered < 1024 && line.router.events == 1)
+        // A connection that was cut stays so.
+        line.read(bytes)
+        #expect(line.answerAll() == 0)
+        _ = try line.channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test("a body that comes behind others and is as large as one may be is read to its end")
+    func body() throws {
+        let line = try Line()
+        let size = 1_000_000
+        line.read(Array("GET / HTTP/1.1\r\nhost:x\r\n\r\n".utf8))
+        line.read(Array("POST /x HTTP/1.1\r\nhost:x\r\ncontent-length: \(size)\r\n\r\n".utf8))
+        for start in stride(from: 0, to: size, by: 16 << 10) {
+            line.read(Array(repeating: 0x20, count: min(16 << 10, size - start)))
+        }
+        #expect(line.answerAll() == 2 && line.router.bodyBytes == size && line.end.closed.isEmpty)
+        _ = try line.channel.finish()
+    }
+
+    @Test("in one round each connection has one request taken, and all of them together sixteen more")
+    func round() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let all = LoopTurns.All()
+        let loop = group.next()
+        let taken = try await loop.submit {
+            let turns = try #require(all.turns(of: loop))
+            let further = (0..<40).filter { turns.allow(2 + $0 % 15) }
+            return (further.count, (0..<1000).allSatisfy { _ in turns.allow(1) }, turns.allow(2))
+        }.get()
+        #expect(taken == (16, true, false))
+        try await loop.submit {
+            let turns = try #require(all.turns(of: loop))
+            turns.add(try Self.gone(turns))
+        }.get()
+        // The bell is heard with the next round.
+        while try await !loop.submit({ try #require(all.turns(of: loop)).allow(2) }).get() {}
+        try await group.shutdownGracefully()
+    }
+
+    /// A connection that rests, and is not there any more.
+    private static func gone(_ turns: LoopTurns) throws -> BatchHandler {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let security = SecurityLog(logger)
+        let source = ConnectionSource(.none, isSocket: false, complaints: ProxyComplaints(logger, security))
+        return BatchHandler(
+            ingestion: nil, queue: nil, socket: SocketEnd(),
+            client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,
+            turns: turns)
+    }
+}
