@@ -20,7 +20,9 @@ struct CrashTests {
         let storage = place.appendingPathComponent("storage")
         var saved: Set<Int> = []
         var random = RandomSource.seeded(11)
-        for round in 0..<30 {
+        var round = 0
+        // On a slow machine most are killed before they have saved anything: then more come, and each lives longer.
+        while round < 30 || saved.count <= 30, round < 90 {
             let child = Process()
             child.executableURL = Bundle.main.bundleURL.appendingPathComponent("Probe")
             // Far apart, so that no number is given twice.
@@ -28,7 +30,8 @@ struct CrashTests {
             let output = Pipe()
             child.standardOutput = output
             try child.run()
-            try await Task.sleep(for: .milliseconds(Int.random(in: 60...300, using: &random)))
+            let life = Int.random(in: 60...300, using: &random) * max(1, round - 28)
+            try await Task.sleep(for: .milliseconds(life))
             kill(child.processIdentifier, SIGKILL)
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             child.waitUntilExit()
@@ -36,6 +39,7 @@ struct CrashTests {
             for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
                 saved.insert(try #require(Int(line)))
             }
+            round += 1
         }
         #expect(saved.count > 30)
         // A last start, whose requests all arrive.

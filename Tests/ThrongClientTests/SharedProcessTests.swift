@@ -60,6 +60,8 @@ struct SharedProcessTests {
     /// What became of events.
     private struct Outcome {
         var saved: Set<Int> = []
+        /// How many processes have saved something.
+        var savers = 0
         var counted: [Int: Int] = [:]
         /// Identifiers by window.
         var ids: [Int64: Set<String>] = [:]
@@ -70,7 +72,13 @@ struct SharedProcessTests {
     }
 
     /// Two processes record and send at the same time, and one of them is killed over and over again.
-    private static func run(_ company: DoomedCook.Company, rounds: Int) async throws -> Outcome {
+    ///
+    /// On a slow machine most are killed before they have saved anything: then more come, and each lives longer.
+    ///
+    /// - Parameter isEnough: whether what was saved and sent in so many rounds will do.
+    private static func run(
+        _ company: DoomedCook.Company, rounds: Int, until isEnough: (Outcome) -> Bool
+    ) async throws -> Outcome {
         let place = try folder()
         defer { try? FileManager.default.removeItem(at: place) }
         let received = place.appendingPathComponent("received").path
@@ -85,13 +93,22 @@ struct SharedProcessTests {
                 company.rawValue, "--since", String(start),
             ])
         }
-        func take(_ lines: [String]) { outcome.saved.formUnion(lines.compactMap { Int($0) }) }
+        func take(_ lines: [String]) {
+            outcome.saved.formUnion(lines.compactMap { Int($0) })
+            outcome.savers += lines.isEmpty ? 0 : 1
+            // A batch that is sent again is the same line.
+            let sent = FileManager.default.contents(atPath: received)?.split(separator: 0x0a) ?? []
+            outcome.batches = Set(sent).count
+        }
         var random = RandomSource.seeded(23)
         var children = [try child(), try child()]
-        for round in 0..<rounds {
-            try await Task.sleep(for: .milliseconds(Int.random(in: 200...500, using: &random)))
+        var round = 0
+        while round < rounds || !isEnough(outcome), round < rounds + 40 {
+            let life = Int.random(in: 200...500, using: &random) * max(1, round - rounds + 2)
+            try await Task.sleep(for: .milliseconds(life))
             take(children[round % 2].kill())
             children[round % 2] = try child()
+            round += 1
         }
         for each in children { take(each.kill()) }
         // A last start, whose requests all arrive.
@@ -130,7 +147,7 @@ struct SharedProcessTests {
 
     @Test("two processes with turns, one of which is killed again and again: nothing lost, nothing twice, one device")
     func turns() async throws {
-        let outcome = try await Self.run(.turns, rounds: 16)
+        let outcome = try await Self.run(.turns, rounds: 16) { $0.saved.count > 100 && $0.batches > 10 }
         #expect(outcome.saved.count > 100 && outcome.batches > 10, "\(outcome.saved.count) in \(outcome.batches)")
         #expect(outcome.lost == [] && outcome.doubled == [])
         #expect(!outcome.ids.isEmpty && outcome.ids.values.allSatisfy { $0.count == 1 }, "\(outcome.ids)")
@@ -138,7 +155,7 @@ struct SharedProcessTests {
 
     @Test("without turns they lose and double each other's events: what the lock is for")
     func lawless() async throws {
-        let outcome = try await Self.run(.lawless, rounds: 4)
+        let outcome = try await Self.run(.lawless, rounds: 4) { $0.saved.count > 20 && $0.savers > 2 }
         #expect(outcome.saved.count > 20)
         #expect(!outcome.lost.isEmpty || !outcome.doubled.isEmpty)
     }

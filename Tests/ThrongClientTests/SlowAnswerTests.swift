@@ -9,7 +9,7 @@ import ThrongClient
 
 @Suite("An answer that never ends holds nobody")
 struct SlowAnswerTests {
-    /// A server on this machine that answers each request with a byte every tenth of a second, for a minute.
+    /// A server on this machine that answers each request with a byte every tenth of a second, for an hour.
     private final class Dripping: Sendable {
         let port: UInt16
         private let listener: Int32
@@ -61,21 +61,18 @@ struct SlowAnswerTests {
     func drips() async throws {
         let server = try Dripping()
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/v1/plan/cook"))
-        let clock = ContinuousClock()
         for bundled in [nil, try CookPlan().document] {
             var options = ThrongOptions(bundledPlan: bundled)
             options.sendsByItself = false
             options.gap = 0
-            let begun = clock.now
             let throng = try await Throng(
                 plan: url, storage: MemoryStorage(), transport: URLSessionTransport(timeout: 1), options: options)
             throng.record("arrival", ["campaign": "spring"])
             let result = await throng.flush()
             #expect(result.waiting == 1 && result.problem != nil)
             #expect(await throng.refreshPlan() == false)
+            // The answer drips for an hour: any end within the test's limit is one by the client's own deadline.
             await throng.close()
-            // The answer drips for an hour: any end long before is one by the client's own deadline.
-            #expect(clock.now - begun < .seconds(120))
         }
     }
 }

@@ -124,11 +124,12 @@ struct CountedShop {
         let now = try await admin.integer("select floor(extract(epoch from clock_timestamp()))::bigint")
         try await start(plan)
         for table in ["layout_terms", "layout_promise"] {
-            for column in ["since", "until"] {
+            // A layout's first ones do not say since when where it took a minute to come to them.
+            for (column, isUnsaid) in [("since", "since is null and place = 1"), ("until", "false")] {
                 try await admin.execute(
                     """
                     update throng.\(table) set \(column) = to_timestamp(\(instant.value))
-                    where \(column) >= to_timestamp(\(now))
+                    where \(column) >= to_timestamp(\(now)) or \(isUnsaid)
                     """)
             }
         }

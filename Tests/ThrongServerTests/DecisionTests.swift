@@ -62,7 +62,7 @@ struct DecisionTests {
         func arrive(waiting: Bool) {
             counted.add(1, ordering: .relaxed)
             begun.signal()
-            if waiting, open.wait(timeout: .now() + 30) == .timedOut { timeouts.add(1, ordering: .relaxed) }
+            if waiting, open.wait(timeout: .now() + 600) == .timedOut { timeouts.add(1, ordering: .relaxed) }
         }
         /// Waits until a decider has arrived.
         func arrived() async { await onOwnThread { [begun] in begun.wait() } }
@@ -160,7 +160,7 @@ struct DecisionTests {
             flushed.withLock { $0[number] = flush }
             // Under the lock it can't land before the decision is made.
             let limit: DispatchTimeInterval =
-                number <= ReleaseScheduler.freeDecisions ? .seconds(30) : .milliseconds(500)
+                number <= ReleaseScheduler.freeDecisions ? .seconds(600) : .milliseconds(500)
             _ = done.wait(timeout: .now() + limit)
             return try release.decide(options)
         }

@@ -81,20 +81,17 @@ struct HTTPConnectionTests {
         #expect(fault(body) == .longBody(limit: 1000))
     }
 
-    @Test("a server that dribbles, says nothing, hangs up or speaks something else costs no more than the limit")
+    @Test(
+        "a server that dribbles, says nothing, hangs up or speaks something else costs no more than the limit",
+        .timeLimit(.minutes(40)))
     func slow() async throws {
-        let started = ContinuousClock.now
         let dribble = try await outcome(within: .milliseconds(700)) { _, client in
             while HostileServer.say("H", to: client) { usleep(100_000) }
             return false
         }.0
         #expect(fault(dribble) != nil)
-        let silence = try await outcome(within: .milliseconds(700)) { _, _ in
-            sleep(3)
-            return false
-        }.0
+        let silence = try await outcome(within: .milliseconds(700)) { _, client in HostileServer.outlast(client) }.0
         #expect(fault(silence) == .late)
-        #expect(ContinuousClock.now - started < .seconds(10))
         let hangUp = try await outcome { _, _ in false }.0
         #expect(fault(hangUp) == .brokenOff)
         let short = try await outcome { _, client in
@@ -129,7 +126,7 @@ struct HTTPConnectionTests {
             HostileServer.say("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", to: client)
         }
         defer { server.stop() }
-        for (isKept, expected) in [(true, 1), (false, 5)] {
+        for isKept in [true, false] {
             let before = server.connections
             var rules = ConnectionRules()
             rules.isKept = isKept
@@ -138,7 +135,9 @@ struct HTTPConnectionTests {
                 let request = OutgoingRequest(.post, "http://127.0.0.1:\(server.port)/", body: [])
                 #expect(try await connection.answer(to: request, within: .seconds(20), bodyLimit: 0).status == 200)
             }
-            #expect(server.connections - before == expected)
+            let made = server.connections - before
+            // One that was idle for two minutes, while this had to wait for its turn, is not used again.
+            #expect(isKept ? made < 5 : made == 5)
         }
     }
 
@@ -160,48 +159,53 @@ struct HTTPConnectionTests {
         #expect(server.heads.first?.contains("Host: nobody.invalid:1\r\n") == true && proxy.connections == 0)
     }
 
-    @Test("the time in which a request waits for those before it is its own, and one whose time is over is not sent")
+    @Test(
+        "the time in which a request waits for those before it is its own, and one whose time is over is not sent",
+        .timeLimit(.minutes(40)))
     func queued() async throws {
-        let server = try HostileServer { _, _ in
-            sleep(3)
-            return false
-        }
+        let server = try HostileServer { _, client in HostileServer.outlast(client) }
         defer { server.stop() }
         let (connection, url) = (HTTPConnection(), "http://127.0.0.1:\(server.port)/")
-        let outcomes = await withTaskGroup(of: HTTPFault?.self) { group in
+        @Sendable func ask(within limit: Duration) async -> HTTPFault? {
+            do throws(HTTPFault) {
+                _ = try await connection.answer(to: OutgoingRequest(.get, url), within: limit, bodyLimit: 1000)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        // It goes on until all the others have waited for longer than they may.
+        let first = Task { await ask(within: .seconds(3600)) }
+        while server.heads.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        let asked = AsyncStream<Void>.makeStream()
+        let outcomes: [HTTPFault?] = try await withThrowingTaskGroup(of: HTTPFault?.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    do throws(HTTPFault) {
-                        _ = try await connection.answer(
-                            to: OutgoingRequest(.get, url), within: .milliseconds(700), bodyLimit: 1000)
-                        return nil
-                    } catch {
-                        return error
-                    }
+                    asked.continuation.yield()
+                    return await ask(within: .milliseconds(700))
                 }
             }
-            return await group.reduce(into: []) { $0.append($1) }
+            for await _ in asked.stream.prefix(20) {}
+            try await Task.sleep(for: .seconds(2))
+            first.cancel()
+            return try await group.reduce(into: []) { $0.append($1) }
         }
+        #expect(await first.value == .cancelled)
         #expect(outcomes == Array(repeating: .late, count: 20))
         #expect(server.connections < 3, "all but the first had waited until their time was over")
     }
 
-    @Test("a request that is given up ends at once")
+    @Test("a request that is given up ends at once", .timeLimit(.minutes(40)))
     func cancelled() async throws {
-        let server = try HostileServer { _, _ in
-            sleep(20)
-            return false
-        }
+        let server = try HostileServer { _, client in HostileServer.outlast(client) }
         defer { server.stop() }
-        let started = ContinuousClock.now
         let task = Task {
             try await HTTPConnection().status(
-                of: OutgoingRequest(.get, "http://127.0.0.1:\(server.port)/"), within: .seconds(20))
+                of: OutgoingRequest(.get, "http://127.0.0.1:\(server.port)/"), within: .seconds(3600))
         }
         while server.heads.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         task.cancel()
         await #expect(throws: HTTPFault.cancelled) { try await task.value }
-        #expect(ContinuousClock.now - started < .seconds(10))
     }
 
     @Test("other schemes, headers with line ends and a closed port are refused by name")

@@ -68,6 +68,13 @@ final class HostileServer: Sendable {
         return head
     }
 
+    /// Says nothing until the client has hung up, and then closes, too.
+    static func outlast(_ client: Int32) -> Bool {
+        var byte: UInt8 = 0
+        while recv(client, &byte, 1, 0) > 0 {}
+        return false
+    }
+
     /// Sends a text; false where the client is gone.
     @discardableResult
     static func say(_ text: String, to client: Int32) -> Bool {

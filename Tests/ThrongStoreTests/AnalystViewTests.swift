@@ -1,3 +1,4 @@
+import Dispatch
 import TestCluster
 import Testing
 import ThrongChance
@@ -222,22 +223,32 @@ struct AnalystViewTests {
         #expect(try await analyst.texts(pairs) == ["0.750|-0.250", "why", "cannot occur", "why", ""])
     }
 
-    @Test("an analyst who keeps a view locked does not keep a plan's change from being counted")
+    @Test(
+        "an analyst who keeps a view locked does not keep a plan's change from being counted",
+        .timeLimit(.minutes(40)))
     func lockedView() async throws {
         let settings = try await TestCluster.database()
         let store = CounterStore(settings)
         try await store.registerLayouts([.sample()])
-        let analyst = Connection(settings.acting(as: .analyst))
+        let analyst = Connection(
+            ConnectionSettings(
+                connectionString: settings.connectionString, role: .analyst, statementTimeoutSeconds: 7200))
         let views = "select view_name || ':' || version || ':' || is_current from analyst.metrics order by version"
-        async let held: Void = analyst.execute("select count(*), pg_sleep(6) from analyst.shop_orders")
+        let (isHeld, isSeen) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        async let held: Void = analyst.run { session in
+            try session.transaction {
+                try session.query("test.look", "select count(*) from analyst.shop_orders")
+                isHeld.continuation.finish()
+                isSeen.wait()
+            }
+        }
+        // Also where something fails.
+        defer { isSeen.signal() }
+        for await _ in isHeld.stream {}
         let owner = Connection(settings)
-        let isHeld = """
-            select count(*) from pg_locks
-            where relation = 'analyst.shop_orders'::regclass and pid <> pg_backend_pid()
-            """
-        while try await owner.integer(isHeld) == 0 { try await Task.sleep(for: .milliseconds(10)) }
         try await store.registerLayouts([.sample(steps: ["other"])])
         #expect(try await owner.texts(views) == ["shop_orders:1:false", "shop_orders_v2:2:true"])
+        isSeen.signal()
         try await held
         try await CounterStore(settings).registerLayouts([.sample()])
         #expect(try await owner.texts(views) == ["shop_orders:1:true", "shop_orders_v2:2:false"])

@@ -27,6 +27,11 @@ struct FailoverTests {
             """)
     }
 
+    /// The same with so much time that nothing ends by itself while a test waits for its turn.
+    private func patient(_ settings: ConnectionSettings) -> ConnectionSettings {
+        ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 7200)
+    }
+
     private struct NobodyWaits: Error {}
 
     /// The process that waits for something, once there is one.
@@ -39,7 +44,9 @@ struct FailoverTests {
         throw NobodyWaits()
     }
 
-    @Test("a server that does not answer is left once new connections come to another one, and not before")
+    @Test(
+        "a server that does not answer is left once new connections come to another one, and not before",
+        .timeLimit(.minutes(40)))
     func replaced() async throws {
         defer { directories.forEach(TestCluster.remove) }
         let first = try await cluster(directories[0])
@@ -47,7 +54,8 @@ struct FailoverTests {
         let one = first.settings(database: "postgres").connectionString
         let both = Connection(
             ConnectionSettings(
-                connectionString: one.replacing(directories[0], with: directories.joined(separator: ","))))
+                connectionString: one.replacing(directories[0], with: directories.joined(separator: ",")),
+                statementTimeoutSeconds: 7200))
         func place() async throws -> String { try await both.texts("show data_directory")[0] }
         let former = try await place()
         // Longer than the first look takes: it comes to the same server.
@@ -55,7 +63,7 @@ struct FailoverTests {
         #expect(try await place() == former)
 
         // Nobody comes to it any more, and who is there gets no answer.
-        let late = Task { try await both.execute("select pg_sleep(200)") }
+        let late = Task { try await both.execute("select pg_sleep(7200)") }
         let admin = Connection(first.settings(database: "postgres"))
         _ = try await process(waitingFor: "PgSleep", admin)
         let socket = directories[0] + "/.s.PGSQL.5432"
@@ -80,7 +88,9 @@ struct FailoverTests {
         #expect(try await connection.integer("select pg_backend_pid()::bigint") != process)
     }
 
-    @Test("a commit that the replica may lack is no success; the same flush waits for it and counts once")
+    @Test(
+        "a commit that the replica may lack is no success; the same flush waits for it and counts once",
+        .timeLimit(.minutes(40)))
     func unreplicated() async throws {
         defer { directories.forEach(TestCluster.remove) }
         // A private server has no replicas, and therefore waits for none.
@@ -90,7 +100,7 @@ struct FailoverTests {
         let server = try await cluster(directories[0])
         let admin = Connection(server.settings)
         try await Migrator(admin).migrate()
-        let store = CounterStore(server.settings)
+        let store = CounterStore(patient(server.settings))
         _ = try await store.attach(daemon: .new)
         let layout = MetricLayout.sample()
         _ = try await store.flush(.of(layout, after: 0, through: 1, count: 5), now: saturday)
@@ -101,7 +111,7 @@ struct FailoverTests {
         try await admin.execute("alter system set synchronous_standby_names = 'nobody'")
         try await admin.execute("select pg_reload_conf()")
         // Commits wait from when the checkpointer has read it, too.
-        let writer = Connection(server.settings)
+        let writer = Connection(patient(server.settings))
         let writing = Task { while true { try await writer.execute("insert into public.written values (1)") } }
         let written = try await process(waitingFor: "SyncRep", admin)
         try await admin.execute("select pg_cancel_backend(\(written))")

@@ -35,6 +35,11 @@ struct LayoutTermsTests {
     @Test("each plan's terms are kept with when it was in force; starting again with the same plan keeps nothing new")
     func versions() async throws {
         let settings = try await TestCluster.database()
+        let admin = Connection(settings)
+        defer { admin.close() }
+        // However long it takes from registering a layout to its terms: after a minute it was counted without any.
+        try await admin.execute(
+            "alter table throng.metric_layout alter column created_at set default now() + interval '1 day'")
         let counters = CounterStore(settings)
         let (layout, other) = (MetricLayout.sample(), MetricLayout.sample(metric: "sales"))
         let first = [layout: Self.terms, other: Self.terms]
@@ -46,8 +51,6 @@ struct LayoutTermsTests {
         let without = [layout: ReleaseTerms(threshold: .standard)]
         #expect(try await counters.registerLayouts([layout], terms: without) == [])
         #expect(try await counters.registerLayouts([layout, other], terms: edited) == [])
-        let admin = Connection(settings)
-        defer { admin.close() }
         let found = try await admin.texts(
             """
             select metric || ' ' || place || ' ' || layout_terms.threshold || case when until is null then '' else ' over' end

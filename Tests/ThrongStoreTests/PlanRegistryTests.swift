@@ -216,7 +216,8 @@ struct PlanRegistryTests {
     @Test("daemons start, and bring an edit, while a release is on its way", .timeLimit(.minutes(40)))
     func besideRelease() async throws {
         _ = try await start(old, 50, a)
-        let release = Connection(settings)
+        let release = Connection(
+            ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 7200))
         defer { release.close() }
         let (hasBegun, isOver) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
         async let made: Void = release.run { session in

@@ -123,7 +123,7 @@ struct TiedReleaseTests {
         func arrive() {
             present.withLock { $0 += 1 }
             // Each decides on a thread of its own, which may block.
-            for _ in 0..<500 where present.withLock({ $0 }) < 2 { Thread.sleep(forTimeInterval: 0.01) }
+            for _ in 0..<60_000 where present.withLock({ $0 }) < 2 { Thread.sleep(forTimeInterval: 0.01) }
         }
     }
 }
