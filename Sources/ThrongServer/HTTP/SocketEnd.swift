@@ -1,16 +1,25 @@
 internal import NIOCore
 
-/// The pipeline's end at the socket: takes responses that are bytes already.
+/// The pipeline's end at the socket: takes responses that are bytes already, and what is not to be read.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
-final class SocketEnd: ChannelOutboundHandler, @unchecked Sendable {
+final class SocketEnd: ChannelDuplexHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private var context: ChannelHandlerContext?
+    /// Whether what comes from now on is dropped. It is taken from the socket still: closed with anything unread, that would take
+    /// answers with it which the client has not got yet.
+    var isDeaf = false
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if !isDeaf { context.fireChannelRead(data) }
+    }
 
     func send(_ bytes: ByteBuffer, isLast: Bool) {
         guard let context else { return }

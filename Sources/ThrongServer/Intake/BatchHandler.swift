@@ -105,23 +105,14 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         let part = unwrapInboundIn(data)
         guard isOutstanding || !waiting.isEmpty || mustRest(before: part) else { return take(part, context) }
         waiting.append(.part(part))
-        if waiting.isCut { security.note(.room) }
+        guard waiting.isCut else { return }
+        socket.isDeaf = true
+        security.note(.room)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         if !isResting { taken = 0 }
-        if waiting.isCut { cut(context) }
         complete(context)
-    }
-
-    /// Takes no more from the socket. What waits is answered still, where there is anybody to hear it.
-    private func cut(_ context: ChannelHandlerContext) {
-        let closing = context.eventLoop.makePromise(of: Void.self)
-        closing.futureResult.assumeIsolated().whenFailure { [self] error in
-            // The client has reset the connection. That TLS closes both ends only is another error.
-            if error is IOError { self.context?.close(promise: nil) }
-        }
-        context.close(mode: .input, promise: closing)
     }
 
     private func complete(_ context: ChannelHandlerContext) {
@@ -161,6 +152,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Of what was not taken nothing is said: it would be read as an answer.
+        guard !waiting.isCut else { return }
         // What is wrong with the next request is said after the answer to this one.
         if mustWait { waiting.append(.error(error)) } else { context.fireErrorCaught(error) }
     }
