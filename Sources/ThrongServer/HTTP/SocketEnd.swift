@@ -1,3 +1,4 @@
+internal import Glibc
 internal import NIOCore
 
 /// The pipeline's end at the socket: takes responses that are bytes already, and what is not to be read.
@@ -16,6 +17,15 @@ final class SocketEnd: ChannelDuplexHandler, @unchecked Sendable {
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    /// Whether the client has reset the connection, so that nobody hears an answer; what it had sent may be read still.
+    var isReset: Bool {
+        guard let provider = context?.channel as? any SocketOptionProvider else { return false }
+        var state: UInt8?
+        // On the event loop it is there at once.
+        provider.getTCPInfo().assumeIsolated().whenSuccess { state = $0.tcpi_state }
+        return state == UInt8(TCP_CLOSE)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !isDeaf { context.fireChannelRead(data) }

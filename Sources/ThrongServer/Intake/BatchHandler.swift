@@ -95,13 +95,14 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        waiting.drop()
         pay(0)
     }
 
     // MARK: What comes
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !waiting.isCut else { return }
+        guard !waiting.isClosed else { return }
         let part = unwrapInboundIn(data)
         guard isOutstanding || !waiting.isEmpty || mustRest(before: part) else { return take(part, context) }
         waiting.append(.part(part))
@@ -112,6 +113,10 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         if !isResting { taken = 0 }
+        if !waiting.isEmpty, socket.isReset {
+            waiting.drop()
+            socket.isDeaf = true
+        }
         complete(context)
     }
 
@@ -153,9 +158,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Of what was not taken nothing is said: it would be read as an answer.
-        guard !waiting.isCut else { return }
+        guard !waiting.isClosed else { return }
+        guard mustWait else { return context.fireErrorCaught(error) }
         // What is wrong with the next request is said after the answer to this one.
-        if mustWait { waiting.append(.error(error)) } else { context.fireErrorCaught(error) }
+        waiting.append(.error(error))
+        socket.isDeaf = true
     }
 
     /// Whether what is no part of a request comes after something of ours.
@@ -333,7 +340,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private func finish(_ context: ChannelHandlerContext) {
         guard !closesAfterwards else {
             stage = .over
-            waiting.removeAll()
+            waiting.drop()
             return
         }
         stage = .idle
@@ -357,6 +364,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             }
         }
         isTakingWaiting = false
+        if waiting.isCut, waiting.isEmpty, !isOutstanding {
+            // What came behind was not taken, and gets no answer.
+            stage = .over
+            socket.send(ByteBuffer(), isLast: true)
+        }
         // Behind this handler parts are gathered until a read is complete, and theirs was long ago.
         if hasTakenParts { complete(context) }
         readOn(context)

@@ -72,7 +72,7 @@ final class LoopTurns: @unchecked Sendable {
 
     private func turn() {
         further = 0
-        let some = resting.prefix(Self.most)
+        let some = isDeaf ? resting[...] : resting.prefix(Self.most)
         resting.removeFirst(some.count)
         if !resting.isEmpty { ring() }
         for handler in some { handler.goOn() }
