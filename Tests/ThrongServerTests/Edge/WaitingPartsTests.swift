@@ -1,9 +1,11 @@
+import Foundation
 import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOPosix
 import Testing
+import ThrongDelivery
 
 @testable import ThrongServer
 
@@ -15,19 +17,7 @@ struct WaitingPartsTests {
         let router = Router()
 
         init() throws {
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let security = SecurityLog(logger)
-            let source = ConnectionSource(.none, isSocket: false, complaints: ProxyComplaints(logger, security))
-            let (socket, pipeline) = (SocketEnd(), channel.pipeline.syncOperations)
-            try pipeline.addHandler(socket)
-            try pipeline.addHandler(HTTPResponseEncoder())
-            try pipeline.addHandler(HTTPChannel.decoder())
-            try pipeline.addHandler(
-                BatchHandler(
-                    ingestion: nil, queue: nil, socket: socket,
-                    client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,
-                    turns: nil))
-            try pipeline.addHandler(router)
+            try WaitingPartsTests.build(channel.pipeline.syncOperations, SocketEnd(), router)
             try channel.connect(to: SocketAddress(unixDomainSocketPath: "/test")).wait()
         }
 
@@ -58,6 +48,7 @@ struct WaitingPartsTests {
         private(set) var bodyBytes = 0
         private(set) var events = 0
         private(set) var errors = 0
+        var reads = 0
 
         func handlerAdded(context: ChannelHandlerContext) { self.context = context }
         func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -81,6 +72,39 @@ struct WaitingPartsTests {
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
+    }
+
+    /// Counts what is read and not dropped.
+    private final class Reads: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let router: Router
+
+        init(_ router: Router) { self.router = router }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            router.reads += 1
+            context.fireChannelRead(data)
+        }
+    }
+
+    private static func build(
+        _ pipeline: ChannelPipeline.SynchronousOperations, _ socket: SocketEnd, _ router: Router
+    ) throws {
+        try pipeline.addHandler(socket)
+        try pipeline.addHandler(HTTPResponseEncoder())
+        try pipeline.addHandler(HTTPChannel.decoder())
+        try pipeline.addHandler(handler(socket, turns: nil))
+        try pipeline.addHandler(router)
+    }
+
+    private static func handler(_ socket: SocketEnd, turns: LoopTurns?) -> BatchHandler {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let security = SecurityLog(logger)
+        let source = ConnectionSource(.none, isSocket: false, complaints: ProxyComplaints(logger, security))
+        return BatchHandler(
+            ingestion: nil, queue: nil, socket: socket,
+            client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,
+            turns: turns)
     }
 
     private static func many(_ request: String) -> [UInt8] {
@@ -174,21 +198,59 @@ struct WaitingPartsTests {
         #expect(taken == (16, true, false))
         try await loop.submit {
             let turns = try #require(all.turns(of: loop))
-            turns.add(try Self.gone(turns))
+            // One that is not there any more.
+            turns.add(Self.handler(SocketEnd(), turns: turns))
         }.get()
         // The bell is heard with the next round.
         while try await !loop.submit({ try #require(all.turns(of: loop)).allow(2) }).get() {}
         try await group.shutdownGracefully()
     }
 
-    /// A connection that rests, and is not there any more.
-    private static func gone(_ turns: LoopTurns) throws -> BatchHandler {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let security = SecurityLog(logger)
-        let source = ConnectionSource(.none, isSocket: false, complaints: ProxyComplaints(logger, security))
-        return BatchHandler(
-            ingestion: nil, queue: nil, socket: SocketEnd(),
-            client: RequestClient(source: source, forwarders: .none), origins: .everywhere, security: security,
-            turns: turns)
+    @Test(
+        "who resets the connection is forgotten, and who closes it has answers to all that waits",
+        .timeLimit(.minutes(40)), arguments: [true, false])
+    func ended(isReset: Bool) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let (socket, made) = (SocketEnd(), AsyncStream<any Channel>.makeStream())
+        let loop = group.next()
+        let router = try await loop.submit { NIOLoopBound(Router(), eventLoop: loop) }.get()
+        let listener = try await ServerBootstrap(group: loop)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 4 << 10))
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try Self.build(channel.pipeline.syncOperations, socket, router.value)
+                    try channel.pipeline.syncOperations.addHandler(Reads(router.value), position: .after(socket))
+                    made.continuation.yield(channel)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(listener.localAddress?.port)
+        let requests = Array(repeatElement(Self.many("GET / HTTP/1.1\r\nhost:x\r\n\r\n"), count: 3).joined())
+        let client = try await onOwnThread {
+            let client = try RawClient(port: port)
+            try client.send(requests)
+            return client
+        }
+        let channel = try #require(await made.stream.first { _ in true })
+        while try await !loop.submit({ router.value.isAsked }).get() {}
+        if isReset {
+            client.vanish()
+            try await channel.closeFuture.get()
+            // One that was asked for, and one until it was clear that nobody is there.
+            #expect(try await loop.submit { router.value.reads }.get() <= 2)
+        } else {
+            client.finish()
+            // What it says by that comes after all requests.
+            while try await loop.submit({ router.value.events }).get() == 0 {
+                try await loop.submit { while router.value.isAsked { router.value.answer() } }.get()
+            }
+            try await channel.close()
+            let answers = await onOwnThread { String(decoding: client.rest(), as: UTF8.self) }
+            #expect(answers.components(separatedBy: "HTTP/1.1 200").count - 1 == 3 * ((16 << 10) / 26))
+        }
+        try await listener.close()
+        try await group.shutdownGracefully()
     }
 }
