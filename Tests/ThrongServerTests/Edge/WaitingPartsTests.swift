@@ -185,7 +185,9 @@ struct WaitingPartsTests {
         _ = try line.channel.finish()
     }
 
-    @Test("in one round each connection has one request taken, and all of them together sixteen more")
+    @Test(
+        "in one round each connection has one request taken, and all of them together sixteen more",
+        .timeLimit(.minutes(40)))
     func round() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let all = LoopTurns.All()
