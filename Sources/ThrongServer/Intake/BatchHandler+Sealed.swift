@@ -2,6 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import ThrongIntake
 internal import ThrongOblivious
+internal import ThrongWire
 
 extension BatchHandler {
     /// Opens what is sealed: a small one at once, a large one off the event loop.
@@ -52,6 +53,12 @@ extension BatchHandler {
             // Parts are gathered until a read is complete, and this one's may have been long ago.
             context.fireChannelReadComplete()
         }
+    }
+
+    /// Seals what a batch is answered with, and sends it.
+    func seal(_ answer: IntakeAnswer) {
+        sealed?.take(answer, at: ingestion?.clock.now)
+        sendSealed()
     }
 
     /// Sends the answer to a sealed request, which is there as a whole.

@@ -289,8 +289,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         // Nil once the client has gone.
         guard let context, case .answering = stage else { return }
         if sealed != nil {
-            sealed?.take(answer)
-            sendSealed()
+            seal(answer)
         } else {
             endSpan(answer.status.code)
             socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
