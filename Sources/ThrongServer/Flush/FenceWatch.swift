@@ -25,6 +25,7 @@ struct FenceWatch: Service {
     private static let patience = Duration.seconds(3)
 
     func run() async throws {
+        telemetry.rounds.expect(.place)
         var next = machine.elapsed()
         while !Task.isShuttingDownGracefully {
             await turn(&next)
@@ -45,9 +46,10 @@ struct FenceWatch: Service {
     private func look() async {
         do {
             _ = try await isStillOurs()
+            telemetry.rounds.ended(.place)
         } catch {
             telemetry.databaseIsAway()
-            logger.debug("PostgreSQL can't say who has this process's place", metadata: ["error": "\(error)"])
+            telemetry.rounds.failed(.place, error)
         }
     }
 

@@ -72,6 +72,7 @@ struct FlushService: Service {
 
     private func flushUntilStopped() async throws {
         var progress = Progress()
+        telemetry.rounds.expect(.flush, .tidying, .withdrawals, .keptFlushes)
         while !Task.isShuttingDownGracefully {
             let length = await round(&progress)
             guard try await rest(length, &progress) else { continue }
@@ -176,7 +177,9 @@ struct FlushService: Service {
                 }
                 guard try ingestion.remove(found, leaders: leaders) else { return }
             }
+            telemetry.rounds.ended(.withdrawals)
         } catch {
+            telemetry.rounds.failed(.withdrawals, error)
             logger.critical(
                 "somebody who asked for it could not be taken out of a window; it is tried again",
                 metadata: ["error": "\(error)"])
@@ -189,8 +192,9 @@ struct FlushService: Service {
         guard ingestion.journal.isHeld else { return }
         do {
             try ingestion.tidy()
+            telemetry.rounds.ended(.tidying)
         } catch {
-            logger.error("keys and segments that are over could not be removed", metadata: ["error": "\(error)"])
+            telemetry.rounds.failed(.tidying, error)
         }
     }
 
@@ -242,6 +246,7 @@ struct FlushService: Service {
             }
             await prune()
             telemetry.databaseIsUp()
+            telemetry.rounds.ended(.flush)
             standing.isLevel = true
             return true
         } catch {
@@ -274,7 +279,8 @@ struct FlushService: Service {
             ingestion.journal.refuseAll()
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         case DaemonError.succeeding:
-            logger.notice("the flush waits for this daemon's place in PostgreSQL", metadata: ["error": "\(error)"])
+            return logger.notice(
+                "the flush waits for this daemon's place in PostgreSQL", metadata: ["error": "\(error)"])
         case let error as DaemonError:
             ingestion.journal.refuseAll()
             onFenced(error)
@@ -296,6 +302,7 @@ struct FlushService: Service {
         default:
             logger.error("the flush failed and is tried again", metadata: ["error": "\(error)"])
         }
+        telemetry.rounds.failed(.flush, error)
     }
 
     func apply(_ flush: Flush) async throws -> FlushOutcome {
