@@ -52,7 +52,7 @@ final class AnswerQueue: @unchecked Sendable {
     private func ask() {
         guard let first = waiting.first else { return }
         isAsking = true
-        journal.durable(first.position) { [self] result in
+        journal.acknowledgeable(first.position) { [self] result in
             loop.execute { self.take(result) }
         }
     }
@@ -65,7 +65,8 @@ final class AnswerQueue: @unchecked Sendable {
         }
         switch result {
         case .success(let durable):
-            while let first = waiting.first, first.position <= durable {
+            // Looked at before each: whoever stood still since may have been replaced.
+            while let first = waiting.first, first.position <= durable, journal.mayAcknowledge {
                 waiting.removeFirst()
                 telemetry.answered(first.outcome, first.answer)
                 first.handler.answer(IntakeAnswer(first.answer))
