@@ -31,9 +31,13 @@ final class SocketEnd: ChannelDuplexHandler, @unchecked Sendable {
         if !isDeaf { context.fireChannelRead(data) }
     }
 
-    func send(_ bytes: ByteBuffer, isLast: Bool) {
+    /// - Parameter flushes: false where more is sent at once, and what is last sends all of it.
+    func send(_ bytes: ByteBuffer, isLast: Bool, flushes: Bool = true) {
         guard let context else { return }
-        guard isLast else { return context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
+        guard isLast else {
+            context.write(wrapOutboundOut(bytes), promise: nil)
+            return flushes ? context.flush() : ()
+        }
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(promise: nil) }
     }
