@@ -256,7 +256,12 @@ package struct Daemon: Sendable {
             interval: options.scheduleInterval,
             logger: logger)
         let onFenced: @Sendable (DaemonError) -> Void = { [logger] error in
-            logger.critical("the flush can't go on in this process; stopping", metadata: ["error": "\(error)"])
+            let facts: Logger.Metadata = ["error": "\(error)"]
+            if error == .fenced(pending: 0) {
+                logger.warning("another process has taken this one's place, with everything; stopping", metadata: facts)
+            } else {
+                logger.critical("the flush can't go on in this process; stopping", metadata: facts)
+            }
             failure.raise(error)
         }
         let flush = FlushService(

@@ -82,7 +82,7 @@ struct FenceWatch: Service {
             guard try await database.counters.hearClaim() else {
                 throw PostgresError.unexpectedAnswer(query: "watermark.hear")
             }
-            logger.critical(
+            logger.warning(
                 "another process is taking this one's place; what was acknowledged is flushed, then it stops")
             journal.close()
             return true
