@@ -68,7 +68,7 @@ package struct Daemon: Sendable {
     /// - Throws: what keeps it from starting; ``DaemonError/journalFailed`` where the journal failed on the way.
     package func run() async throws {
         Secrecy.forbidCoreFiles()
-        OpenFiles.raiseLimit()
+        OpenFiles.settle()
         Allocator.settle()
         try certificates?.load()
         try options.checkAddresses()
@@ -119,7 +119,7 @@ package struct Daemon: Sendable {
                 server: server(
                     router, taking: nil, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),
                     name: "clients", status: "waits for its place, its disk or PostgreSQL",
-                    connections: OpenFiles.connections),
+                    connections: OpenFiles.clients(besideDaemons: options.members != nil)),
                 dataPath: options.dataPath,
                 logger: logger)
             return try await room.wait(for: blocker) { blocker in
