@@ -30,7 +30,7 @@ static atomic_int preferred = -1;
 static atomic_uint_fast64_t refused[CONNECTION_REASONS];
 
 static int open_next(const char *path, int flags, mode_t mode) {
-    // What is preloaded comes before the C library.
+    // A preloaded library comes before the C library.
     static _Atomic(void *) next;
     void *found = atomic_load(&next);
     if (!found) {

@@ -103,7 +103,7 @@ struct FlushService: Service {
         }
         if isComplete { await leave() }
         sayWhatStays(progress)
-        // Who did not take the flush does not take the place either.
+        // A PostgreSQL that did not take the flush does not take the place either.
         guard progress.failure == nil else { return }
         do {
             try await database.giveBack()

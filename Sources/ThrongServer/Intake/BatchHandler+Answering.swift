@@ -5,15 +5,15 @@ internal import ThrongTraces
 internal import ThrongWire
 
 extension BatchHandler {
-    /// What an answer goes out with, apart from what it says.
+    /// The parts of a request that its answer needs.
     struct Reply {
-        /// Who may read it, where a page sent the request.
+        /// Pages that may read it, where one sent the request.
         let reader: CrossOrigin.Reader?
         /// Nil for most.
         fileprivate let more: More?
     }
 
-    /// What few requests have.
+    /// Parts that few requests have.
     fileprivate final class More {
         /// Of a request that was sealed.
         let sealed: SealedAnswer?
@@ -82,7 +82,7 @@ extension BatchHandler {
             return socket.send(answer.response(isLast: isLast, reader: reply.reader), isLast: closes, flushes: flushes)
         }
         sealed.take(answer)
-        // What is inside says nothing to who sees the outside.
+        // The inner status says nothing to those who see the outside.
         reply.more?.span?.end(status: 200)
         socket.send(sealed.bytes(isLast: isLast, reader: reply.reader), isLast: closes, flushes: flushes)
     }

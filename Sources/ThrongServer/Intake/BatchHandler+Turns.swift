@@ -1,7 +1,7 @@
 internal import NIOHTTP1
 
 extension BatchHandler {
-    /// How many answers of one connection may wait for the disk. They and what is read meanwhile are all that a client can make a
+    /// How many answers of one connection may wait for the disk. They and one read are all that a client can make a
     /// connection hold.
     private static let mostInFlight = 256
 

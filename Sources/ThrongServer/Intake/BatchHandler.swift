@@ -13,7 +13,7 @@ internal import ThrongTraces
 /// whatever the answer is, it is sealed.
 ///
 /// Requests of one connection are answered in their order. A batch that only waits for the disk keeps none of those behind it from
-/// being counted, so that they share its sync; whatever else is outstanding does. What can't be taken yet waits here, and nothing
+/// being counted, so that they share its sync; whatever else is outstanding does. Parts that can't be taken yet wait here, and nothing
 /// more is read from the connection once anything waits.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
@@ -66,7 +66,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     var inFlight = 0
     /// Whether the first request that waits goes to the router, which may answer it once nothing is in flight.
     var isHeld = false
-    /// What came sealed and goes to the router in the same way.
+    /// A request that came sealed and goes to the router in the same way.
     var held: BinaryRequest?
     private(set) var waiting = WaitingParts()
     private var wantsRead = false

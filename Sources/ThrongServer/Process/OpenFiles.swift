@@ -16,9 +16,9 @@ enum OpenFiles {
 
     /// Held back for what has to be opened whatever others take; as many again are left free, and no connection gets them.
     private static let held = 16
-    /// What each event loop needs, with what lets the connections of four listeners take turns.
+    /// Descriptors of an event loop, with those by which the connections of four listeners take turns.
     private static let perLoop = 11
-    /// What the journal, PostgreSQL, listeners, signals, timers and the log need.
+    /// Descriptors of the journal, PostgreSQL, listeners, signals, timers and the log.
     private static let house = 24
     private static let fewest = 4
     private static let most = 1 << 20

@@ -21,7 +21,7 @@ from line import Line, request
 SECONDS = float(os.environ.get("THRONG_TEST_DESCRIPTORS", "4"))
 # Segments and checkpoints that are new files every moment.
 SMALL = {"THRONG_JOURNAL_SEGMENT_BYTES": "65536", "THRONG_JOURNAL_CHECKPOINT_BYTES": "65536"}
-# What man 2 accept names, and what it does not.
+# Those that man 2 accept names, and some that it does not.
 ERRORS = ("EPERM", "EPROTO", "ECONNABORTED", "ENETDOWN", "ENOPROTOOPT", "EHOSTDOWN", "ENONET", "EHOSTUNREACH", "EOPNOTSUPP",
           "ENETUNREACH", "EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "ETIMEDOUT", "EIO", "EINVAL", "EBADF", "ENOSYS")
 

@@ -16,7 +16,7 @@ from oblivious import message, padded, parsed
 from sealed_http import Client
 from slow_disk import SlowDisk
 
-# What one sync takes. A batch each takes that long for each of them.
+# Seconds of a sync. A batch each takes that long for each of them.
 SYNC = 0.02
 COUNT = 1000
 
@@ -109,7 +109,7 @@ def among_others(house):
                 check(json.loads(found[2])["accepted"] == events, "answer", place, "is of another batch")
                 total += events
         sender.join()
-        # What goes to the router waits for the batches before it, also where it came sealed.
+        # A request for the router waits for the batches before it, also where it came sealed.
         sender = send(line, [asked(1)[0], outer(asked_inside), asked(2)[0]])
         check(accepted(line.answer()) == 2, "the batch before what was sealed")
         check(opened(asked_inside, line.answer())[0] == 200, "a plan that was asked for sealed")
@@ -131,7 +131,7 @@ def read_all(line):
 
 
 def ends(house):
-    """Who half-closes gets all answers; behind `connection: close` nothing is taken."""
+    """A client that half-closes gets all answers; behind `connection: close` nothing is taken."""
     with Line(house.port) as line:
         sender = send(line, [asked(number)[0] for number in range(300)])
         sender.join()
