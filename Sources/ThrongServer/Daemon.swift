@@ -264,6 +264,7 @@ package struct Daemon: Sendable {
             }
             failure.raise(error)
         }
+        let members = MemberStore(parts.settings)
         let flush = FlushService(
             ingestion: ingestion,
             database: database,
@@ -279,13 +280,15 @@ package struct Daemon: Sendable {
             machine: .real,
             logger: logger,
             traces: tracing.traces,
+            membership: { [daemon = DaemonID(parts.data.daemon)] in
+                try await members.membership(of: daemon, heard: 0)
+            },
             onFenced: onFenced)
         let fence = FenceWatch(
             journal: ingestion.journal, database: database, telemetry: telemetry, machine: .real, logger: logger
         ) {
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         }
-        let members = MemberStore(parts.settings)
         let neighbours = MemberWatch(
             neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
             isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock, logger: logger)
@@ -295,7 +298,7 @@ package struct Daemon: Sendable {
             logger.warning(
                 """
                 PostgreSQL can't be reached, and was told that this daemon stopped: nothing is counted before it knows better, because \
-                others may release
+                others are there that may release
                 """)
         }
         let clientSessions = sessions(asksClients: asksClients)
@@ -345,7 +348,8 @@ package struct Daemon: Sendable {
             StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {
                 releases.close(within: StopBudget.questions)
                 portal.close(within: StopBudget.questions)
-                members.close(within: StopBudget.questions)
+                // The last flush asks it who is there.
+                members.close(within: StopBudget.untilFlushed)
                 ingestion.reveals.close(within: StopBudget.questions)
                 ingestion.firsts?.close(within: StopBudget.questions)
             })

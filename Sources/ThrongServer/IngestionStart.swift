@@ -50,7 +50,10 @@ struct IngestionStart: Sendable {
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
         let believed = try BelievedTime(data)
         // What was kept from the watermark on is flushed first; the journal goes on from there.
+        let lease = Lease(of: data.machine)
+        let asked = data.machine.elapsed()
         let found = try await knownWatermark(patience: needsWatermark ? nil : Self.patience)
+        if found != nil { lease.renew(from: asked) }
         if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
         let watermark = found.map { kept.end(from: $0) ?? $0 }
         if let found, let watermark, watermark < reader.base {
@@ -102,6 +105,7 @@ struct IngestionStart: Sendable {
             after: replayed,
             position: counting.position,
             options: journal,
+            lease: lease,
             onFull: { [logger] isFull in
                 if isFull {
                     logger.error("the journal's disk is full; clients are told to come again until there is space")

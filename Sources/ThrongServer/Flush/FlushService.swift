@@ -5,6 +5,7 @@ internal import ThrongCounting
 internal import ThrongDelivery
 internal import ThrongFaults
 internal import ThrongJournal
+internal import ThrongMembers
 internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
@@ -33,6 +34,8 @@ struct FlushService: Service {
     let machine: Machine
     let logger: Logger
     var traces = Traces.off
+    /// Who counts with this daemon, as PostgreSQL says now; nil where it does not know it.
+    var membership: @Sendable () async throws -> Membership? = { nil }
     /// Called where this process may flush no more and has to end.
     let onFenced: @Sendable (DaemonError) -> Void
 
@@ -187,6 +190,8 @@ struct FlushService: Service {
             try ingestion.neighbours.leave()
             let owed = ingestion.owed
             try await database.counters.settle(.left(owing: owed?.lowerBound), owing: owed?.upperBound)
+            // Asked after that: who comes later knows that this one has stopped.
+            try ingestion.neighbours.hasLeft(try await membership())
         } catch {
             logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
         }

@@ -31,13 +31,9 @@ final class SocketEnd: ChannelDuplexHandler, @unchecked Sendable {
         if !isDeaf { context.fireChannelRead(data) }
     }
 
-    /// - Parameter flushes: false where more is sent at once, and what is last sends all of it.
-    func send(_ bytes: ByteBuffer, isLast: Bool, flushes: Bool = true) {
+    func send(_ bytes: ByteBuffer, isLast: Bool) {
         guard let context else { return }
-        guard isLast else {
-            context.write(wrapOutboundOut(bytes), promise: nil)
-            return flushes ? context.flush() : ()
-        }
+        guard isLast else { return context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(promise: nil) }
     }

@@ -62,7 +62,7 @@ final class AnswerQueue: @unchecked Sendable {
     private func ask() {
         guard let first = waiting.first else { return }
         isAsking = true
-        journal.durable(first.position) { [self] result in
+        journal.acknowledgeable(first.position) { [self] result in
             loop.execute { self.take(result) }
         }
     }
@@ -87,27 +87,23 @@ final class AnswerQueue: @unchecked Sendable {
     }
 
     private func take(through durable: JournalPosition) {
-        var next = waiting.first
-        while let one = next, one.position <= durable {
+        // Looked at before each: whoever stood still since may have been replaced.
+        while let first = waiting.first, first.position <= durable, journal.mayAcknowledge {
             waiting.removeFirst()
-            next = waiting.first
-            // Those of one connection that follow each other go out together.
-            let isFollowed = next.map { $0.handler === one.handler && $0.position <= durable } ?? false
-            switch one.answer {
+            switch first.answer {
             case .counted(let answer, let outcome):
                 telemetry.answered(outcome, answer)
-                one.handler.deliver(IntakeAnswer(answer), one.reply, flushes: !isFollowed)
-            case .ready(let answer): one.handler.deliver(answer, one.reply, flushes: !isFollowed)
+                first.handler.deliver(IntakeAnswer(answer), first.reply)
+            case .ready(let answer): first.handler.deliver(answer, first.reply)
             }
-            if next == nil { next = waiting.first }
         }
     }
 
     private func fail(_ one: Waiting, _ failure: IntakeAnswer) {
         if case .ready(let answer) = one.answer {
-            one.handler.deliver(answer, one.reply, flushes: true)
+            one.handler.deliver(answer, one.reply)
         } else {
-            one.handler.deliver(failure, one.reply, flushes: true)
+            one.handler.deliver(failure, one.reply)
         }
     }
 }

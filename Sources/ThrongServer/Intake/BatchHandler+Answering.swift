@@ -50,19 +50,17 @@ extension BatchHandler {
     }
 
     /// Sends an answer that has waited; the first one in flight.
-    ///
-    /// - Parameter flushes: false where another one follows at once.
-    func deliver(_ answer: IntakeAnswer, _ reply: Reply, flushes: Bool) {
+    func deliver(_ answer: IntakeAnswer, _ reply: Reply) {
         inFlight -= 1
         guard let context else { return }
         switch stage {
         case .over:
             let isLast = closesAfterwards && inFlight == 0
-            send(answer, reply, isLast: isLast, closes: isLast, flushes: flushes)
+            send(answer, reply, isLast: isLast, closes: isLast)
         case .dropping:
-            send(answer, reply, isLast: closesAfterwards && inFlight == 0, closes: false, flushes: flushes)
+            send(answer, reply, isLast: closesAfterwards && inFlight == 0, closes: false)
         case .idle, .collecting, .answering, .passing:
-            send(answer, reply, isLast: false, closes: false, flushes: flushes)
+            send(answer, reply, isLast: false, closes: false)
         }
         if inFlight == 0 {
             isHeld = false
@@ -74,17 +72,15 @@ extension BatchHandler {
         if !waiting.isEmpty || waiting.isCut { takeWaiting(context) }
     }
 
-    private func send(
-        _ answer: IntakeAnswer, _ reply: Reply, isLast: Bool, closes: Bool, flushes: Bool = true
-    ) {
+    private func send(_ answer: IntakeAnswer, _ reply: Reply, isLast: Bool, closes: Bool) {
         guard var sealed = reply.more?.sealed else {
             reply.more?.span?.end(status: answer.status.code)
-            return socket.send(answer.response(isLast: isLast, reader: reply.reader), isLast: closes, flushes: flushes)
+            return socket.send(answer.response(isLast: isLast, reader: reply.reader), isLast: closes)
         }
         sealed.take(answer)
         // The inner status says nothing to those who see the outside.
         reply.more?.span?.end(status: 200)
-        socket.send(sealed.bytes(isLast: isLast, reader: reply.reader), isLast: closes, flushes: flushes)
+        socket.send(sealed.bytes(isLast: isLast, reader: reply.reader), isLast: closes)
     }
 
     private func takeReply() -> Reply {

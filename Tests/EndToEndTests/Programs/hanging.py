@@ -82,7 +82,8 @@ def in_doubt(house):
     """A daemon that stood still asks PostgreSQL, which hangs; it says that it is not ready, and then goes on."""
     with Frozen(house):
         house.process.send_signal(signal.SIGSTOP)
-        time.sleep(3.5)
+        # Longer than it acknowledges by what it was told last.
+        time.sleep(9.5)
         house.process.send_signal(signal.SIGCONT)
         status, _, words = house.get("/readyz")
         check(status == 503 and b"stood still" in words, "in doubt /readyz says", status, words)

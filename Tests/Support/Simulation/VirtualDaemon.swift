@@ -44,8 +44,6 @@ final class VirtualDaemon: @unchecked Sendable {
     private var scheduleProgress = ScheduleService.Progress()
     private var isFlushing = false
     private var isScheduling = false
-    private var isAsking = false
-    private var nextLook = Duration.zero
     private let succession: Succession
     /// Until then it stands still, by the machine's time that never goes back.
     private var standsUntil = Duration.zero
@@ -88,6 +86,7 @@ final class VirtualDaemon: @unchecked Sendable {
             guard let say else { return SwiftLogNoOpLogHandler() }
             return TraceLog(say: say)
         }
+        client.isStanding = { [weak self] in self?.isStanding ?? false }
     }
 
     /// Numbers that a process draws.
@@ -196,8 +195,6 @@ final class VirtualDaemon: @unchecked Sendable {
         executor.drain()
     }
 
-    func beat() { if !isStanding { ingestion?.journal.beat() } }
-
     func flush() {
         guard isAwake, !isFlushing, let flushService, let ingestion else { return }
         isFlushing = true
@@ -240,14 +237,8 @@ final class VirtualDaemon: @unchecked Sendable {
     }
 
     func watchFence() {
-        guard isAwake, !isAsking, let fenceWatch else { return }
-        isAsking = true
-        run { [self] in
-            var next = nextLook
-            await fenceWatch.turn(&next)
-            nextLook = next
-            isAsking = false
-        }
+        guard isAwake, let fenceWatch, fenceWatch.tick() else { return }
+        run { await fenceWatch.ask() }
     }
 
     /// Stops in order: flushes, writes what is left, and ends.
