@@ -288,6 +288,8 @@ package struct ScheduleService: Service {
             try await work()
         } catch let error as PostgresError where error.isRetryable {
             logger.notice("the schedule waits for PostgreSQL", metadata: ["error": "\(error)"])
+        } catch PostgresError.closed {
+            // By this process, which stops: what is due is due again at the next start.
         } catch {
             health.failed()
             logger.error("the schedule failed and is tried again", metadata: ["error": "\(error)"])

@@ -51,6 +51,8 @@ package struct DeliveryService: Service {
             // The lease ends by itself.
         } catch let error as PostgresError where error.isRetryable {
             logger.notice("deliveries wait for PostgreSQL", metadata: ["error": "\(error)"])
+        } catch PostgresError.closed {
+            // By this process, which stops: what is due is due again at the next start.
         } catch {
             health.failed()
             logger.error("deliveries failed and are tried again", metadata: ["error": "\(error)"])
