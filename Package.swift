@@ -167,7 +167,7 @@ let package = Package(
                 "ThrongCounting", "ThrongMembers", "ThrongHTTP",
                 "ThrongJournal", "ThrongCredentials",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
-                "ThrongPortal", "ThrongTraces", "CLinux", crypto, logging, lifecycle,
+                "ThrongPortal", "ThrongTraces", "CLinux", "CDescriptors", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -479,6 +479,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "CCoin", linkerSettings: [.linkedLibrary("CbcSolver"), .linkedLibrary("Cbc"), .linkedLibrary("Clp")]),
+        .target(name: "CDescriptors"),
         .target(name: "CLemon", cxxSettings: isFirstLook ? [.unsafeFlags(["-O2"])] : []),
         .target(
             name: "CSimdJSON", cxxSettings: isFirstLook ? [.unsafeFlags(["-O1"])] : [],

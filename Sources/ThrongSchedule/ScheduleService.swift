@@ -226,7 +226,7 @@ package struct ScheduleService: Service {
         } catch {
             // A stop, or PostgreSQL is away: the next look asks again.
             progress.hearing.interrupt()
-            if !(error is CancellationError) { health.rounds.failed(.releases, error) }
+            health.rounds.failed(.releases, error)
             return nil
         }
     }
@@ -303,7 +303,7 @@ package struct ScheduleService: Service {
             } catch let error as PostgresError where error.isRetryable {
                 throw error
             } catch {
-                if !(error is CancellationError) { health.failed() }
+                if !RoundHealth.isStop(error) { health.failed() }
                 throw error
             }
         }

@@ -68,7 +68,7 @@ package struct Daemon: Sendable {
     /// - Throws: what keeps it from starting; ``DaemonError/journalFailed`` where the journal failed on the way.
     package func run() async throws {
         Secrecy.forbidCoreFiles()
-        OpenFiles.raiseLimit()
+        OpenFiles.settle()
         Allocator.settle()
         try certificates?.load()
         try options.checkAddresses()
@@ -119,7 +119,7 @@ package struct Daemon: Sendable {
                 server: server(
                     router, taking: nil, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),
                     name: "clients", status: "waits for its place, its disk or PostgreSQL",
-                    connections: OpenFiles.connections),
+                    connections: OpenFiles.clients(besideDaemons: options.members != nil)),
                 dataPath: options.dataPath,
                 logger: logger)
             return try await room.wait(for: blocker) { blocker in
@@ -256,7 +256,12 @@ package struct Daemon: Sendable {
             interval: options.scheduleInterval,
             logger: logger)
         let onFenced: @Sendable (DaemonError) -> Void = { [logger] error in
-            logger.critical("the flush can't go on in this process; stopping", metadata: ["error": "\(error)"])
+            let facts: Logger.Metadata = ["error": "\(error)"]
+            if error == .fenced(pending: 0) {
+                logger.warning("another process has taken this one's place, with everything; stopping", metadata: facts)
+            } else {
+                logger.critical("the flush can't go on in this process; stopping", metadata: facts)
+            }
             failure.raise(error)
         }
         let members = MemberStore(parts.settings)

@@ -151,6 +151,8 @@ struct IngestionStart: Sendable {
                 }
             }
         ) { [logger] error in
+            // A journal that takes nothing more was closed by somebody who has said why.
+            if case JournalError.failed = error { return }
             logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
             failure.raise(.journalFailed)
         }

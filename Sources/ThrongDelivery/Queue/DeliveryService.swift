@@ -62,7 +62,7 @@ package struct DeliveryService: Service {
             }
             return nil
         } catch {
-            let isWaiting = error is CancellationError || (error as? PostgresError)?.isRetryable == true
+            let isWaiting = RoundHealth.isStop(error) || (error as? PostgresError)?.isRetryable == true
             if !isWaiting { health.failed() }
             return error
         }

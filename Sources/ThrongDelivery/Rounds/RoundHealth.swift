@@ -1,6 +1,7 @@
 package import Logging
 internal import Synchronization
 package import ThrongPlan
+internal import ThrongPostgres
 package import ThrongStore
 
 /// What became of the daemon's rounds, for whoever watches over it: the one place where a round can fail, so that each
@@ -48,6 +49,11 @@ package final class RoundHealth: Sendable {
         abs(now - standing.last) > round.promise
     }
 
+    /// Whether it shows only that this process stops: whoever starts next makes the round.
+    package static func isStop(_ error: any Error) -> Bool {
+        error is CancellationError || error as? PostgresError == .closed
+    }
+
     /// From now on the rounds are made here, and missed where they don't come.
     package func expect(_ rounds: Round...) {
         let now = clock.now
@@ -73,6 +79,7 @@ package final class RoundHealth: Sendable {
 
     /// A round, or its part that is about an app, did not come to its end and is made again.
     package func failed(_ round: Round, app: AppName? = nil, _ error: any Error) {
+        guard !Self.isStop(error) else { return }
         let (now, reason) = (clock.now, "\(error)")
         let isSaid = state.withLock { state in
             var standing = state[round] ?? Standing(last: now)
@@ -99,9 +106,6 @@ package final class RoundHealth: Sendable {
             let value = try await work()
             ended(round, app: app)
             return value
-        } catch is CancellationError {
-            // A stop: whoever starts next makes it.
-            return nil
         } catch {
             failed(round, app: app, error)
             return nil
@@ -118,9 +122,6 @@ package final class RoundHealth: Sendable {
             if left.isEmpty { ended(round) }
             for trouble in left { failed(round, app: trouble.app, trouble) }
             return value
-        } catch is CancellationError {
-            // As above.
-            return nil
         } catch {
             failed(round, error)
             return nil

@@ -40,7 +40,7 @@ package final class ClockGuard: Sendable {
                 return nil
             }
         } catch {
-            if !(error is CancellationError) { health.rounds.failed(.schedule, error) }
+            health.rounds.failed(.schedule, error)
             return nil
         }
     }

@@ -106,7 +106,7 @@ final class FenceWatch: Service {
 
     private func heed(_ claim: CounterStore.Claim, asked: Duration) {
         if claim != .none, journal.isOpen {
-            logger.critical(
+            logger.warning(
                 "another process is taking this one's place; what was acknowledged is flushed, then it stops")
             journal.close()
         }

@@ -154,6 +154,9 @@ final class Telemetry: Sendable {
         page.counter(
             "throng_batches_refused_total", "Batches refused as a whole, by reason.",
             IntakeError.codes.map { ("reason=\"\($0)\"", counts.refusedBatches[$0] ?? 0) })
+        page.counter(
+            "throng_connections_refused_total", "Connections that could not be taken, by reason.",
+            OpenFiles.Refusal.allCases.map { ("reason=\"\($0)\"", OpenFiles.refused($0)) })
         page.gauge("throng_journal_bytes", "Bytes of the journal on disk.", Double(gauges.journalBytes))
         page.gauge(
             "throng_journal_lag_batches", "Batches that PostgreSQL does not have yet.", Double(gauges.journalLag))
