@@ -25,7 +25,7 @@ struct EvaluatorKeyOption: ParsableArguments {
     var key = "evaluator.key"
 
     /// - Throws: `TieSecretError`.
-    func seed() throws -> [UInt8] { try TieSecret.kept(at: key).bytes }
+    func seed() throws -> [UInt8] { try TieSecret.kept(at: key, as: .evaluatorKey).bytes }
 }
 
 struct EvaluatorKeyCommand: AsyncParsableCommand {
