@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import ThrongChance
+import ThrongFiles
 import ThrongServer
 import ThrongWire
 

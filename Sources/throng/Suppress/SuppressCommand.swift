@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ThrongChance
+import ThrongFiles
 import ThrongInsight
 import ThrongSuppression
 import ThrongTable
