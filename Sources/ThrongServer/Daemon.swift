@@ -8,6 +8,7 @@ internal import ThrongChance
 internal import ThrongCounting
 internal import ThrongCredentials
 internal import ThrongDelivery
+internal import ThrongFiles
 internal import ThrongIntake
 internal import ThrongJournal
 package import ThrongPlan
@@ -152,6 +153,12 @@ package struct Daemon: Sendable {
     private func open(
         _ data: DataDirectory, cluster: PrivateCluster?, needsWatermark: Bool
     ) async throws -> DaemonParts {
+        data.onDamage { [logger] damage in
+            logger.error(
+                "a file of the data directory is damaged; counting goes on without it", metadata: ["error": "\(damage)"]
+            )
+        }
+        try checkReleaseSecret(data)
         let rules = UserAgentRules.system
         var layouts: [MetricLayout] = []
         var terms: [MetricLayout: ReleaseTerms] = [:]
@@ -198,6 +205,17 @@ package struct Daemon: Sendable {
             database.close(within: .zero)
             throw error
         }
+    }
+
+    /// Makes the secret of releases at the first start. Later another one would publish what this one kept back.
+    ///
+    /// - Throws: `TieSecretError`.
+    private func checkReleaseSecret(_ data: DataDirectory) throws {
+        let path = options.releaseSecret
+        guard !data.hasAttached || FileManager.default.fileExists(atPath: path) else {
+            throw TieSecretError.damaged(FileDamage(path: path, kind: .installationSecret, flaw: .missing))
+        }
+        _ = try TieSecret.kept(at: path)
     }
 
     /// Says which purposes nobody can prove anything for, so that none of their numbers is ever published.

@@ -45,6 +45,7 @@ struct IngestionStart: Sendable {
     /// - Parameter needsWatermark: whether it is known already that nothing can be done without PostgreSQL.
     /// - Returns: also what the journal can't tell any more: PostgreSQL or the kept flushes must have it.
     func open(needsWatermark: Bool) async throws -> (Ingestion, unreadable: JournalPosition) {
+        try data.mend(layouts)
         let keys = try KeyRing(data)
         let reader = try JournalReader(data, keys: keys, options: journal)
         let space = CellSpace(layouts: layouts + (try reader.layouts()))

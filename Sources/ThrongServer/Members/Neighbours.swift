@@ -44,7 +44,9 @@ final class Neighbours: Sendable {
         self.isShared = isShared
         self.logger = logger
         links = MemberLinks(authorities: authorities)
-        let last = try data.members().map { try JSONDecoder().decode(Membership.self, from: Data($0)) }
+        let last = try data.members { content -> Membership? in
+            do { return try JSONDecoder().decode(Membership.self, from: Data(content)) } catch { return nil }
+        }
         remembered = last
         known = Mutex(data.hasLeft ? nil : last)
         isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !(isReachable || isShared))
