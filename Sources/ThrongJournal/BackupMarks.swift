@@ -1,12 +1,13 @@
 internal import ThrongFiles
 package import ThrongPlan
 
-/// When a backup of a data directory was made last, and its keys exported: `backup.made` and `backup.exported`, each a
-/// ``KeptFile`` with the seconds since 1970 as digits and a line break. For whoever looks after the daemon; nothing goes by it.
+/// When a backup of a data directory was made last, could not be made, and its keys were exported: `backup.made`, `backup.failed`
+/// and `backup.exported`, each a ``KeptFile`` with the seconds since 1970 as digits and a line break. For whoever looks after the
+/// daemon; nothing goes by it.
 package struct BackupMarks: Sendable {
     /// What was done.
     package enum Deed: String, Sendable, CaseIterable {
-        case made, exported
+        case made, failed, exported
     }
 
     private let folder: String

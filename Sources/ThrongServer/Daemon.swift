@@ -170,7 +170,7 @@ package struct Daemon: Sendable {
             }
         }
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
-        let telemetry = Telemetry(spans: tracing.queue)
+        let telemetry = Telemetry(spans: tracing.queue, rounds: RoundHealth(clock: clock, logger: logger))
         let database = DatabaseLink(
             settings: settings, cluster: cluster, layouts: layouts, terms: terms, data: data, clock: clock,
             succession: succession, address: options.memberAddress,
@@ -252,8 +252,8 @@ package struct Daemon: Sendable {
         var releaseScheduler = ReleaseScheduler(store: releases, rules: rules, proof: proof)
         releaseScheduler.traces = tracing.traces
         let deliveries = DeliveryService(
-            plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, clock: clock,
-            interval: options.scheduleInterval, logger: logger)
+            plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, rounds: telemetry.rounds,
+            clock: clock, interval: options.scheduleInterval, logger: logger)
         let schedule = ScheduleService(
             plans: options.plans,
             releases: releaseScheduler,
@@ -309,7 +309,8 @@ package struct Daemon: Sendable {
         }
         let neighbours = MemberWatch(
             neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
-            isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock, logger: logger)
+            isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock,
+            health: telemetry.rounds, logger: logger)
         // Before anything is counted: what another daemon counts must not be counted here for a second.
         if ingestion.knownFlushed != nil { try await neighbours.look() }
         if parts.data.hasLeft {
@@ -328,28 +329,25 @@ package struct Daemon: Sendable {
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush,
-            neighbours, PlanWatch(database: database, standings: telemetry.plans, logger: logger),
-            schedule, deliveries, SecurityLogService(log: security),
+            neighbours,
+            PlanWatch(database: database, standings: telemetry.plans, health: telemetry.rounds, logger: logger),
+            schedule, deliveries, SecurityLogService(log: security, health: telemetry.rounds),
             try metricsServer(ingestion, telemetry),
             try intakeServer(ingestion, gateway, desk, telemetry, clientSessions), FailureWatch(flag: failure),
-            // Keys come and go with their days and months.
-            Rounds(every: .seconds(10)) { await onOwnThread { gateway.turn() } },
-            Rounds(every: .seconds(10)) { [keys = parts.credentialKeys, houseClock = parts.houseClock] in
-                await onOwnThread { keys.turn(mayDestroy: houseClock.isConfirmed) }
-            },
         ]
-        services.append(CheckpointKeeper(ingestion, data: parts.data, options: options.journal, logger: logger))
-        if let keys = ingestion.intake.keys {
-            let file = AppKeyFile(dataPath: options.dataPath)
-            services.append(AppKeyWatch(file: file, ring: keys, logger: logger))
-        }
+        services += keyRounds(parts, gateway)
+        services.append(
+            CheckpointKeeper(
+                ingestion, data: parts.data, options: options.journal, health: telemetry.rounds, logger: logger))
         if let exporter = tracing.exporter {
-            services.append(Rounds(every: .seconds(1)) { await exporter.round() })
+            services.append(Rounds(.traces, every: .seconds(1), on: telemetry.rounds) { await exporter.round() })
         }
-        if let certificates { services.append(CertificateWatch(certificates: certificates)) }
         if let clientSessions {
             // Connections end with their window; the clock shows whole seconds, and may be set.
-            services.append(Rounds(every: .milliseconds(250)) { [clock] in clientSessions.endFormer(at: clock.now) })
+            services.append(
+                Rounds(.connections, every: .milliseconds(250), on: telemetry.rounds) { [clock] in
+                    clientSessions.endFormer(at: clock.now)
+                })
         }
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(
@@ -357,7 +355,8 @@ package struct Daemon: Sendable {
             onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) },
             health: health(of: parts))
         // Also where nobody signs in here: another daemon may be gone.
-        services.append(Rounds(every: .seconds(60)) { [logger] in await forgetSessions(of: portal, logger) })
+        services.append(
+            Rounds(.sessions, every: .seconds(60), on: telemetry.rounds) { try await portal.forgetSessions() })
         if let endpoint = options.members {
             services.append(try memberServer(ingestion, gateway, desk, telemetry, at: endpoint))
         }

@@ -126,7 +126,7 @@ struct IngestionStart: Sendable {
             plans: plans, vocabulary: intake.vocabulary, keys: keys, store: labels,
             telemetry: telemetry, logger: logger)
         // Known labels count under their names from the first batch on, if PostgreSQL is there to tell them.
-        if watermark != nil { await reveals.refreshIfPossible() }
+        if watermark != nil, reveals.isNeeded { await reveals.refreshIfPossible() }
         let ingestion = Ingestion(
             intake: intake,
             counting: counting,

@@ -77,7 +77,9 @@ package final class EpochKeys: Sendable {
     /// What can't be kept is not used, and what can't be destroyed now is tried again; either is said in the log.
     ///
     /// - Parameter mayDestroy: whether the time of day is believed. A clock that is ahead must not cost anybody a credential.
-    package func turn(mayDestroy: Bool) {
+    /// - Returns: why not all of it was done; nil where it was.
+    @discardableResult
+    package func turn(mayDestroy: Bool) -> (any Error)? {
         turning.withLock { _ in
             let now = clock.now
             let needed = Epoch.issued(at: now)
@@ -93,7 +95,7 @@ package final class EpochKeys: Sendable {
                     try files.keep(secret, of: epoch.number)
                     months.withLock { $0[epoch] = month }
                 }
-                guard mayDestroy else { return }
+                guard mayDestroy else { return nil }
                 for epoch in known where epoch.over <= now || epoch > Epoch(containing: now).next {
                     try files.destroy(epoch.number)
                     months.withLock { $0[epoch] = nil }
@@ -102,8 +104,10 @@ package final class EpochKeys: Sendable {
                 for month in try IssuedRecords.months(in: data) where !kept.contains(month) {
                     try IssuedRecords.remove(month: month, in: data)
                 }
+                return nil
             } catch {
                 logger.error("keys of credentials could not be kept or destroyed", metadata: ["error": "\(error)"])
+                return error
             }
         }
     }

@@ -55,6 +55,7 @@ final class FenceWatch: Service {
     }
 
     func run() async throws {
+        telemetry.rounds.expect(.place)
         try await withThrowingDiscardingTaskGroup { group in
             while !Task.isShuttingDownGracefully {
                 if tick() { group.addTask { await self.ask() } }
@@ -93,6 +94,7 @@ final class FenceWatch: Service {
             } catch PostgresError.connectionLost where attempt == 1 {
                 continue
             } catch {
+                telemetry.rounds.failed(.place, error)
                 let ran = state.withLock {
                     $0.silentSince <= asked && machine.elapsed() - $0.lastTick <= Self.longestTick
                 }
@@ -109,6 +111,7 @@ final class FenceWatch: Service {
             journal.close()
         }
         guard claim != .unheard else { return }
+        telemetry.rounds.ended(.place)
         journal.renewLease(from: asked)
         if hasRecovered() {
             logger.notice("this process may have been replaced while it stood still; PostgreSQL says that it was not")

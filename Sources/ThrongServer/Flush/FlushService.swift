@@ -77,6 +77,7 @@ struct FlushService: Service {
 
     private func flushUntilStopped() async throws {
         var progress = Progress()
+        telemetry.rounds.expect(.flush, .tidying, .withdrawals, .keptFlushes)
         while !Task.isShuttingDownGracefully {
             let length = await round(&progress)
             guard try await rest(length, &progress) else { continue }
@@ -209,7 +210,9 @@ struct FlushService: Service {
                 }
                 guard try ingestion.remove(found, leaders: leaders) else { return }
             }
+            telemetry.rounds.ended(.withdrawals)
         } catch {
+            telemetry.rounds.failed(.withdrawals, error)
             logger.error(
                 "somebody who asked for it could not be taken out of a window; it is tried again",
                 metadata: ["error": "\(error)"])
@@ -222,8 +225,9 @@ struct FlushService: Service {
         guard ingestion.journal.isHeld else { return }
         do {
             try ingestion.tidy()
+            telemetry.rounds.ended(.tidying)
         } catch {
-            logger.error("keys and segments that are over could not be removed", metadata: ["error": "\(error)"])
+            telemetry.rounds.failed(.tidying, error)
         }
     }
 
@@ -275,6 +279,7 @@ struct FlushService: Service {
             }
             await prune()
             telemetry.databaseIsUp()
+            telemetry.rounds.ended(.flush)
             standing.isLevel = true
             progress.failure = nil
             return true
@@ -309,7 +314,8 @@ struct FlushService: Service {
             ingestion.journal.refuseAll()
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         case DaemonError.succeeding:
-            logger.notice("the flush waits for this daemon's place in PostgreSQL", metadata: ["error": "\(error)"])
+            return logger.notice(
+                "the flush waits for this daemon's place in PostgreSQL", metadata: ["error": "\(error)"])
         case let error as DaemonError:
             ingestion.journal.refuseAll()
             onFenced(error)
@@ -336,6 +342,7 @@ struct FlushService: Service {
             guard !Task.isShuttingDownGracefully else { return }
             logger.error("the flush failed and is tried again", metadata: ["error": "\(error)"])
         }
+        telemetry.rounds.failed(.flush, error)
     }
 
     func apply(_ flush: Flush) async throws -> FlushOutcome {

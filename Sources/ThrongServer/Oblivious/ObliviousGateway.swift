@@ -93,7 +93,10 @@ final class ObliviousGateway: Sendable {
     ///
     /// A disk that takes nothing keeps nobody from sending: the key is kept once it does. What can't be destroyed now is tried
     /// again; it opens nothing meanwhile.
-    func turn() {
+    ///
+    /// - Returns: why not all of it was done; nil where it was.
+    @discardableResult
+    func turn() -> JournalError? {
         turning.withLock { _ in
             let today = clock.now.flooredQuotient(by: Self.daySeconds)
             let (unkept, over) = state.withLock { state in
@@ -125,9 +128,11 @@ final class ObliviousGateway: Sendable {
                     try files.keep(KeptSecrets.Kept(secret), of: day)
                     _ = state.withLock { $0.unkept.remove(day) }
                 }
+                return nil
             } catch {
                 logger.error(
                     "keys of the oblivious gateway could not be kept or destroyed", metadata: ["error": "\(error)"])
+                return error
             }
         }
     }
