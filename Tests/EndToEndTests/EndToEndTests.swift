@@ -38,6 +38,11 @@ struct EndToEndTests {
     @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(40)))
     func oneDaemon() async throws { try await Program("one_daemon.py").run() }
 
+    @Test(
+        "a damaged file is named with its byte and the cure; only what is needed to count rightly stops the start",
+        .timeLimit(.minutes(40)))
+    func damagedFiles() async throws { try await Program("damaged_files.py").run() }
+
     @Test("a PostgreSQL that is killed under load comes back, and totals are exact", .timeLimit(.minutes(40)))
     func databaseKilled() async throws { try await Program("database_killed.py").run() }
 
