@@ -50,8 +50,10 @@ final class JSONParser {
     func parse(_ bytes: UnsafeBufferPointer<UInt8>, limits: IntakeLimits) throws(IntakeError) -> JSONDocument {
         let result = throng_json_parse(parser, bytes.baseAddress, bytes.count)
         let document = JSONDocument(nodes: UnsafeBufferPointer(start: result.nodes, count: Int(result.count)))
+        guard result.status != THRONG_JSON_OK else { return document }
+        // By its kind, and not by what its first sign happens to be in JSON.
+        if let found = ForeignBody(bytes) { throw .foreign(found) }
         switch result.status {
-        case THRONG_JSON_OK: return document
         case THRONG_JSON_TOO_DEEP: throw .tooDeep(limit: limits.depth)
         case THRONG_JSON_NOT_UTF8: throw .notUTF8
         case THRONG_JSON_NUMBER_RANGE: throw .numberOutOfRange
