@@ -29,6 +29,7 @@ final class Telemetry: Sendable {
         var acceptedEvents = 0
         var refusedEvents: [RefusalReason: Int] = [:]
         var refusedBatches: [String: Int] = [:]
+        var unreadableClients = 0
         var flushes = 0
         var flushFailures = 0
         var flushSeconds = 0.0
@@ -94,6 +95,8 @@ final class Telemetry: Sendable {
         }
     }
 
+    func clientWasUnreadable() { counts.withLock { $0.unreadableClients += 1 } }
+
     func flushed(seconds: Double, cells: Int, redirected: Int) {
         counts.withLock { counts in
             counts.flushes += 1
@@ -148,6 +151,9 @@ final class Telemetry: Sendable {
         page.counter(
             "throng_batches_refused_total", "Batches refused as a whole, by reason.",
             IntakeError.codes.map { ("reason=\"\($0)\"", counts.refusedBatches[$0] ?? 0) })
+        page.counter(
+            "throng_unreadable_clients_total", "Batches of listed proxies that did not say where the client is.",
+            [("", counts.unreadableClients)])
         page.gauge("throng_journal_bytes", "Bytes of the journal on disk.", Double(gauges.journalBytes))
         page.gauge(
             "throng_journal_lag_batches", "Batches that PostgreSQL does not have yet.", Double(gauges.journalLag))
