@@ -59,7 +59,8 @@ let package = Package(
     targets: [
         // The flow, upstream first. An arrow points only to what stands above it.
         .target(name: "ThrongFaults", swiftSettings: strict),
-        .target(name: "ThrongChance", dependencies: [crypto], swiftSettings: strict),
+        .target(name: "ThrongFiles", swiftSettings: computed),
+        .target(name: "ThrongChance", dependencies: ["ThrongFiles", crypto], swiftSettings: strict),
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: computed),
         .target(name: "ThrongOblivious", dependencies: [crypto], swiftSettings: computed),
@@ -74,12 +75,12 @@ let package = Package(
         .target(
             name: "ThrongIntake",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib", crypto,
+                "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib", crypto,
             ],
             swiftSettings: computed),
         .target(
             name: "ThrongJournal",
-            dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
+            dependencies: ["ThrongFaults", "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: computed),
         .target(
             name: "ThrongSuppression", dependencies: ["ThrongFaults", "ThrongChance", "CCoin", "CLemon"],
@@ -104,8 +105,8 @@ let package = Package(
         .target(
             name: "ThrongBackup",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongJournal", "ThrongPostgres",
-                "ThrongStore", crypto,
+                "ThrongFaults", "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongJournal",
+                "ThrongPostgres", "ThrongStore", crypto,
             ],
             swiftSettings: computed),
         .target(
@@ -162,12 +163,12 @@ let package = Package(
         .target(
             name: "ThrongServer",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongOblivious", "ThrongAttestation",
-                "ThrongIntake",
+                "ThrongChance", "ThrongFaults", "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongOblivious",
+                "ThrongAttestation", "ThrongIntake",
                 "ThrongCounting", "ThrongMembers", "ThrongHTTP",
                 "ThrongJournal", "ThrongCredentials",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
-                "ThrongPortal", "ThrongTraces", "CLinux", crypto, logging, lifecycle,
+                "ThrongPortal", "ThrongTraces", "CLinux", "CDescriptors", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -209,7 +210,8 @@ let package = Package(
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongChance", "ThrongConform", "ThrongCredentials", "ThrongFaults", "ThrongLoad", "ThrongForecast",
+                "ThrongChance", "ThrongConform", "ThrongCredentials", "ThrongFaults", "ThrongFiles", "ThrongLoad",
+                "ThrongForecast",
                 "ThrongPlan", "ThrongWire",
                 "ThrongIntake",
                 "ThrongCounting", "ThrongMembers",
@@ -287,7 +289,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ThrongJournalTests",
-            dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire", crypto],
+            dependencies: [
+                "ThrongChance", "ThrongFiles", "ThrongIntake", "ThrongJournal", "ThrongCounting", "ThrongPlan",
+                "ThrongWire", crypto,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongLoadTests",
@@ -340,7 +345,7 @@ let package = Package(
         .testTarget(
             name: "ThrongCredentialsTests",
             dependencies: [
-                "ThrongCredentials", "ThrongAttestation", "ThrongJournal", "ThrongWire", crypto, logging,
+                "ThrongCredentials", "ThrongAttestation", "ThrongFiles", "ThrongJournal", "ThrongWire", crypto, logging,
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
@@ -360,8 +365,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ThrongPlan", "ThrongOblivious", "ThrongCounting", "ThrongIntake", "ThrongJournal", "ThrongServer",
-                "ThrongAttestation", "ThrongCredentials", "ThrongChance", "ThrongWire", logging,
+                "ThrongPlan", "ThrongOblivious", "ThrongCounting", "ThrongFiles", "ThrongIntake", "ThrongJournal",
+                "ThrongServer", "ThrongAttestation", "ThrongCredentials", "ThrongChance", "ThrongWire", logging,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -406,7 +411,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongTableTests", dependencies: ["ThrongChance", "ThrongTable", "ThrongSuppression"],
+            name: "ThrongTableTests",
+            dependencies: ["ThrongChance", "ThrongFiles", "ThrongTable", "ThrongSuppression"],
             swiftSettings: strict),
         .testTarget(
             name: "PromiseTests",
@@ -430,7 +436,8 @@ let package = Package(
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongServer", "ThrongSchedule", "ThrongDelivery",
+                "ThrongChance", "ThrongFaults", "ThrongFiles", "ThrongAudit", "ThrongServer", "ThrongSchedule",
+                "ThrongDelivery",
                 "ThrongPostgres",
                 "ThrongStore",
                 "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
@@ -479,6 +486,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "CCoin", linkerSettings: [.linkedLibrary("CbcSolver"), .linkedLibrary("Cbc"), .linkedLibrary("Clp")]),
+        .target(name: "CDescriptors"),
         .target(name: "CLemon", cxxSettings: isFirstLook ? [.unsafeFlags(["-O2"])] : []),
         .target(
             name: "CSimdJSON", cxxSettings: isFirstLook ? [.unsafeFlags(["-O1"])] : [],

@@ -20,7 +20,7 @@ extension Daemon {
             at: options.listen,
             by: clientEdge(sessions), name: "clients",
             status: "counts for \(options.plans.map(\.app.name.text).sorted().joined(separator: ", "))",
-            connections: OpenFiles.connections)
+            connections: OpenFiles.clients(besideDaemons: options.members != nil))
     }
 
     /// Where other daemons hand on what is this one's. They say by which they are known in each request, and nobody else is
@@ -35,7 +35,7 @@ extension Daemon {
             try routes.router(for: ingestion, gateway, desk, telemetry, isStopping: isStopping),
             taking: AnswerQueues(
                 counting: ingestion, gateway: gateway, telemetry: telemetry, isForMembers: true), at: endpoint,
-            by: edge(sessions(asksClients: false), at: endpoint), name: "daemons", connections: OpenFiles.connections)
+            by: edge(sessions(asksClients: false), at: endpoint), name: "daemons", connections: OpenFiles.daemons)
     }
 
     private var isStopping: @Sendable () -> Bool { { [stop] in stop.isAnnounced } }
@@ -63,7 +63,7 @@ extension Daemon {
         ).add(to: router)
         return server(
             router, taking: nil, at: options.metrics, by: edge(nil, at: options.metrics), name: "metrics",
-            connections: OpenFiles.scrapers)
+            connections: OpenFiles.scrapers, isPreferred: true)
     }
 
     func portalServer(
@@ -81,7 +81,7 @@ extension Daemon {
     func server(
         _ router: Router<BasicRequestContext>, taking queues: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
         by edge: ConnectionEdge, name: String, status: String? = nil, connections: Int,
-        marksNetworks: Bool = false
+        marksNetworks: Bool = false, isPreferred: Bool = false
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
@@ -98,7 +98,8 @@ extension Daemon {
                 address: endpoint.address, serverName: nil,
                 // Those that have to go for others may still be open for a moment.
                 availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
-            onServerRunning: { [logger, manager = options.serviceManager] channel in
+            onServerRunning: { [logger, security, manager = options.serviceManager] channel in
+                await ListenerWatch.watch(channel, isPreferred: isPreferred, security: security)
                 endpoint.file?.admitGroup()
                 var facts = endpoint.facts(bound: channel.localAddress?.port)
                 facts["for"] = "\(name)"

@@ -41,6 +41,16 @@ struct EdgeTests {
         .timeLimit(.minutes(40)))
     func crowding() async throws { try await Program("crowding.py").run() }
 
+    @Test(
+        "batches of one connection share syncs and are answered in their order: plain, by TLS, sealed, among others, until the end",
+        .timeLimit(.minutes(40)))
+    func pipelined() async throws { try await Program("pipelined.py").run() }
+
+    @Test(
+        "without descriptors, and whatever accept says, newcomers are refused, who is in is served, and the daemon lives",
+        .timeLimit(.minutes(40)))
+    func descriptors() async throws { try await Program("descriptors.py").run() }
+
     @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(40)))
     func bent() async throws { try await Program("bent.py").run() }
 

@@ -93,6 +93,11 @@ struct EndToEndTests {
     func proved() async throws { try await Program("proved.py").run() }
 
     @Test(
+        "a plan with nothing where there may be nothing is counted, told, copied, forgotten; a round that fails is told",
+        .timeLimit(.minutes(40)))
+    func bare() async throws { try await Program("bare.py").run() }
+
+    @Test(
         "an app is deleted: what was planted with it is found nowhere, the ledger tells it, another app counts on",
         .timeLimit(.minutes(40)))
     func deleted() async throws { try await Program("deleted.py").run() }

@@ -52,7 +52,7 @@ extension BatchHandler {
     func give(_ verdict: Result<Ingestion.Verdict, IntakeError>) {
         switch verdict {
         case .success(.counted(let answer, let outcome, let position)):
-            queue?.add(answer, outcome, once: position, to: self)
+            if let queue { self.answer(answer, outcome, once: position, through: queue) }
         case .success(.unwanted(let answer)): self.answer(IntakeAnswer(answer))
         case .success(.overloaded): answer(.overloaded)
         case .success(.full(let retrySeconds)): answer(.full(retrySeconds: retrySeconds))

@@ -17,7 +17,7 @@ extension Ingestion {
             identifier, from: incoming.isBackend ? nil : network, in: window, key: key,
             events: incoming.bucketed.events.count, lifting: incoming.floorPerNetwork, now: clock.now)
         switch verdict {
-        case .admitted(let liftsFloors): return liftsFloors
+        case .admitted(let liftsFloors): return liftsFloors && !incoming.isBot
         case .refused(let retrySeconds):
             // What was counted gets its answer again, or its client would send the events in another batch.
             if state.withLock({ $0.hasCounted(incoming.bucketed) }) { return true }

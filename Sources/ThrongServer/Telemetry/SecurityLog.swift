@@ -21,6 +21,8 @@ final class SecurityLog: Sendable {
         case malformed = "malformed requests"
         /// A connection that went for another one, as all places were taken.
         case place = "connections closed for others"
+        /// None that was left, or the kernel or the network did not give one.
+        case untaken = "connections that could not be taken"
         /// Too much arrived at once.
         case room = "requests without room"
         /// By neither side's fault, often: a client that trusts another authority, a scanner.
