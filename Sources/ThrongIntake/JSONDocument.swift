@@ -53,10 +53,13 @@ final class JSONParser {
     /// Parses a document whose flaws the caller looks for; its nodes are valid until the next call.
     func parseWithFlaws(_ bytes: UnsafeBufferPointer<UInt8>) throws(IntakeError) -> JSONDocument {
         let result = throng_json_parse(parser, bytes.baseAddress, bytes.count)
-        switch result.status {
-        case THRONG_JSON_OK:
+        guard result.status != THRONG_JSON_OK else {
             return JSONDocument(
                 nodes: UnsafeBufferPointer(start: result.nodes, count: Int(result.count)), isFlawed: result.flaws > 0)
+        }
+        // By its kind, and not by what its first sign happens to be in JSON.
+        if let found = ForeignBody(bytes) { throw .foreign(found) }
+        switch result.status {
         case THRONG_JSON_NOT_UTF8: throw .notUTF8
         case THRONG_JSON_NO_MEMORY: throw .noMemory
         default: throw .notJSON

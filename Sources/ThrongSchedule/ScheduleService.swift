@@ -284,8 +284,12 @@ package struct ScheduleService: Service {
 
     private func report(_ plan: Plan, _ now: UnixSeconds) async throws {
         let delivered = try await reports.deliverDue(of: plan, now: now) { report, error in
-            health.reportFailed()
             let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
+            if case .boxes? = error as? PrintError {
+                logger.warning("a report's PDF lacks letters", metadata: facts)
+                return
+            }
+            health.reportFailed()
             if error is PrintError {
                 logger.error("a report goes without its PDF", metadata: facts)
             } else {

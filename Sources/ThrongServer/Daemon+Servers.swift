@@ -43,12 +43,14 @@ extension Daemon {
     /// What clients may ask for.
     var clientRoutes: ClientRoutes {
         ClientRoutes(
-            plans: options.plans, origins: options.origins, clock: clock, isSecure: certificates != nil,
+            plans: options.plans, origins: options.origins, clock: clock, strict: strict,
             traces: tracing.traces)
     }
 
     func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
+        // No token keeps pages of other sites from reading this one.
+        router.add(middleware: KnownHosts(options.metricsHosts + [options.metrics.host].compactMap(\.self)))
         let coarse = options.metrics.isLoopback ? nil : CoarseFigures()
         if coarse != nil {
             logger.notice(
@@ -71,14 +73,15 @@ extension Daemon {
         HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
         try portal.add(to: router)
         return server(
-            router, taking: nil, at: endpoint, by: edge(sessions(asksClients: false), at: endpoint), name: "people",
-            connections: OpenFiles.browsers)
+            router, taking: nil, at: endpoint,
+            by: edge(sessions(asksClients: false), at: endpoint, forwarders: options.forwarders), name: "people",
+            connections: OpenFiles.browsers, marksNetworks: true)
     }
 
     func server(
         _ router: Router<BasicRequestContext>, taking queues: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
         by edge: ConnectionEdge, name: String, status: String? = nil, connections: Int,
-        isPreferred: Bool = false
+        marksNetworks: Bool = false, isPreferred: Bool = false
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
@@ -89,7 +92,7 @@ extension Daemon {
             server: HTTPServerBuilder { [origins = options.origins] responder in
                 HTTPChannel(
                     responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: edge,
-                    turns: turns)
+                    turns: turns, marksNetworks: marksNetworks)
             },
             configuration: .init(
                 address: endpoint.address, serverName: nil,
@@ -115,8 +118,13 @@ extension Daemon {
     /// A router whose pages have browsers come by https only, where TLS is spoken.
     func publicRouter() -> Router<BasicRequestContext> {
         let router = Router()
-        if certificates != nil { router.add(middleware: StrictTransport()) }
+        if let strict { router.add(middleware: strict) }
         return router
+    }
+
+    /// Nil where TLS is not spoken.
+    private var strict: StrictTransport? {
+        options.tls.map { StrictTransport(includesSubdomains: $0.includesSubdomains) }
     }
 
     /// Sessions of TLS with a listener of their own: none of another can be resumed there. Nil where TLS is not spoken.

@@ -352,7 +352,8 @@ package struct Daemon: Sendable {
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(
             parts.settings, plans: options.plans, now: { [clock] in clock.now },
-            onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) },
+            onRefusal: { [security] in security.note(.init($0)) },
+            network: { NetworkMark.network(of: $0) },
             health: health(of: parts))
         // Also where nobody signs in here: another daemon may be gone.
         services.append(

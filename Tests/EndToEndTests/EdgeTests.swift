@@ -22,6 +22,11 @@ struct EdgeTests {
     func door() async throws { try await Program("door.py").run() }
 
     @Test(
+        "a client's network is what proxies write, in any way they do, and a flood shuts out nobody else of its network",
+        .timeLimit(.minutes(40)))
+    func flooded() async throws { try await Program("flooded.py").run() }
+
+    @Test(
         "requests are answered in their order however they are cut, and all routes read opt-outs alike, also sealed ones",
         .timeLimit(.minutes(40)))
     func alike() async throws { try await Program("alike.py").run() }

@@ -101,6 +101,35 @@ struct EnvelopeTests {
         ])
     func documents(body: String, code: String) throws { #expect(try Self.read(body)?.code == code) }
 
+    @Test("a body of another kind is refused by what it is, and nothing else is taken for one")
+    func foreign() throws {
+        let document = Self.batch()
+        for (body, found) in [
+            ("", .empty), (" \r\n\t", .empty),
+            ("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--", .multipart),
+            ("\r\n----WebKitFormBoundary7\r\n", .multipart), ("a=b&c=d", .form), ("data=%7B%7D", .form),
+            ("e[]=1", .form),
+            ("<?xml version='1.0'?><a/>", .markup), ("\n<html>", .markup),
+        ] as [(String, ForeignBody)] {
+            #expect(try Self.read(body) == .foreign(found), "\(body)")
+        }
+        func wide(_ encoding: String.Encoding) -> [UInt8] { Array(document.data(using: encoding) ?? Data()) }
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32] {
+            #expect(try Self.read(wide(encoding)) == .foreign(.wideText))
+        }
+        #expect(try Self.read([0x1F, 0x8B, 8, 0, 0, 0]) == .foreign(.gzip))
+        for body in ["-1", "- -1", "nonsense", "'a'='b'", "{\"a\"=1}", "x y=1", "="] {
+            if case .foreign = try Self.read(body) { Issue.record("\(body) is taken for something else") }
+        }
+        #expect(try Self.read(document) == nil, "control")
+        let codes = ForeignBody.allCases.map { IntakeError.foreign($0).code }
+        #expect(
+            codes == [
+                "not_json", "unsupported_media_type", "unsupported_media_type", "unsupported_media_type", "not_json",
+                "not_json",
+            ])
+    }
+
     @Test("bytes that are no UTF-8 are refused")
     func notUTF8() throws {
         let bytes = Array(Self.batch(id: #""a?""#).utf8).map { $0 == UInt8(ascii: "?") ? 0xC3 : $0 }

@@ -103,7 +103,7 @@ extension PostgresError: CustomStringConvertible {
         case .connectionStringInvalid:
             """
             the database's connection string can't be read; write postgresql://user@host:5432/database or \
-            "host=… dbname=… user=…", percent-encode special characters, and keep the password in a password file
+            "host=… dbname=… user=…", percent-encode special characters (@ as %40, / as %2F, ? as %3F), and keep the password in a password file
             """
         case .unreachable(let reason):
             "PostgreSQL can't be reached (\(reason)); check that it runs and that the connection string names it"

@@ -9,7 +9,7 @@ package import ThrongWire
 /// `throng evaluator serve`: evaluates values of which it learns nothing, for devices of plans that name its key.
 ///
 /// It belongs to whoever owns the relay, behind whose proxy it stands. It knows no plan, keeps nothing but its key, and logs
-/// nothing but where it listens.
+/// nothing but where it listens, and once what its proxy does wrong.
 package struct EvaluatorServer: Sendable {
     /// What an evaluator may be told.
     package struct Options: Sendable {
@@ -43,7 +43,7 @@ package struct EvaluatorServer: Sendable {
         self.logger = logger
         routes = EvaluatorRoutes(
             secret: EvaluatorSecret(seed: seed), quota: EvaluationQuota(limit: options.hourly),
-            forwarders: options.forwarders, clock: clock)
+            forwarders: options.forwarders, complaints: ProxyComplaints(logger, SecurityLog(logger)), clock: clock)
     }
 
     /// The public key that a seed makes: what plans name.

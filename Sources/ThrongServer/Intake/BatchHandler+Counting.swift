@@ -4,11 +4,12 @@ internal import ThrongIntake
 extension BatchHandler {
     /// - Parameter network: nil where nobody knows where the client is.
     func count(
-        _ packed: ByteBuffer, _ headers: RequestHeaders, from network: NetworkPrefix?, at ingestion: Ingestion
+        _ packed: ByteBuffer, _ headers: RequestHeaders, from network: ClientNetwork?, at ingestion: Ingestion
     ) {
         let (signals, bearer) = (headers.signals, headers.bearer)
         let isFromMember = ingestion.neighbours.admits(headers.member)
         let network = isFromMember ? headers.member?.network : network
+        if network?.isUnreadable == true { ingestion.telemetry.clientWasUnreadable() }
         let isSealed = sealed != nil || isFromMember && headers.member?.isSealed == true
         let isGzip = headers.isGzip == true
         let settle: @Sendable (Result<Ingestion.Verdict, IntakeError>) -> Void = { [self] verdict in
@@ -60,6 +61,7 @@ extension BatchHandler {
         case .success(.changing): answer(IntakeAnswer(.changing))
         case .failure(let error):
             ingestion?.refuse(error)
+            if case .networkQuota = error { security.note(.networkQuota) }
             answer(IntakeAnswer(refusal: error))
         }
     }

@@ -53,6 +53,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     let ingestion: Ingestion?
     /// Whether batches are taken from other daemons only.
     private let isForMembers: Bool
+    /// Whether routes are told from which network a request comes.
+    private let marksNetworks: Bool
     /// Nil where no batches are taken.
     let queue: AnswerQueue?
     let socket: SocketEnd
@@ -87,11 +89,12 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     var span: OpenSpan?
 
     init(
-        ingestion: Ingestion?, isForMembers: Bool = false, queue: AnswerQueue?, socket: SocketEnd,
-        client: RequestClient, origins: CrossOrigin, security: SecurityLog, turns: LoopTurns?
+        ingestion: Ingestion?, isForMembers: Bool = false, marksNetworks: Bool = false, queue: AnswerQueue?,
+        socket: SocketEnd, client: RequestClient, origins: CrossOrigin, security: SecurityLog, turns: LoopTurns?
     ) {
         self.ingestion = ingestion
         self.isForMembers = isForMembers
+        self.marksNetworks = marksNetworks
         self.queue = queue
         self.socket = socket
         self.client = client
@@ -216,6 +219,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                     head.uri = target.path
                     head.headers.replaceOrAdd(name: "host", value: host)
                 }
+                if marksNetworks { NetworkMark.set(client.prefix(of: headers), in: &head.headers) }
                 stage = .passing(isWhole: false, isAnswered: false)
                 context.fireChannelRead(wrapInboundOut(.head(head)))
             } catch {
@@ -276,9 +280,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         reader = origins.reader(for: headers.origin)
         guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
         guard let isGzip = headers.isGzip, !isGzip || gateway == nil else { return refuse(.unknownEncoding) }
-        if gateway != nil, head.headers.first(name: "content-type") != SealedRequest.mediaType {
-            return drop(.notEncapsulated)
-        }
+        if gateway != nil, headers.contentType?.name != SealedRequest.mediaType { return drop(.notEncapsulated) }
         guard headers.length <= collection.limit else { return refuse(.bodyTooLarge(limit: collection.limit)) }
         if headers.expectsContinue { socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false) }
         stage = .collecting(collection)

@@ -141,7 +141,7 @@ final class Neighbours: Sendable {
         var contentType = "application/json"
         let headers: RequestHeaders
         /// Where the client is; nil where nobody knows.
-        let network: NetworkPrefix?
+        let network: ClientNetwork?
         let isSealed: Bool
         /// As it came, packed or not.
         let body: [UInt8]

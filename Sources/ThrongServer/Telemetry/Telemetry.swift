@@ -29,6 +29,7 @@ final class Telemetry: Sendable {
         var acceptedEvents = 0
         var refusedEvents: [RefusalReason: Int] = [:]
         var refusedBatches: [String: Int] = [:]
+        var unreadableClients = 0
         var flushes = 0
         var flushFailures = 0
         var flushSeconds = 0.0
@@ -100,6 +101,8 @@ final class Telemetry: Sendable {
         }
     }
 
+    func clientWasUnreadable() { counts.withLock { $0.unreadableClients += 1 } }
+
     func flushed(seconds: Double, cells: Int, redirected: Int) {
         counts.withLock { counts in
             counts.flushes += 1
@@ -154,6 +157,9 @@ final class Telemetry: Sendable {
         page.counter(
             "throng_batches_refused_total", "Batches refused as a whole, by reason.",
             IntakeError.codes.map { ("reason=\"\($0)\"", counts.refusedBatches[$0] ?? 0) })
+        page.counter(
+            "throng_unreadable_clients_total", "Batches of listed proxies that did not say where the client is.",
+            [("", counts.unreadableClients)])
         page.counter(
             "throng_connections_refused_total", "Connections that could not be taken, by reason.",
             OpenFiles.Refusal.allCases.map { ("reason=\"\($0)\"", OpenFiles.refused($0)) })

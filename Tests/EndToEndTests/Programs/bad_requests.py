@@ -51,6 +51,12 @@ def table():
         ("a lone high surrogate", raw(b'"id": "a"', b'"id": "\\ud800"'), {}, *json_error),
         ("a lone low surrogate", raw(b'"id": "a"', b'"id": "x\\udc00y"'), {}, *json_error),
         ("an unknown escape", raw(b'"id": "a"', b'"id": "\\x41"'), {}, *json_error),
+        ("a form with files", b"--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n",
+         {"content-type": "multipart/form-data; boundary=x"}, 415, "unsupported_media_type", None),
+        ("a form", b"app=shop&purpose=product", {"content-type": "application/x-www-form-urlencoded"}, 415,
+         "unsupported_media_type", None),
+        ("XML", b"<?xml version='1.0'?><batch/>", {"content-type": "text/xml"}, 415, "unsupported_media_type", None),
+        ("gzip that does not say so", gzip.compress(replaced()), {}, *json_error),
         # Bytes and numbers.
         ("a byte that is no UTF-8", raw(b'"id": "a"', b'"id": "\xff"'), {}, 400, "not_utf8", None),
         ("an overlong form", raw(b'"id": "a"', b'"id": "\xc0\xaf"'), {}, 400, "not_utf8", None),
