@@ -1,6 +1,6 @@
 internal import Synchronization
+internal import ThrongCounting
 internal import ThrongFaults
-internal import ThrongJournal
 internal import ThrongStore
 
 /// A process on its way to a place in PostgreSQL that another one may still hold.

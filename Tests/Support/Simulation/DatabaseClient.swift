@@ -41,7 +41,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     func cut() { connections = [] }
 
     private let ordinary = ConnectionSettings(connectionString: "")
-    private let standing = CounterStore.watching(ConnectionSettings(connectionString: ""))
+    private let brisk = CounterStore.watching(ConnectionSettings(connectionString: ""))
 
     private func hear(_ query: String) async throws {
         try await database.hear(query, of: self, within: ordinary.longestSilence)
@@ -51,7 +51,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     private func ask<Value>(
         _ query: String, ofStanding isOfStanding: Bool = false, _ work: () throws -> Value
     ) async throws -> Value {
-        let settings = isOfStanding ? standing : ordinary
+        let settings = isOfStanding ? brisk : ordinary
         do {
             if !connections.contains(isOfStanding) {
                 try await database.connect(self, within: settings.connectTimeoutSeconds)
@@ -176,16 +176,17 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
 
     func hearClaim() async throws -> CounterStore.Claim {
         guard let (daemon, fence) = attachment else { throw StoreError.notAttached }
-        return try await ask("watermark.hear", ofStanding: true) {
+        return try await ask("watermark.hear", ofStanding: true) { () throws -> CounterStore.Claim in
+            guard let mark = database.state.marks[daemon] else { return .none }
+            guard mark.fence <= fence else { throw StoreError.fenced(daemon: daemon) }
+            guard mark.claimed > fence else { return .none }
+            guard mark.fence == fence else { return .unheard }
+            guard mark.claim == mark.claimed else { return .heard }
             try database.commit("watermark.hear") { state in
-                guard let mark = state.marks[daemon] else { return .none }
-                guard mark.fence <= fence else { throw StoreError.fenced(daemon: daemon) }
-                guard mark.claimed > fence else { return .none }
-                guard mark.fence == fence else { return .unheard }
                 state.marks[daemon] = Watermark(
                     position: mark.position, fence: fence, holder: mark.holder, claim: -mark.claimed)
-                return .heard
             }
+            return .heard
         }
     }
 

@@ -120,7 +120,9 @@ final class World: @unchecked Sendable {
                 clock.pass(length, noticed: length)
             }
         case .copy: copy(&chance)
-        case .stutter: (stutter, hasStuttered) = ((clock.elapsed, chance), true)
+        case .stutter:
+            stutter = (next: clock.elapsed, chance: chance)
+            hasStuttered = true
         case .steady: stutter = nil
         case .databaseSlow: database.latency = .milliseconds(400 + chance.below(chance.oneIn(4) ? 2600 : 600))
         case .databaseQuick: database.latency = .zero
