@@ -13,11 +13,12 @@ struct SuccessionTests {
 
     /// Looks every second from a moment on; the first look after which it has waited for long enough.
     private static func waits(
-        _ succession: Succession, from: Int, claim: Int64 = 7, position: UInt64 = 4, upTo most: Int = 200
+        _ succession: Succession, from: Int, claim: Int64 = 7, position: UInt64 = 4, answer: Duration = .zero,
+        upTo most: Int = 200
     ) -> Int? {
         (from...(from + most)).first {
             succession.announce(
-                7, over: known(claim, position: position), isMade: true, answer: .milliseconds(2), now: .seconds($0))
+                7, over: known(claim, position: position), isMade: true, answer: answer, now: .seconds($0))
         }
     }
 
@@ -29,6 +30,13 @@ struct SuccessionTests {
         let succession = Succession()
         #expect(!succession.announce(7, over: Self.known(nil), isMade: true, answer: .zero, now: .seconds(100)))
         #expect(Self.waits(succession, from: 101) == 120)
+    }
+
+    @Test("where PostgreSQL takes a second to answer it waits for ten answers more")
+    func slow() {
+        let succession = Succession()
+        #expect(!succession.announce(7, over: Self.known(nil), isMade: true, answer: .zero, now: .seconds(100)))
+        #expect(Self.waits(succession, from: 101, answer: .seconds(1)) == 130)
     }
 
     @Test("time in which nobody asked counts for three seconds; where PostgreSQL was away or slow the wait begins anew")

@@ -29,8 +29,10 @@ final class FenceWatch: Service {
         var silentSince = Duration.zero
         var lastTick: Duration
         var next = Duration.zero
-        /// Whether it was said that the lease had run out.
+        /// Whether the lease has run out since it was renewed last.
         var isLapsed = false
+        /// Another process has this one's place: there is nothing more to ask.
+        var isFenced = false
     }
 
     /// Between two questions.
@@ -71,6 +73,7 @@ final class FenceWatch: Service {
         let (asks, isAway) = state.withLock { state in
             if now - state.lastTick > Self.longestTick { state.silentSince = now }
             state.lastTick = now
+            if state.isFenced { return (false, false) }
             guard state.asked == nil else { return (false, now - state.silentSince >= Self.patience) }
             guard now >= state.next || !journal.mayAcknowledge else { return (false, false) }
             (state.asked, state.silentSince, state.next) = (now, now, now + Self.interval)
@@ -89,6 +92,7 @@ final class FenceWatch: Service {
             do {
                 return heed(try await database.hearClaim(), asked: asked)
             } catch StoreError.fenced {
+                state.withLock { $0.isFenced = true }
                 journal.refuseAll()
                 return onFenced()
             } catch PostgresError.connectionLost where attempt == 1 {

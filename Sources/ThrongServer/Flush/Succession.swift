@@ -12,7 +12,11 @@ internal import ThrongStore
 /// gives its place back. For a process that has done so, or is certainly gone, nobody waits.
 final class Succession: Sendable {
     /// From the announcement, or the last sign of life that was seen after it, until the place is taken from one that was not heard.
+    /// Where PostgreSQL takes its time the other one needs more: ``answersToHear`` answers are waited for, too.
     static let wait = Duration.seconds(20)
+
+    /// Until a connection has come about that had broken, and the question on it is answered; twice.
+    static let answersToHear = 10
 
     /// The same from one that has heard, has something to flush, and stands still, or has lost its way to PostgreSQL.
     static let longWait = Duration.seconds(60)
@@ -29,6 +33,8 @@ final class Succession: Sendable {
         var position: JournalPosition
         var isHeard = false
         var waited = Duration.zero
+        /// The longest that PostgreSQL took to answer meanwhile.
+        var slowest = Duration.zero
         /// When PostgreSQL answered last. Unit: see ``Machine/elapsed()``.
         var last: Duration
     }
@@ -51,7 +57,12 @@ final class Succession: Sendable {
     func end() { announced.withLock { $0 = nil } }
 
     /// PostgreSQL did not answer, or the other one was heard of: the wait begins anew.
-    func interrupt() { announced.withLock { $0?.waited = .zero } }
+    func interrupt() {
+        announced.withLock { announced in
+            announced?.waited = .zero
+            announced?.slowest = .zero
+        }
+    }
 
     /// Learns how an announcement stands; true once this process has waited for long enough.
     ///
@@ -69,10 +80,14 @@ final class Succession: Sendable {
             defer { announced = mine }
             let isHeard = known.claim == -fence
             let isQuiet = isMade && known.claim == fence && known.position == mine.position
-            let step = min(now - mine.last, Self.longestStep)
-            mine.waited = isQuiet && answer <= Self.longestAnswer ? mine.waited + step : .zero
+            if isQuiet, answer <= Self.longestAnswer {
+                mine.waited += min(now - mine.last, Self.longestStep)
+                mine.slowest = max(mine.slowest, answer)
+            } else {
+                (mine.waited, mine.slowest) = (.zero, .zero)
+            }
             (mine.position, mine.last, mine.isHeard) = (known.position, now, mine.isHeard || isHeard)
-            return mine.waited >= (mine.isHeard ? Self.longWait : Self.wait)
+            return mine.waited >= (mine.isHeard ? Self.longWait : Self.wait) + mine.slowest * Self.answersToHear
         }
     }
 }
