@@ -29,6 +29,7 @@ struct throng_json_parser {
     void walk(dom::element element, size_t depth);
     void walk_members(dom::object object, size_t place, size_t depth);
     void add_string(std::string_view text);
+    bool is_repeat(size_t key, size_t object) const;
     void mark(size_t node, throng_json_flaw flaw);
 };
 
@@ -55,40 +56,51 @@ void throng_json_parser::mark(size_t node, throng_json_flaw flaw) {
     nodes[node].flaw = flaw;
 }
 
-void throng_json_parser::add_string(std::string_view text) {
+// Each key and each text comes through here.
+[[gnu::always_inline]] inline void throng_json_parser::add_string(std::string_view text) {
     throng_json_node node{};
     node.kind = THRONG_JSON_STRING;
     node.length = static_cast<uint32_t>(text.size());
     node.value.bytes = reinterpret_cast<const uint8_t *>(text.data());
     node.next = static_cast<uint32_t>(nodes.size()) + 1;
+    const bool holds_nul = std::memchr(text.data(), 0, text.size()) != nullptr;
+    if (holds_nul || text.size() > max_string) {
+        ++flaws;
+        node.flaw = !holds_nul                      ? THRONG_JSON_TOO_LONG
+                    : !is_mended                    ? THRONG_JSON_NUL
+                    : text == MendedText::number ? THRONG_JSON_NUMBER_RANGE
+                                                    : THRONG_JSON_SURROGATE;
+    }
     nodes.push_back(node);
-    if (text.size() > max_string) mark(nodes.size() - 1, THRONG_JSON_TOO_LONG);
-    if (std::memchr(text.data(), 0, text.size()) == nullptr) return;
-    mark(nodes.size() - 1, !is_mended                    ? THRONG_JSON_NUL
-                           : text == MendedText::number ? THRONG_JSON_NUMBER_RANGE
-                                                        : THRONG_JSON_SURROGATE);
+}
+
+// Whether an object has an earlier member of that key.
+bool throng_json_parser::is_repeat(size_t key, size_t object) const {
+    for (size_t earlier = object + 1; earlier < key; earlier = nodes[earlier + 1].next) {
+        if (nodes[earlier].length == nodes[key].length &&
+            std::memcmp(nodes[earlier].value.bytes, nodes[key].value.bytes, nodes[key].length) == 0)
+            return true;
+    }
+    return false;
 }
 
 void throng_json_parser::walk_members(dom::object object, size_t place, size_t depth) {
     // Keys of one length with the same ends share a bit: only those are compared. An object with many keys is sorted
     // instead, or it would cost the square of their number.
     const bool is_small = object.size() <= 16;
-    size_t repeat = is_small ? SIZE_MAX : first_repeat(object);
+    const size_t repeat = is_small ? 0 : first_repeat(object);
     uint64_t seen = 0;
     uint32_t length = 0;
     for (dom::key_value_pair member : object) {
         const size_t key = nodes.size();
         add_string(member.key);
-        const uint64_t bit = key_bit(member.key);
-        if (is_small && repeat == SIZE_MAX && seen & bit) {
-            for (size_t earlier = place + 1; earlier < key; earlier = nodes[earlier + 1].next) {
-                if (nodes[earlier].length == nodes[key].length &&
-                    std::memcmp(nodes[earlier].value.bytes, nodes[key].value.bytes, nodes[key].length) == 0)
-                    repeat = length;
-            }
+        if (is_small) {
+            const uint64_t bit = key_bit(member.key);
+            if (seen & bit && is_repeat(key, place)) mark(key, THRONG_JSON_DUPLICATE_KEY);
+            seen |= bit;
+        } else if (length == repeat) {
+            mark(key, THRONG_JSON_DUPLICATE_KEY);
         }
-        seen |= bit;
-        if (repeat == length) mark(key, THRONG_JSON_DUPLICATE_KEY);
         walk(member.value, depth + 1);
         ++length;
     }
