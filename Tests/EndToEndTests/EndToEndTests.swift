@@ -31,6 +31,11 @@ struct EndToEndTests {
     func packaged() async throws { try await Program("packaged.py").run() }
 
     @Test(
+        "a release's bill of materials is whole, its checksums find a changed byte, GitHub takes the workflow",
+        .timeLimit(.minutes(40)))
+    func materials() async throws { try await Program("materials.py").run() }
+
+    @Test(
         "each size's files are taken by who reads them; what the guide has people copy and type exists",
         .timeLimit(.minutes(40)))
     func sizes() async throws { try await Program("sizes.py").run() }
