@@ -21,10 +21,12 @@ package enum Fault: String, CaseIterable, Sendable {
     case ignoreSyncedThrough = "ignore_synced_through"
     /// Waits end by the time of day.
     case waitByTimeOfDay = "wait_by_time_of_day"
-    /// PostgreSQL may take minutes to say whether another process has this one's place.
+    /// Nothing is acknowledged while PostgreSQL does not say whether another process has this one's place.
     case askPatiently = "ask_patiently"
     /// A copy takes a daemon's place without waiting for it to notice.
     case takeWithoutLease = "take_without_lease"
+    /// A process acknowledges for ever after it was told once that nobody takes its place, and asks with little patience.
+    case outliveLease = "outlive_lease"
     /// Each metric is released as if no other counted any of its events.
     case releaseApart = "release_apart"
     /// Nobody looks at what numbers of several metrics let anybody compute.

@@ -26,7 +26,7 @@ extension Journal {
         case idle
         /// The disk is too full. The next step is due within a second.
         case full
-        /// The process stood still, and PostgreSQL has to be asked first. The next step is due soon.
+        /// Another process may have this one's place, and PostgreSQL has to be asked first. The next step is due soon.
         case inDoubt
         /// The journal was stopped, or has failed. There is no next step.
         case over
@@ -45,14 +45,10 @@ extension Journal {
         }
     }
 
-    /// Says that the process runs, where there is no thread to do so: see ``Machine/hasThreads``.
-    package func beat() { pulse.beat() }
-
     /// The thread.
     func run() {
         Thread.current.name = "throng-journal"
         while turn() != .over {}
-        pulse.stop()
         stopped.signal()
     }
 
@@ -83,8 +79,9 @@ extension Journal {
         if work.taken.isEmpty {
             let (queue, isStopping) = take()
             guard !queue.isEmpty else {
+                if mayAcknowledge { tellWaiting() }
                 // Nobody waits for a mark: where there is no space for it, it comes with what is written next.
-                let hasRoom = try !pulse.isSteady || disk.attempt { try work.writer.mark() }
+                let hasRoom = try !mayAcknowledge || disk.attempt { try work.writer.mark() }
                 return isStopping ? .over : hasRoom ? .idle : .full
             }
             work.taken = queue
@@ -96,7 +93,7 @@ extension Journal {
                 if data.machine.hasThreads { Thread.sleep(forTimeInterval: 0.01) }
             }
         }
-        guard try isSteady() else { return .inDoubt }
+        guard try isHeldStill() else { return .inDoubt }
         if !work.isSynced {
             let committed = options.onCommit?(work.taken.count)
             work.isSynced = try disk.attempt { try write(&work) }
@@ -105,7 +102,7 @@ extension Journal {
                 return .full
             }
             committed?()
-            guard try isSteady() else { return .inDoubt }
+            guard try isHeldStill() else { return .inDoubt }
         }
         release(&work)
         work.taken = []
@@ -113,10 +110,10 @@ extension Journal {
         return .released(next: work.nextSync)
     }
 
-    /// Whether it is certain that this process was not replaced while it stood still; throws where it was.
-    private func isSteady() throws(JournalError) -> Bool {
+    /// Whether it is certain that this process was not replaced; throws where it was.
+    private func isHeldStill() throws(JournalError) -> Bool {
         guard state.withLock({ !$0.hasFailed }) else { throw .failed }
-        if pulse.isSteady { return true }
+        if mayAcknowledge { return true }
         guard state.withLock({ !$0.isStopping }) else { throw .failed }
         return false
     }
@@ -166,14 +163,22 @@ extension Journal {
 
     private func release(_ work: inout JournalWork) {
         guard let position = work.taken.last?.record.position else { return }
-        let ready = change { state in
+        change { state in
             state.durable = position
             state.waitingSince = state.appended == position ? nil : data.machine.elapsed()
             state.currentBytes = work.writer.bytes
             state.takenBytes = 0
+        }
+        tellWaiting()
+    }
+
+    /// Tells who waits for what is on disk.
+    private func tellWaiting() {
+        let (ready, position) = state.withLock { state in
+            let position = state.durable
             let split = state.waiters.partition { $0.position <= position }
             defer { state.waiters.removeSubrange(split...) }
-            return Array(state.waiters[split...])
+            return (Array(state.waiters[split...]), position)
         }
         for waiter in ready {
             FaultPoint.reached("before_acknowledge")

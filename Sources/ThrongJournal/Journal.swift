@@ -11,7 +11,7 @@ package import ThrongPlan
 /// more: the process has to end and replay.
 package final class Journal: Sendable {
     /// What new segments begin with, such as "THRONGJ4".
-    package static let format = Segment.Format.current.rawValue
+    package static let format = Segment.magic
 
     /// How a journal is kept.
     package struct Options: Sendable {
@@ -105,7 +105,8 @@ package final class Journal: Sendable {
     let wake: Bell
     private let closed = Atomic<Bool>(false)
     let stopped = DispatchSemaphore(value: 0)
-    let pulse: Pulse
+    /// Nil where nobody can take this process's place.
+    private let lease: Lease?
     let data: DataDirectory
     let options: Options
     let disk: DiskSpace
@@ -117,6 +118,7 @@ package final class Journal: Sendable {
     /// Starts a new segment after what was replayed.
     ///
     /// - Parameters:
+    ///   - lease: while it has run out nothing is written and nothing acknowledged; nil where nobody can take this process's place.
     ///   - onFull: called when the disk has filled up, and when there is space again.
     ///   - onFailure: called once, on the journal's thread, when a write or a sync failed: end the process.
     package init(
@@ -125,11 +127,13 @@ package final class Journal: Sendable {
         after replayed: JournalReader.Replayed,
         position: JournalPosition,
         options: Options = Options(),
+        lease: Lease? = nil,
         onFull: @escaping @Sendable (_ isFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) throws(JournalError) {
         self.data = data
         self.options = options
+        self.lease = lease
         self.onFailure = onFailure
         wake = Bell(on: data.machine)
         disk = DiskSpace(at: data.path, of: data.machine, reserve: 2 * options.queueBytes, onChange: onFull)
@@ -161,8 +165,6 @@ package final class Journal: Sendable {
         try data.disk.syncDirectory(data.windowsPath)
         try segment.create(on: data.disk)
         work = Mutex(JournalWork(try SegmentWriter(segment, in: data.journalPath, on: data.disk)))
-        // Last, because its thread runs until it is stopped.
-        pulse = Pulse(of: data.machine)
         if data.machine.hasThreads { Thread.detachNewThread { [self] in run() } }
     }
 
@@ -232,25 +234,54 @@ package final class Journal: Sendable {
     /// - Throws: ``JournalError/failed`` where it never will be; ``JournalError/full`` where that may take long.
     package func durable(_ position: JournalPosition) async throws {
         _ = try await withCheckedThrowingContinuation { continuation in
-            durable(position) { continuation.resume(with: $0) }
+            wait(for: position, acknowledges: false) { continuation.resume(with: $0) }
         }
     }
 
-    /// Calls back once everything up to a position is on disk, or never will be (``JournalError/failed``), or may not be
-    /// for long (``JournalError/full``).
+    /// Returns once a client may be told that everything up to a position is on disk: see ``acknowledgeable(_:then:)``.
+    package func acknowledgeable(_ position: JournalPosition) async throws {
+        _ = try await withCheckedThrowingContinuation { continuation in
+            acknowledgeable(position) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Calls back once a client may be told that everything up to a position is on disk, as it is, and as nobody can have taken
+    /// this process's place; or where neither ever will be (``JournalError/failed``), or may not be for long
+    /// (``JournalError/full``). Look at ``mayAcknowledge`` again before the client is told: time may pass until then.
     ///
     /// - Parameter then: called once with how far the disk has come, here or on the journal's thread, and must not block.
-    package func durable(
+    package func acknowledgeable(
         _ position: JournalPosition, then resume: @escaping @Sendable (Result<JournalPosition, JournalError>) -> Void
     ) {
+        wait(for: position, acknowledges: true, then: resume)
+    }
+
+    private func wait(
+        for position: JournalPosition, acknowledges: Bool,
+        then resume: @escaping @Sendable (Result<JournalPosition, JournalError>) -> Void
+    ) {
         let result: Result<JournalPosition, JournalError>? = state.withLock { state in
-            if state.durable >= position { return .success(state.durable) }
+            if state.durable >= position, !acknowledges || mayAcknowledge { return .success(state.durable) }
             if state.hasFailed { return .failure(.failed) }
             if disk.isWaiting { return .failure(.full) }
             state.waiters.append(Waiter(position: position, resume: resume))
             return nil
         }
         if let result { resume(result) }
+    }
+
+    /// Whether nobody can have taken this process's place.
+    ///
+    /// - Cost: a look at a clock.
+    package var mayAcknowledge: Bool { lease?.isValid ?? true }
+
+    /// Nobody had announced to take this process's place by then, or nobody can before: see ``Lease/renew(from:)``.
+    package func renewLease(from asked: Duration) {
+        guard let lease else { return }
+        let wasValid = lease.isValid
+        lease.renew(from: asked)
+        // Who waits for it is on disk, perhaps, and nothing else to write.
+        if !wasValid { wake.ring() }
     }
 
     /// Removes segments whose batches are all in PostgreSQL and whose windows are over.
@@ -297,7 +328,7 @@ package final class Journal: Sendable {
         let (hasFailed, hasRoom, since) = state.withLock { ($0.hasFailed, $0.hasRoom(options), $0.waitingSince) }
         if hasFailed { return .failed }
         if !isOpen { return .closed }
-        if !pulse.isSteady { return .inDoubt }
+        if !mayAcknowledge { return .inDoubt }
         if let since, data.machine.elapsed() - since > Self.longestWait { return .stuck }
         if !disk.hasRoom { return .diskFull }
         return hasRoom ? nil : .full
@@ -309,7 +340,7 @@ package final class Journal: Sendable {
         case failed
         /// Another process is about to take its place.
         case closed
-        /// The process stood still, and PostgreSQL has not said yet whether another took its place.
+        /// PostgreSQL has not said for seconds that nobody takes this process's place.
         case inDoubt
         /// For seconds nothing of what waits has come to the disk.
         case stuck
@@ -347,16 +378,8 @@ package final class Journal: Sendable {
         turnAway(.failed)
     }
 
-    /// Whether this process is the one that writes here, as far as anybody can tell: false once it was replaced or has
-    /// failed, and while it has not been asked since it stood still.
-    package var isHeld: Bool { isOpen && pulse.isSteady && state.withLock { !$0.hasFailed } }
-
-    /// How often this process has stood still, where nobody has asked PostgreSQL since whether it was replaced meanwhile:
-    /// until ``settle(_:)`` nothing is written and nothing acknowledged.
-    package var doubts: UInt64? { pulse.isSteady ? nil : pulse.doubts }
-
-    /// Learns that PostgreSQL was asked after so many ``doubts``, or can't be.
-    package func settle(_ doubts: UInt64) { pulse.settle(doubts) }
+    /// Whether this process is the one that writes here: false once it was replaced or has failed, and while it may have been.
+    package var isHeld: Bool { isOpen && mayAcknowledge && state.withLock { !$0.hasFailed } }
 
     /// Writes and syncs what was appended, then ends the thread. Blocks; not for a thread of the shared pool.
     package func stop() {

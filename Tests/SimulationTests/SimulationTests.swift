@@ -84,6 +84,30 @@ struct SimulationTests {
         #expect(restored.withLock { $0 } > seeds)
     }
 
+    /// As above.
+    @Test("nor where it stands still again and again beside a slow PostgreSQL, while a copy takes its place")
+    func keepsPromisesWhileItStutters() throws {
+        let seeds = ProcessInfo.processInfo.environment["THRONG_SIMULATE_SEEDS"].flatMap { Int($0) } ?? 150
+        let simulator = try Simulator()
+        DispatchQueue.concurrentPerform(iterations: seeds) { place in
+            let value = UInt64(place + 1)
+            guard let violation = simulator.run(Seed(value, stutters: true)).violation else { return }
+            Issue.record(
+                "seed \(value): \(violation). Tests/Scripts/simulate --stutters --seed \(value) prints its history")
+        }
+    }
+
+    @Test("where a lease never ends that finds what is lost")
+    func stutteringControl() throws {
+        let simulator = try Simulator()
+        let found = (UInt64(1)...60).first { value in
+            Simulator.breaking([.outliveLease]) {
+                simulator.run(Seed(value, stutters: true)).violation?.promise == .lost
+            }
+        }
+        #expect(found != nil, "60 seeds did not find it")
+    }
+
     @Test(
         "with a promise broken, the simulation finds it",
         arguments: [

@@ -18,12 +18,11 @@ struct LeaseTests {
         _ = try await holder.attach(daemon: daemon, replacing: nil, fence: 1000, holder: "boot 1 2")
         let known = try #require(await successor.watermark(of: daemon))
         #expect(known.holder == "boot 1 2" && known.claim == nil)
-        #expect(try await !holder.isClaimed())
+        #expect(try await holder.hearClaim() == .none)
 
         #expect(try await successor.claim(daemon: daemon, from: known, fence: 2000))
-        #expect(try await holder.isClaimed())
-        #expect(try await holder.hearClaim())
-        #expect(try await !holder.isClaimed())
+        #expect(try await holder.hearClaim() == .heard)
+        #expect(try await holder.hearClaim() == .heard)
         #expect(try await successor.watermark(of: daemon)?.claim == -2000)
         #expect(try await successor.watermark(of: daemon)?.claimed == 2000)
         // It says so again, and nobody who comes under a lower fence goes before it.
@@ -49,15 +48,29 @@ struct LeaseTests {
         }
         for await _ in held {}
         let claimed = try await successor.claim(daemon: daemon, from: known, fence: 2000)
+        let heard = try await holder.hearClaim()
         over.store(true, ordering: .releasing)
-        #expect(!claimed)
+        #expect(!claimed && heard == .unheard)
         try await holding.value
         #expect(try await successor.claim(daemon: daemon, from: known, fence: 2000))
 
+        // Whoever has waited takes it from one that was not heard of since: neither has it heard, nor has it flushed.
+        #expect(try await holder.hearClaim() == .heard)
+        await #expect(throws: StoreError.fenced(daemon: daemon)) {
+            try await successor.attach(daemon: daemon, replacing: known, fence: 2000, hasWaited: true)
+        }
+        #expect(try await successor.claim(daemon: daemon, from: known, fence: 2000))
+        let former = Watermark(position: JournalPosition(9), fence: 1000, holder: "boot 1 2")
+        await #expect(throws: StoreError.fenced(daemon: daemon)) {
+            try await successor.attach(daemon: daemon, replacing: former, fence: 2000, hasWaited: true)
+        }
+
         try await holder.release()
         #expect(try await successor.watermark(of: daemon)?.holder == nil)
-        #expect(try await successor.attach(daemon: daemon, replacing: known, fence: 2000, holder: "boot 1 3") == .start)
+        let found = try await successor.attach(
+            daemon: daemon, replacing: known, fence: 2000, holder: "boot 1 3", hasWaited: true)
+        #expect(found == .start)
         #expect(try await successor.watermark(of: daemon)?.claim == nil)
-        await #expect(throws: StoreError.fenced(daemon: daemon)) { try await holder.isClaimed() }
+        await #expect(throws: StoreError.fenced(daemon: daemon)) { try await holder.hearClaim() }
     }
 }

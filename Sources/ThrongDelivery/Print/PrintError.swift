@@ -16,11 +16,18 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
     case failed(program: String, status: Int32, said: String)
     /// The program ended well and left no PDF.
     case nothingPrinted(program: String)
+    /// The PDF is there, and has boxes in the place of so many different letters, for which there is no font.
+    case boxes(letters: Int)
 
     /// What was found and what to do.
     package var description: String {
         let problem =
             switch self {
+            case .boxes(let letters):
+                return """
+                    the PDF has boxes in the place of \(letters) different letter\(letters == 1 ? "" : "s"), for which this machine has \
+                    no font. Install one, on Debian: fonts-noto-color-emoji for emoji, fonts-noto-cjk or fonts-noto-core.
+                    """
             case .noChromium:
                 """
                 none of \(PagePrinter.names.joined(separator: ", ")) is on the PATH. Install Chromium (on Debian: apt install \
@@ -55,7 +62,7 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooSlow, .failed, .nothingPrinted: true
         // It is being written, as by an update.
         case .system(_, _, let code): code == ETXTBSY
-        case .noChromium, .noProgram, .noSandbox: false
+        case .noChromium, .noProgram, .noSandbox, .boxes: false
         }
     }
 }

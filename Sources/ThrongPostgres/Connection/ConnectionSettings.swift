@@ -39,11 +39,13 @@ package struct ConnectionSettings: Sendable, Hashable {
 
     /// The same, for small questions whose answer somebody waits for: a server that hangs is given up soon.
     ///
-    /// - Parameter seconds: how long a statement may take; a connection may take two. Unit: seconds.
-    package func brisk(seconds: Int) -> ConnectionSettings {
+    /// - Parameters:
+    ///   - seconds: how long a statement may take. Unit: seconds.
+    ///   - connecting: how long a connection may take. Unit: seconds.
+    package func brisk(seconds: Int, connecting: Int = 2) -> ConnectionSettings {
         var settings = self
         settings.statementTimeoutSeconds = seconds
-        settings.connectTimeoutSeconds = 2
+        settings.connectTimeoutSeconds = connecting
         settings.patienceSeconds = 1
         return settings
     }

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 internal import ThrongCounting
+internal import ThrongFiles
 internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongPostgres
@@ -218,10 +219,16 @@ final class DatabaseLink: Sendable {
     }
 
     private func attach(_ attempt: Attempt) async throws -> JournalPosition {
-        try await prepare(attempt)
-        attempt.moved()
-        counters.forgetSchema()
-        let watermark = try await takePlace()
+        let watermark: JournalPosition
+        do {
+            try await prepare(attempt)
+            attempt.moved()
+            counters.forgetSchema()
+            watermark = try await takePlace()
+        } catch let error as PostgresError {
+            succession.interrupt()
+            throw error
+        }
         attempt.moved()
         // Only who has the place says by which plans it counts.
         try await register(claim())
@@ -263,11 +270,32 @@ final class DatabaseLink: Sendable {
         for app in claim.applied { RunningPlans(dataPath: data.path).forgetApplied(app) }
     }
 
+    /// The fence under which this folder has attached last. Where that can't be read any more, it is known to be the last copy of the
+    /// folder only if PostgreSQL says that nobody attached or that this very folder did, or if the server lies in it.
+    ///
+    /// - Throws: ``JournalError/damagedFile(_:)`` otherwise.
+    private func attachment(_ known: Watermark?) throws -> Int64? {
+        do throws(JournalError) {
+            return try data.attachment()
+        } catch {
+            guard case .damagedFile(let damage) = error else { throw error }
+            if case .newer = damage.flaw { throw error }
+            guard let known, !isOwnServer() else {
+                try data.setAside(damage)
+                return nil
+            }
+            // Nor may another have announced itself since.
+            guard let holder = known.holder, holder == data.holder, known.claimed <= known.fence else { throw error }
+            try data.setAside(damage)
+            return known.fence
+        }
+    }
+
     private func takePlace() async throws -> JournalPosition {
         let daemon = DaemonID(data.daemon)
         let known = try await counters.watermark(of: daemon)
         if known?.isRetired == true { throw StoreError.retired(daemon: daemon) }
-        let last = try data.attachment()
+        let last = try attachment(known)
         if let last, let known, max(known.fence, known.claimed) > last {
             throw DaemonError.superseded(daemon: data.daemon)
         }
@@ -277,18 +305,45 @@ final class DatabaseLink: Sendable {
         let fence = succession.fence ?? next
         try data.note(attachment: max(fence, last ?? 0))
         // A private server that this process has started itself can be reached by no earlier one.
-        if let known, !isOwnServer(), !Succession.isVacant(known, holder: data.holder) {
+        let mustWait = known.map { !isOwnServer() && !Succession.isVacant($0, holder: data.holder) } ?? false
+        if let known, mustWait {
+            let asked = data.machine.elapsed()
             // Made once more each time, so that a flush under way shows.
             let isMade = try await counters.claim(daemon: daemon, from: known, fence: fence)
-            let stands = isMade && known.claim == fence
-            guard succession.announce(fence, stands: stands, now: data.machine.elapsed()) else {
+            let now = data.machine.elapsed()
+            guard succession.announce(fence, over: known, isMade: isMade, answer: now - asked, now: now) else {
                 throw DaemonError.succeeding(daemon: data.daemon)
             }
         }
-        let watermark = try await counters.attach(
-            daemon: daemon, replacing: known, fence: fence, holder: data.holder, address: address)
-        succession.end()
-        return watermark
+        do {
+            let watermark = try await counters.attach(
+                daemon: daemon, replacing: known, fence: fence, holder: data.holder, address: address,
+                hasWaited: mustWait)
+            succession.end()
+            return watermark
+        } catch StoreError.fenced where mustWait {
+            // The other one was heard of at the last moment, or somebody else has the place, which shows the next time.
+            succession.interrupt()
+            throw DaemonError.succeeding(daemon: data.daemon)
+        }
+    }
+
+    /// Whether another process waits to take this one's place, which learns that it was heard.
+    ///
+    /// - Throws: ``StoreError/fenced(daemon:)`` where another one has it, or, while this one has none, is about to; ``PostgresError``.
+    func hearClaim() async throws -> CounterStore.Claim {
+        do {
+            return try await counters.hearClaim()
+        } catch StoreError.notAttached {
+            let daemon = DaemonID(data.daemon)
+            // Nobody who knows of it came after an earlier process of this folder. One that has no place can't flush and give it back.
+            if let known = try await counters.standing(of: daemon), let last = try data.attachment(),
+                max(known.fence, known.claimed) > last
+            {
+                throw StoreError.fenced(daemon: daemon)
+            }
+            return .none
+        }
     }
 }
 
@@ -301,11 +356,11 @@ protocol FlushTarget: Sendable {
     func forgetSchema()
     func watermark(of daemon: DaemonID) async throws -> Watermark?
     func attach(
-        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?, hasWaited: Bool
     ) async throws -> JournalPosition
     func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool
-    func isClaimed() async throws -> Bool
-    func hearClaim() async throws -> Bool
+    func hearClaim() async throws -> CounterStore.Claim
+    func standing(of daemon: DaemonID) async throws -> Watermark?
     func release() async throws
     func lastAsking() async throws -> Asking
     func settle(_ asking: Asking, owing until: UnixSeconds?) async throws

@@ -1,98 +1,147 @@
 internal import Logging
 internal import ServiceLifecycle
+internal import Synchronization
 internal import ThrongDelivery
+internal import ThrongFaults
 internal import ThrongJournal
 internal import ThrongPostgres
 internal import ThrongStore
 
-/// Asks PostgreSQL whether another process has taken this one's place, or is about to: every second, and whenever this one
-/// has stood still for a while.
+/// Asks PostgreSQL every second whether another process has this one's place, or is about to take it: that renews the
+/// ``Lease`` to acknowledge.
 ///
-/// After standing still the journal acknowledges nothing until it has asked. Where PostgreSQL can't be asked within seconds,
-/// acknowledging goes on: that it does without PostgreSQL is a promise too.
-struct FenceWatch: Service {
-    let journal: Journal
-    let database: DatabaseLink
-    let telemetry: Telemetry
-    let machine: Machine
-    let logger: Logger
-    let onFenced: @Sendable () -> Void
+/// Where PostgreSQL can't be asked acknowledging goes on, which is a promise too. But a question that fails, or is not answered,
+/// shows that only if this process ran all the while: one that stood still may have missed the answer. It acknowledges
+/// nothing once its lease has run out, until it has asked without standing still.
+final class FenceWatch: Service {
+    private let journal: Journal
+    private let database: DatabaseLink
+    private let telemetry: Telemetry
+    private let machine: Machine
+    private let logger: Logger
+    private let onFenced: @Sendable () -> Void
+    private let state: Mutex<State>
 
-    /// Between two looks; ``Succession/lease`` reckons with it.
+    private struct State {
+        /// When the question was asked that is not answered yet; nil where there is none.
+        var asked: Duration?
+        /// Since when PostgreSQL is silent and this process ran.
+        var silentSince = Duration.zero
+        var lastTick: Duration
+        var next = Duration.zero
+        /// Whether the lease has run out since it was renewed last.
+        var isLapsed = false
+        /// Another process has this one's place: there is nothing more to ask.
+        var isFenced = false
+    }
+
+    /// Between two questions.
     private static let interval = Duration.seconds(1)
-    /// After standing still: how often it is asked, and how long at the most.
-    private static let attempts = 3
-    private static let patience = Duration.seconds(3)
+    /// Who answers nothing for so long is as good as away. Less than ``Lease/length`` by more than ``interval``; more than
+    /// ``Succession/longestAnswer``, so that nobody takes the place who was answered any sooner.
+    private static let patience = Duration.seconds(4)
+    /// With more than this between two looks the process stood still.
+    private static let longestTick = Duration.seconds(1)
+
+    init(
+        journal: Journal, database: DatabaseLink, telemetry: Telemetry, machine: Machine, logger: Logger,
+        onFenced: @escaping @Sendable () -> Void
+    ) {
+        self.journal = journal
+        self.database = database
+        self.telemetry = telemetry
+        self.machine = machine
+        self.logger = logger
+        self.onFenced = onFenced
+        state = Mutex(State(lastTick: machine.elapsed()))
+    }
 
     func run() async throws {
-        var next = machine.elapsed()
-        while !Task.isShuttingDownGracefully {
-            await turn(&next)
-            try await pause(.milliseconds(100))
+        telemetry.rounds.expect(.place)
+        try await withThrowingDiscardingTaskGroup { group in
+            while !Task.isShuttingDownGracefully {
+                if tick() { group.addTask { await self.ask() } }
+                try await pause(.milliseconds(100))
+            }
+            group.cancelAll()
         }
     }
 
-    /// Asks where there is doubt, and looks where that is due by ``Machine/elapsed()``.
-    func turn(_ next: inout Duration) async {
-        if let doubts = journal.doubts {
-            await ask(doubts)
-        } else if journal.isOpen, machine.elapsed() >= next {
-            next = machine.elapsed() + Self.interval
-            await look()
+    /// Looks, several times a second, whether it is time to ``ask()``, and for how long nobody has answered.
+    func tick() -> Bool {
+        let now = machine.elapsed()
+        let (asks, isAway) = state.withLock { state in
+            if now - state.lastTick > Self.longestTick { state.silentSince = now }
+            state.lastTick = now
+            if state.isFenced { return (false, false) }
+            guard state.asked == nil else { return (false, now - state.silentSince >= Self.patience) }
+            guard now >= state.next || !journal.mayAcknowledge else { return (false, false) }
+            (state.asked, state.silentSince, state.next) = (now, now, now + Self.interval)
+            return (true, false)
         }
+        if !journal.mayAcknowledge { state.withLock { $0.isLapsed = true } }
+        if isAway, !Fault.askPatiently.isOn { goOn(from: now, without: nil) }
+        return asks
     }
 
-    private func look() async {
-        do {
-            _ = try await isStillOurs()
-        } catch {
-            telemetry.databaseIsAway()
-            logger.debug("PostgreSQL can't say who has this process's place", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func ask(_ doubts: UInt64) async {
-        let deadline = machine.elapsed() + Self.patience
-        for attempt in 1...Self.attempts {
+    /// Asks once, and once more where the connection had broken.
+    func ask() async {
+        defer { state.withLock { $0.asked = nil } }
+        for attempt in 1...2 {
+            let asked = machine.elapsed()
             do {
-                guard try await isStillOurs() else { return }
-                logger.notice("the process stood still; PostgreSQL says that nobody took its place")
-                return journal.settle(doubts)
-            } catch  where attempt == Self.attempts || machine.elapsed() >= deadline {
-                telemetry.databaseIsAway()
-                logger.warning(
-                    "the process stood still, and PostgreSQL can't be asked whether another took its place",
-                    metadata: ["error": "\(error)"])
-                return journal.settle(doubts)
+                return heed(try await database.hearClaim(), asked: asked)
+            } catch StoreError.fenced {
+                state.withLock { $0.isFenced = true }
+                journal.refuseAll()
+                return onFenced()
+            } catch PostgresError.connectionLost where attempt == 1 {
+                continue
             } catch {
-                // A connection that broke meanwhile is made anew by the next attempt.
-                logger.debug("PostgreSQL is asked again", metadata: ["error": "\(error)"])
+                telemetry.rounds.failed(.place, error)
+                let ran = state.withLock {
+                    $0.silentSince <= asked && machine.elapsed() - $0.lastTick <= Self.longestTick
+                }
+                // Where it stood still it asks again.
+                return ran ? goOn(from: asked, without: error) : telemetry.databaseIsAway()
             }
         }
     }
 
-    /// Whether this process may go on acknowledging. Where another one waits for its place it learns that it was heard, and
-    /// waits for the last flush.
-    ///
-    /// - Throws: ``PostgresError`` where PostgreSQL can't be asked.
-    private func isStillOurs() async throws -> Bool {
-        do {
-            guard try await database.counters.isClaimed() else { return true }
-            // Where it has given up meanwhile, or has the place, the next look tells.
-            guard try await database.counters.hearClaim() else {
-                throw PostgresError.unexpectedAnswer(query: "watermark.hear")
-            }
-            logger.critical(
+    private func heed(_ claim: CounterStore.Claim, asked: Duration) {
+        if claim != .none, journal.isOpen {
+            logger.warning(
                 "another process is taking this one's place; what was acknowledged is flushed, then it stops")
             journal.close()
-            return true
-        } catch StoreError.fenced {
-            journal.refuseAll()
-            onFenced()
-            return false
-        } catch StoreError.attachmentLost, StoreError.notAttached {
-            // Older than our attachment, or never attached to: nobody came after us.
-            return true
+        }
+        guard claim != .unheard else { return }
+        telemetry.rounds.ended(.place)
+        journal.renewLease(from: asked)
+        if hasRecovered() {
+            logger.notice("this process may have been replaced while it stood still; PostgreSQL says that it was not")
+        }
+    }
+
+    private func goOn(from instant: Duration, without error: (any Error)?) {
+        telemetry.databaseIsAway()
+        // Somebody waits, and could take the place.
+        guard journal.isOpen else { return }
+        journal.renewLease(from: instant)
+        let facts: Logger.Metadata = ["error": error.map { "\($0)" } ?? "no answer"]
+        if hasRecovered() {
+            logger.warning(
+                "this process may have been replaced while it stood still, and PostgreSQL can't be asked",
+                metadata: facts)
+        } else {
+            logger.debug("PostgreSQL can't say who has this process's place", metadata: facts)
+        }
+    }
+
+    /// Whether the lease had run out, and has not now.
+    private func hasRecovered() -> Bool {
+        state.withLock { state in
+            defer { state.isLapsed = state.isLapsed && !journal.mayAcknowledge }
+            return state.isLapsed && journal.mayAcknowledge
         }
     }
 }

@@ -31,7 +31,7 @@ struct HealthRoutes {
         switch stall {
         case .failed: "the journal has failed, or another process has this one's place; this one is about to end\n"
         case .closed: "another process is taking this one's place\n"
-        case .inDoubt: "the process stood still, and PostgreSQL is being asked whether another took its place\n"
+        case .inDoubt: "another process may have this one's place, as it stood still, and PostgreSQL is being asked\n"
         case .stuck: "nothing has come to the journal's disk for seconds\n"
         case .diskFull: "the journal's disk is full\n"
         case .full: "the journal is full: PostgreSQL lacks as much as may be kept, or the disk can't keep up\n"

@@ -43,10 +43,16 @@ struct SealedAnswer {
         content = answer.content
     }
 
-    /// The whole response, as it goes over the wire.
-    ///
-    /// - Throws: ``ObliviousError`` where it can't be sealed.
-    func response(isLast: Bool, reader: CrossOrigin.Reader?) throws(ObliviousError) -> ByteBuffer {
+    /// The whole response, as it goes over the wire; says that it failed where it can't be sealed.
+    func bytes(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
+        do throws(ObliviousError) {
+            return try response(isLast: isLast, reader: reader)
+        } catch {
+            return IntakeAnswer.failed.response(isLast: isLast, reader: reader)
+        }
+    }
+
+    private func response(isLast: Bool, reader: CrossOrigin.Reader?) throws(ObliviousError) -> ByteBuffer {
         let message = BinaryResponse(status, fields: fields, content: content).encoded(isPadded: true)
         let sealed = try request.seal(response: message)
         var bytes = ByteBufferAllocator().buffer(capacity: 192 + sealed.count)

@@ -41,7 +41,7 @@ struct WithdrawRoutes {
             }
             switch try ingestion.withdraw(withdrawal) {
             case .noted(let receipt, let position):
-                try await ingestion.journal.durable(position)
+                try await ingestion.journal.acknowledgeable(position)
                 return .json(.accepted, "{\"receipt\":\"\(receipt)\"}")
             case .overloaded: return .answer(.overloaded)
             case .full(let retrySeconds): return .answer(.full(retrySeconds: retrySeconds))

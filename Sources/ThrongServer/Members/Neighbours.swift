@@ -35,7 +35,8 @@ final class Neighbours: Sendable {
     /// - Parameters:
     ///   - isShared: whether others may count and release while this daemon is not there, as PostgreSQL is not its own.
     ///   - isReachable: whether others reach this daemon. One that may have neighbours, and knows of none by its folder, waits for
-    ///     PostgreSQL to tell; so does one that told them that it stopped: no release waits for it until PostgreSQL knows better.
+    ///     PostgreSQL to tell; so does one that had some and told them that it stopped: no release waits for it until PostgreSQL knows
+    ///     better.
     ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
     /// - Throws: ``JournalError`` where the folder can't be read.
     init(_ data: DataDirectory, isShared: Bool, isReachable: Bool, authorities: String?, logger: Logger) throws {
@@ -43,7 +44,9 @@ final class Neighbours: Sendable {
         self.isShared = isShared
         self.logger = logger
         links = MemberLinks(authorities: authorities)
-        let last = try data.members().map { try JSONDecoder().decode(Membership.self, from: Data($0)) }
+        let last = try data.members { content -> Membership? in
+            do { return try JSONDecoder().decode(Membership.self, from: Data(content)) } catch { return nil }
+        }
         remembered = last
         known = Mutex(data.hasLeft ? nil : last)
         isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !(isReachable || isShared))
@@ -121,6 +124,13 @@ final class Neighbours: Sendable {
         if isShared || membership?.hasOthers == true { try data.note(left: true) }
     }
 
+    /// To be called with what PostgreSQL says once it has been told: where nobody else is there, the next start counts on without it.
+    ///
+    /// - Throws: ``JournalError`` where it can't be written.
+    func hasLeft(_ membership: Membership?) throws {
+        if let membership, membership.isAlone, !membership.hasOthers { try data.note(left: false) }
+    }
+
     // MARK: The way there
 
     /// A request on its way to another daemon.
@@ -131,7 +141,7 @@ final class Neighbours: Sendable {
         var contentType = "application/json"
         let headers: RequestHeaders
         /// Where the client is; nil where nobody knows.
-        let network: NetworkPrefix?
+        let network: ClientNetwork?
         let isSealed: Bool
         /// As it came, packed or not.
         let body: [UInt8]

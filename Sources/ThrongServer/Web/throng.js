@@ -92,8 +92,9 @@
   const shared = fieldsOf(script);
 
   // What a browser can tell, by the kind of bucketing that the plan has for a field, or by the field's name. Versions
-  // in user agents are cut to their first number: families are told by no more.
-  const agent = () => navigator.userAgent.replace(/([._])\d+/g, "$10");
+  // in user agents are cut to their first number: families are told by no more. A Mac that is touched is an iPad.
+  const agent = () =>
+    navigator.userAgent.replace(navigator.maxTouchPoints > 1 && /Macintosh;\sIntel/, "iPad;CPU OS 13_0 like").replace(/([._])\d+/g, "$10");
   const readings = {
     browser: agent,
     operating_system: agent,
@@ -108,11 +109,21 @@
   };
   const reading = (field) => (readings[plan.fields[field]?.[0].rule.kind] || readings[field])?.();
 
+  // The one spelling of a path: as browsers have it, without empty segments and what follows a ";", with escapes decoded once.
+  // An escaped slash stays apart from others, and what is no text equals nothing.
+  const pathOf = (path) =>
+    new URL("http://a" + path).pathname.split("/").map((part) => {
+      try {
+        return decodeURIComponent(part.replace(/;.*/, "").replace(/%2f/gi, "%00").replace(/%(?![\da-f]{2})/gi, "%25")).normalize();
+      } catch {
+        return "\ud800";
+      }
+    }).filter(Boolean).map((part) => "/" + part).join("");
+
   // Whether a path is of a template such as /product/:id or /docs/*.
   const matches = (template, path) =>
     new RegExp(
-      "^" + template.replace(/\/+$/, "").replace(/[^\w/:*]/g, "\\$&")
-        .replace(/\/\*$/, "(/.*)?").replace(/\/:[^/]+/g, "/[^/]+") + "/*$"
+      "^" + pathOf(template).replace(/[^\w/:*]/g, "\\$&").replace(/\/\*$/, "(/[^]*)?").replace(/\/:[^/]+/g, "/[^/]+") + "$"
     ).test(path);
 
   // A number, or a text that is one.
@@ -132,31 +143,42 @@
     return group && whole[0] == 0 ? NaN : +(sign + whole.replace(/\D/g, "") + "." + part);
   };
 
+  // The one spelling of a host: as browsers have it, in ASCII.
+  const hostOf = (host) => {
+    try {
+      return new URL("http://" + host.replace(/^.*@|:\d*$/g, "")).hostname.replace(/\.$/, "");
+    } catch {
+      return "";
+    }
+  };
+
   // A value by the rule of its dimension. What there is no rule for is left out; a user agent is for the daemon.
   const bucket = ({ rule, buckets }, value) => {
     const { kind, groups, templates, band_hours, medium_from, large_from, level, edges } = rule;
-    const text = String(value), small = text.toLowerCase();
+    const text = String(value).normalize(), small = text.toLowerCase();
+    // "https://example.org" is the root; "cart" and an empty text are no paths.
+    const [, from, host, rest] = text.replace(/^[\0-\x20]+|[\t\n\r]|[\0-\x20]+$/g, "").match(/^((?:[a-z][\w+.-]*:)?[\\/]{2})?([^\\/?#]*)([^?#]*)/i);
+    const path = pathOf(rest);
     const found = (label) => (buckets.includes(label) ? label : "other");
-    if (buckets.includes(value)) return text;
+    if (buckets.includes(value)) return value;
     if (groups) {
       // The types of files are listed as *.pdf; ".pdf" is a name.
-      const word = kind == "file_type" ? small.replace(/.*[^/\\](?=\.)/, "*") : text;
-      const isMember = (member) => member == word || (kind == "region" && member.toLowerCase() == small);
+      const word = kind == "file_type" ? (from ? path : text).toLowerCase().replace(/[^]*[^/\\](?=\.)/, "*")
+        : kind == "language" ? small.match(/^[a-z]*(?=[-_.@,;:]|$)/)?.[0]
+        : text;
+      const isMember = (member) => member.normalize() == word || (kind == "region" && member.toLowerCase() == small);
       return groups.find(({ label, values }) => [label, ...values].some(isMember))?.label || "other";
     }
-    if (kind == "language") return found(small.match(/^[a-z]*(?=[-_.@,;]|$)/)?.[0]);
     if (level) {
-      // A number such as 17.4 has lost its zeros: it is no version.
-      const [, major, minor = ".0"] = (text === value || value % 1 == 0) && text.match(/^(\d+)(\.\d+)?/) || [];
+      // A number such as 17.4 has lost its zeros: it is no minor version.
+      const [, major, minor = ".0"] = (text === value || value % 1 == 0 || level == "major") && text.match(/^(\d+)(\.\d+)?/) || [];
       return found(level == "major" ? major : major + minor);
     }
-    // "https://example.org" is the root; "cart" and an empty text are no paths.
-    const [, from, host, rest] = text.match(/^((?:[a-z][\w+.-]*:)?\/\/)?([^/?#]*)([^?#]*)/i);
-    const path = from ? rest || "/" : host || rest || 0;
-    if (templates) return templates.find((template) => matches(template, path)) || "other";
-    if (kind == "host") return found(host.replace(/^.*@|\.?(:\d*)?$/g, "").toLowerCase());
+    if (templates)
+      return (from || rest) && (templates.find((it) => pathOf(it) == path) || templates.find((it) => matches(it, path))) || "other";
+    if (kind == "host") return buckets.find((label) => host && hostOf(label) == hostOf(host)) || "other";
     if (medium_from) {
-      const side = Math.min(...small.split("x"));
+      const side = Math.min(...small.split(/x(.*)/, 2));
       return side > 0 ? buckets[(side >= medium_from) + (side >= large_from)] : "other";
     }
     // A NUL, half a surrogate pair or an endless text would have the batch refused.

@@ -47,15 +47,16 @@ package final class CounterStore: Sendable {
         watch = Connection(Self.watching(own))
     }
 
-    /// How PostgreSQL is asked how an attachment stands: it may take seconds, as clients wait for the answer.
+    /// How PostgreSQL is asked how an attachment stands. Nobody waits for the answer, and one that comes late is better than none.
     static func watching(_ settings: ConnectionSettings) -> ConnectionSettings {
-        Fault.askPatiently.isOn ? settings : settings.brisk(seconds: standingSeconds)
+        Fault.outliveLease.isOn
+            ? settings.brisk(seconds: 2) : settings.brisk(seconds: standingSeconds, connecting: standingSeconds)
     }
 
     /// How long a flush or a registration waits for a lock before it is tried again. Unit: seconds.
     private static let lockSeconds = 30
     /// How long PostgreSQL may take to say how an attachment stands. Unit: seconds.
-    private static let standingSeconds = 2
+    private static let standingSeconds = 10
 
     /// What PostgreSQL says of a daemon; nil where it has never seen it.
     package func watermark(of daemon: DaemonID) async throws -> Watermark? {
@@ -69,14 +70,18 @@ package final class CounterStore: Sendable {
     ///   - fence: higher than every fence that this daemon has had.
     ///   - holder: what proves later that this process is gone; nil for nothing.
     ///   - address: where other daemons reach this one, a URL; nil where they can't.
+    ///   - hasWaited: whether another process may still have the place, which had to be heard of by now: then nothing is taken where
+    ///     it was heard of since `known`.
     /// - Returns: the watermark; what the journal holds after it is still to be flushed.
-    /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile;
+    /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile, or was heard of;
     ///   ``StoreError/retired(daemon:)`` where others count for this daemon.
     package func attach(
-        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String? = nil, address: String? = nil
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String? = nil, address: String? = nil,
+        hasWaited: Bool = false
     ) async throws -> JournalPosition {
         try await attach(
-            daemon: daemon, replacing: known, fence: fence, holder: holder, address: address, takesBatches: true)
+            daemon: daemon, replacing: known, fence: fence, holder: holder, address: address, hasWaited: hasWaited,
+            takesBatches: true)
     }
 
     /// Attaches over whatever was there before, for somebody who takes no batches of clients.
@@ -84,12 +89,12 @@ package final class CounterStore: Sendable {
         let known = try await watermark(of: daemon)
         return try await attach(
             daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1, holder: nil, address: nil,
-            takesBatches: false)
+            hasWaited: false, takesBatches: false)
     }
 
     private func attach(
         daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?,
-        takesBatches: Bool
+        hasWaited: Bool, takesBatches: Bool
     ) async throws -> JournalPosition {
         let (position, shard) = try await connection.run { session in
             guard
@@ -98,7 +103,8 @@ package final class CounterStore: Sendable {
                 throw StoreError.retired(daemon: daemon)
             }
             let attach = AttachWatermark(
-                daemon: daemon, shard: shard, fence: fence, found: known?.fence ?? 0, holder: holder)
+                daemon: daemon, shard: shard, fence: fence, found: known?.fence ?? 0, holder: holder,
+                still: hasWaited ? known?.position : nil)
             guard let position = try session.first(attach) else { throw StoreError.fenced(daemon: daemon) }
             return (position, shard)
         }
@@ -118,22 +124,37 @@ package final class CounterStore: Sendable {
         }
     }
 
-    /// Whether another process waits to take this one's place. Asks over a connection of its own, and takes seconds where
-    /// PostgreSQL hangs.
+    /// Whether another process waits to take this one's place, which learns that it was heard and has to wait anew. One question,
+    /// over a connection of its own.
     ///
-    /// - Throws: as ``watermark()``.
-    package func isClaimed() async throws -> Bool {
+    /// - Throws: as ``watermark()``; ``StoreError/notAttached`` where this process has no place yet: see ``standing(of:)``.
+    package func hearClaim() async throws -> Claim {
         let attachment = try currentAttachment()
         return try await watch.run { session in
-            let mark = try Self.attached(attachment, session)
-            return mark.claim.map { $0 > attachment.fence } ?? false
+            let select = SelectWatermark(daemon: attachment.daemon)
+            let answers = try session.pipeline([HearWatermark(attachment: attachment).statement, select.statement])
+            guard answers.count == 2 else { throw SelectWatermark.unexpected }
+            let mark = try select.rows(answers[1]).first
+            if let mark, mark.fence > attachment.fence { throw StoreError.fenced(daemon: attachment.daemon) }
+            // One that is older than our attachment, or never heard of it, lets nobody hear.
+            guard let mark, mark.claimed > attachment.fence else { return .none }
+            return mark.claim == -mark.claimed && mark.fence == attachment.fence ? .heard : .unheard
         }
     }
 
-    /// Lets who waits know that it was heard, and that it has to wait anew; false where it has given up, or has the place.
-    package func hearClaim() async throws -> Bool {
-        let attachment = try currentAttachment()
-        return try await watch.run { try $0.run(HearWatermark(attachment: attachment)) == 1 }
+    /// What PostgreSQL says of a daemon, asked over the same connection; nil where it has never seen it.
+    package func standing(of daemon: DaemonID) async throws -> Watermark? {
+        try await watch.run { try Self.mark(of: daemon, $0) }
+    }
+
+    /// Whether somebody waits to take a process's place.
+    package enum Claim: Sendable, Hashable {
+        /// Nobody had announced to by then.
+        case none
+        /// Somebody does, knows that it was heard, and waits anew.
+        case heard
+        /// Somebody does, and does not know: this process flushes just now, or its database was set back.
+        case unheard
     }
 
     /// Gives this process's place back: whoever takes it next need not wait for it.

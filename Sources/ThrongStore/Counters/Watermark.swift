@@ -59,10 +59,13 @@ struct AttachWatermark: RowQuery {
     /// The fence that was found; 0 for none.
     let found: Int64
     let holder: String?
+    /// How far the journal was when whoever has the place was heard of last; nil where nobody has it.
+    let still: JournalPosition?
 
     var parameters: [Parameter] {
         [
             .text(daemon.description), fence.parameter, found.parameter, .text(orNull: holder), .integer(Int64(shard)),
+            .integer(orNull: still.map { Int64(clamping: $0.value) }),
         ]
     }
 

@@ -10,7 +10,7 @@ import time
 
 import daemon
 import shop
-from bad_requests import bad_requests, text
+from bad_requests import bad_requests, refuse_one, text
 from daemon import Failure, check, say
 
 
@@ -358,6 +358,7 @@ def test():
     unread(house)
     early(house)
     other_origins(house)
+    refuse_one(house)
     check(house.stop() == 0, "serve stops gracefully")
     crowded()
 

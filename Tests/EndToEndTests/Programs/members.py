@@ -78,16 +78,42 @@ def new_apart(house):
 
 
 def first_alone(house):
-    """The only one is stopped in order, and back where it does not reach PostgreSQL: who releases by hand would miss what it counts."""
+    """The only one is stopped in order, and back where it does not reach PostgreSQL: as it was alone it counts on, as one that was
+    killed does. What it counted; it is in its journal."""
     first = house["a"]
-    check(first.stop() == 0, "a stops")
-    first.database = house.folder
-    first.start()
-    turned_away(first)
-    check("others may release" in first.log_text(), "the log says so")
-    first.kill()
-    first.database = None
-    first.start()
+    bodies = []
+
+    def acknowledged(seconds=10):
+        body = shop.batch(f"first {len(bodies)}", window=int(time.time()) // ROTATION)
+        begun = time.monotonic()
+        while True:
+            status, _, text = first.post(json.dumps(body))
+            if status == 202:
+                bodies.append(body)
+                return time.monotonic() - begun
+            check(status == 503 and time.monotonic() - begun < seconds, "who was alone counts on:", status, text)
+            time.sleep(0.05)
+
+    for number in range(3):
+        check(first.stop() == 0, "a stops")
+        first.database = house.folder
+        first.start()
+        took = acknowledged()
+        say(f"alone, stopped in order and started without PostgreSQL, it acknowledges after {took:.1f} s")
+        for _ in range(4):
+            acknowledged()
+        if number == 1:
+            # Stopped once more before PostgreSQL is back, and killed.
+            continue
+        first.kill()
+        first.start()
+        acknowledged()
+        first.kill()
+        first.database = None
+        first.start()
+        house.drain(["a"])
+        check(house.counted() == len(bodies), "each is counted once:", house.counted(), "of", len(bodies))
+    return bodies
 
 
 def alone(house, clients):
@@ -134,12 +160,15 @@ def test():
     house = fleet.Fleet(plan(), names="ab")
     house["a"].start()
     new_apart(house)
-    first_alone(house)
+    bodies = first_alone(house)
     house["b"].start()
     listed = house.listed()
     check([listed[house[name].id]["slots"] for name in "ab"] == [256, 0], "the first counts everything:", listed)
     doors = {name: ("127.0.0.1", house[name].port) for name in "ab"}
     clients = fleet.Clients(lambda: [doors[name] for name in doors], ROTATION, "members")
+    for body in bodies:
+        clients.events += 1
+        clients.seen.setdefault(body["window"], set()).add(body["id"])
     with clients:
         time.sleep(3)
         check(clients.batches > 0, "who joined nothing hands on")

@@ -20,6 +20,12 @@ package struct Action: Sendable, Hashable, CustomStringConvertible {
         case freeze
         /// The data directory is copied, and a process is started on the copy.
         case copy
+        /// The daemon stands still again and again, for a while, or goes on as it should.
+        case stutter, steady
+        /// PostgreSQL takes its time for each answer, or none.
+        case databaseSlow, databaseQuick
+        /// The daemon's connections break.
+        case cut
         /// The clock is set wrong, or right.
         case clockWrong, clockRight
         /// The process is killed; the power is lost; the daemon is stopped in order; a dead one is started.

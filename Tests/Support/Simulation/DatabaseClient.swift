@@ -19,6 +19,10 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     private var attachment: (daemon: DaemonID, fence: Int64)?
     /// False once the process is gone.
     private(set) var isAlive = true
+    /// Which of its two connections are there: for questions of its standing, and for all else.
+    private var connections: Set<Bool> = []
+    /// Whether the process stands still.
+    var isStanding: () -> Bool = { false }
 
     init(_ database: VirtualDatabase) { self.database = database }
 
@@ -33,12 +37,35 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         database.wake()
     }
 
-    /// How long connections wait for an answer. Unit: seconds.
-    private let ordinary = ConnectionSettings(connectionString: "").longestSilence
-    private let standing = CounterStore.watching(ConnectionSettings(connectionString: "")).longestSilence
+    /// Breaks its connections.
+    func cut() { connections = [] }
 
-    private func hear(_ query: String, within seconds: Int? = nil) async throws {
-        try await database.hear(query, of: self, within: seconds ?? ordinary)
+    private let ordinary = ConnectionSettings(connectionString: "")
+    private let brisk = CounterStore.watching(ConnectionSettings(connectionString: ""))
+
+    private func hear(_ query: String) async throws {
+        try await database.hear(query, of: self, within: ordinary.longestSilence)
+    }
+
+    /// Asks; what the database does with it, it does whatever becomes of the process.
+    private func ask<Value>(
+        _ query: String, ofStanding isOfStanding: Bool = false, _ work: () throws -> Value
+    ) async throws -> Value {
+        let settings = isOfStanding ? brisk : ordinary
+        do {
+            if !connections.contains(isOfStanding) {
+                try await database.connect(self, within: settings.connectTimeoutSeconds)
+                connections.insert(isOfStanding)
+            }
+            let end = database.elapsed + .seconds(settings.longestSilence)
+            try await database.hear(query, of: self, within: settings.longestSilence)
+            let result = Result { try work() }
+            try await database.answer(query, self, by: end)
+            return try result.get()
+        } catch let error as PostgresError {
+            connections.remove(isOfStanding)
+            throw error
+        }
     }
 
     // MARK: Flushing
@@ -46,8 +73,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     func register(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], by claim: PlanClaim
     ) async throws -> PlanRegistration {
-        try await hear("metric_layout.register")
-        return PlanRegistration(edited: [], standings: [])
+        try await ask("metric_layout.register") { PlanRegistration(edited: [], standings: []) }
     }
 
     func announce(_ claim: PlanClaim) async throws -> [PlanStanding] { [] }
@@ -55,29 +81,30 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     func forgetSchema() {}
 
     func watermark(of daemon: DaemonID) async throws -> Watermark? {
-        try await hear("watermark.select")
-        return database.state.marks[daemon]
+        try await ask("watermark.select") { database.state.marks[daemon] }
     }
 
     func attach(
-        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?, hasWaited: Bool
     ) async throws -> JournalPosition {
-        try await hear("watermark.attach")
-        let position = try database.commit("watermark.attach") { state in
-            let found = state.marks[daemon]
-            guard (found?.fence ?? 0) == (known?.fence ?? 0) else { throw StoreError.fenced(daemon: daemon) }
-            let position = found?.position ?? .start
-            state.marks[daemon] = Watermark(position: position, fence: fence, holder: holder)
-            state.settled[daemon] = 0
-            return position
+        let position = try await ask("watermark.attach") {
+            try database.commit("watermark.attach") { state in
+                let found = state.marks[daemon]
+                guard (found?.fence ?? 0) == (known?.fence ?? 0), found?.claimed ?? 0 <= fence,
+                    !hasWaited || (found?.claim == fence && found?.position == known?.position)
+                else { throw StoreError.fenced(daemon: daemon) }
+                let position = found?.position ?? .start
+                state.marks[daemon] = Watermark(position: position, fence: fence, holder: holder)
+                state.settled[daemon] = 0
+                return position
+            }
         }
         attachment = (daemon, fence)
         return position
     }
 
     func watermark() async throws -> JournalPosition {
-        try await hear("watermark.select")
-        return try position(in: database.state)
+        try await ask("watermark.select") { try position(in: database.state) }
     }
 
     private func position(in state: DatabaseState) throws -> JournalPosition {
@@ -90,24 +117,29 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     }
 
     func flush(_ flush: Flush, now: UnixSeconds) async throws -> FlushOutcome {
-        try await hear("counter.upsert")
-        return try database.commit("counter.upsert") { state in
-            let found = try position(in: state)
-            guard let (daemon, fence) = attachment else { throw StoreError.notAttached }
-            if found == flush.through {
-                return outcome(.alreadyApplied, redirected: 0, state.recentlyClosed(now: now))
-            }
-            guard found == flush.after else { throw StoreError.watermarkMoved(expected: flush.after, found: found) }
-            let mark = state.marks[daemon]
-            state.marks[daemon] = Watermark(
-                position: flush.through, fence: fence, holder: mark?.holder, claim: mark?.claim)
-            if let ended = flush.closedUntil {
-                state.closings[daemon] = (state.closings[daemon] ?? [:]).filter { $0.value > ended }
-                state.closings[daemon]?[flush.through] = ended
-            }
-            let redirected = state.add(flush, now: now)
-            return outcome(.applied, redirected: redirected, state.recentlyClosed(now: now))
+        // There and back a few times before anything is certain.
+        for query in ["watermark.advance", "pending.copy"] { try await ask(query) {} }
+        return try await ask("counter.upsert") {
+            try database.commit("counter.upsert") { try add(flush, now: now, to: &$0) }
         }
+    }
+
+    private func add(_ flush: Flush, now: UnixSeconds, to state: inout DatabaseState) throws -> FlushOutcome {
+        let found = try position(in: state)
+        guard let (daemon, fence) = attachment else { throw StoreError.notAttached }
+        if found == flush.through {
+            return outcome(.alreadyApplied, redirected: 0, state.recentlyClosed(now: now))
+        }
+        guard found == flush.after else { throw StoreError.watermarkMoved(expected: flush.after, found: found) }
+        let mark = state.marks[daemon]
+        state.marks[daemon] = Watermark(
+            position: flush.through, fence: fence, holder: mark?.holder, claim: mark?.claim)
+        if let ended = flush.closedUntil {
+            state.closings[daemon] = (state.closings[daemon] ?? [:]).filter { $0.value > ended }
+            state.closings[daemon]?[flush.through] = ended
+        }
+        let redirected = state.add(flush, now: now)
+        return outcome(.applied, redirected: redirected, state.recentlyClosed(now: now))
     }
 
     func closedUntil(after position: JournalPosition) async throws -> UnixSeconds? {
@@ -130,47 +162,53 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     // MARK: The place
 
     func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
-        try await hear("watermark.claim")
-        return try database.commit("watermark.claim") { state in
-            guard let mark = state.marks[daemon], mark.fence == known.fence, (mark.claim ?? 0) <= fence else {
-                return false
+        try await ask("watermark.claim") {
+            try database.commit("watermark.claim") { state in
+                guard let mark = state.marks[daemon], mark.fence == known.fence, (mark.claim ?? 0) <= fence else {
+                    return false
+                }
+                state.marks[daemon] = Watermark(
+                    position: mark.position, fence: mark.fence, holder: mark.holder, claim: fence)
+                return true
             }
-            state.marks[daemon] = Watermark(
-                position: mark.position, fence: mark.fence, holder: mark.holder, claim: fence)
-            return true
         }
     }
 
-    func isClaimed() async throws -> Bool {
-        try await hear("watermark.select", within: standing)
-        _ = try position(in: database.state)
-        return attachment.flatMap { database.state.marks[$0.daemon]?.claim }.map { $0 > 0 } ?? false
+    func hearClaim() async throws -> CounterStore.Claim {
+        guard let (daemon, fence) = attachment else { throw StoreError.notAttached }
+        return try await ask("watermark.hear", ofStanding: true) { () throws -> CounterStore.Claim in
+            guard let mark = database.state.marks[daemon] else { return .none }
+            guard mark.fence <= fence else { throw StoreError.fenced(daemon: daemon) }
+            guard mark.claimed > fence else { return .none }
+            guard mark.fence == fence else { return .unheard }
+            guard mark.claim == mark.claimed else { return .heard }
+            try database.commit("watermark.hear") { state in
+                state.marks[daemon] = Watermark(
+                    position: mark.position, fence: fence, holder: mark.holder, claim: -mark.claimed)
+            }
+            return .heard
+        }
     }
 
-    func hearClaim() async throws -> Bool {
-        try await hear("watermark.hear", within: standing)
-        return try database.commit("watermark.hear") { state in
-            guard let (daemon, fence) = attachment, let mark = state.marks[daemon], mark.fence == fence,
-                let claim = mark.claim, claim > 0
-            else { return false }
-            state.marks[daemon] = Watermark(position: mark.position, fence: fence, holder: mark.holder, claim: -claim)
-            return true
-        }
+    func standing(of daemon: DaemonID) async throws -> Watermark? {
+        try await ask("watermark.select", ofStanding: true) { database.state.marks[daemon] }
     }
 
     func release() async throws {
-        try await hear("watermark.release")
-        try database.commit("watermark.release") { state in
-            guard let (daemon, fence) = attachment, let mark = state.marks[daemon], mark.fence == fence else { return }
-            state.marks[daemon] = Watermark(position: mark.position, fence: fence, holder: nil, claim: mark.claim)
+        try await ask("watermark.release") {
+            try database.commit("watermark.release") { state in
+                guard let (daemon, fence) = attachment, let mark = state.marks[daemon], mark.fence == fence else {
+                    return
+                }
+                state.marks[daemon] = Watermark(position: mark.position, fence: fence, holder: nil, claim: mark.claim)
+            }
         }
     }
 
     // MARK: The barrier
 
     func lastAsking() async throws -> Asking {
-        try await hear("settlement.asked")
-        return Asking(number: database.asked, read: .epoch)
+        try await ask("settlement.asked") { Asking(number: database.asked, read: .epoch) }
     }
 
     func settle(_ asking: Asking, owing until: UnixSeconds?) async throws {
@@ -263,9 +301,9 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         return ExpiryOutcome(cells: cells, partitions: [])
     }
 
-    func due(_ plans: [Plan]) async throws -> [RetentionDue] {
+    func outlook(_ plans: [Plan]) async throws -> RetentionOutlook {
         try await hear("release.select_due")
-        return database.state.released.sorted { $0.key < $1.key }.compactMap { period, released in
+        let due = database.state.released.sorted { $0.key < $1.key }.compactMap { period, released -> RetentionDue? in
             guard released.hasCells, let plan = plans.first, let metric = plan.metric(period.metric),
                 let purpose = plan.purpose(metric.purpose)
             else { return nil }
@@ -273,6 +311,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
                 app: plan.app.name, metric: period.metric, term: "delete",
                 at: released.end + purpose.retention.components.seconds, releases: 1)
         }
+        return RetentionOutlook(due: due)
     }
 }
 

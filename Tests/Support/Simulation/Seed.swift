@@ -14,9 +14,12 @@ package struct Seed: Sendable, Hashable {
     package let steps: Int
     /// Whether the daemon writes checkpoints; a seed's history without is another one.
     package let checkpoints: Bool
+    /// Whether the daemon stands still again and again beside a slow PostgreSQL, while a copy takes its place; histories of their own.
+    package let stutters: Bool
 
     /// Names a history.
-    package init(_ value: UInt64, steps: Int = 300, checkpoints: Bool = false) {
+    package init(_ value: UInt64, steps: Int = 300, checkpoints: Bool = false, stutters: Bool = false) {
+        self.stutters = stutters
         self.value = value
         self.steps = steps
         self.checkpoints = checkpoints
@@ -24,6 +27,7 @@ package struct Seed: Sendable, Hashable {
 
     /// Its faults.
     package var families: Set<Family> {
+        if stutters { return [.copies] }
         var chance = SeededGenerator(seed: value ^ 0xFA31)
         var families = Set(Family.allCases.filter { $0 != .withdrawal && chance.oneIn(3) })
         if chance.oneIn(2) { families.remove(.damage) }
@@ -74,6 +78,13 @@ package struct Seed: Sendable, Hashable {
         if families.contains(.copies) { weights += [(.copy, 2), (.freeze, 2)] }
         if families.contains(.freeze) { weights += [(.freeze, 3)] }
         if families.contains(.withdrawal) { weights += [(.withdraw, 6)] }
+        if stutters {
+            weights += [
+                (.post, 40), (.copy, 4), (.stutter, 4), (.steady, 1), (.databaseSlow, 4), (.databaseQuick, 1),
+                (.seconds, 10),
+                (.cut, 2), (.databaseAway, 1), (.databaseBack, 2),
+            ]
+        }
         // With ends that make something of them.
         if checkpoints { weights += [(.checkpoint, 16), (.kill, 3), (.powerLoss, 1)] }
         return weights.flatMap { Array(repeating: $0.0, count: $0.1) }

@@ -44,8 +44,6 @@ final class VirtualDaemon: @unchecked Sendable {
     private var scheduleProgress = ScheduleService.Progress()
     private var isFlushing = false
     private var isScheduling = false
-    private var isAsking = false
-    private var nextLook = Duration.zero
     private let succession: Succession
     /// Until then it stands still, by the machine's time that never goes back.
     private var standsUntil = Duration.zero
@@ -88,6 +86,7 @@ final class VirtualDaemon: @unchecked Sendable {
             guard let say else { return SwiftLogNoOpLogHandler() }
             return TraceLog(say: say)
         }
+        client.isStanding = { [weak self] in self?.isStanding ?? false }
     }
 
     /// Numbers that a process draws.
@@ -132,7 +131,8 @@ final class VirtualDaemon: @unchecked Sendable {
             neighbours: try Neighbours(data, isShared: false, isReachable: false, authorities: nil, logger: logger))
         let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
         self.ingestion = ingestion
-        checkpoints = CheckpointKeeper(ingestion, data: data, options: ingestion.journal.options, logger: logger)
+        checkpoints = CheckpointKeeper(
+            ingestion, data: data, options: ingestion.journal.options, health: telemetry.rounds, logger: logger)
         let standing = FlushStanding()
         flushService = FlushService(
             ingestion: ingestion, database: link, kept: kept, offered: offered, unreadable: unreadable,
@@ -196,8 +196,6 @@ final class VirtualDaemon: @unchecked Sendable {
         executor.drain()
     }
 
-    func beat() { if !isStanding { ingestion?.journal.beat() } }
-
     func flush() {
         guard isAwake, !isFlushing, let flushService, let ingestion else { return }
         isFlushing = true
@@ -240,14 +238,8 @@ final class VirtualDaemon: @unchecked Sendable {
     }
 
     func watchFence() {
-        guard isAwake, !isAsking, let fenceWatch else { return }
-        isAsking = true
-        run { [self] in
-            var next = nextLook
-            await fenceWatch.turn(&next)
-            nextLook = next
-            isAsking = false
-        }
+        guard isAwake, let fenceWatch, fenceWatch.tick() else { return }
+        run { await fenceWatch.ask() }
     }
 
     /// Stops in order: flushes, writes what is left, and ends.

@@ -31,6 +31,9 @@ final class VirtualDatabase: @unchecked Sendable {
     /// It runs on the daemon's machine and has its clock.
     var shown: UnixSeconds { clock.shown }
     private(set) var condition = Condition.up
+    /// How long an answer takes, at most; it is half of it on its way there, and half of it on its way back.
+    var latency = Duration.zero
+    private var chance = SeededGenerator(seed: 3)
     /// What happens to the next COMMIT; nil for nothing.
     var loss: Loss?
     private var backups: [(truth: UnixSeconds, state: DatabaseState)] = []
@@ -59,17 +62,51 @@ final class VirtualDatabase: @unchecked Sendable {
         for waiter in woken { waiter.resume() }
     }
 
+    /// Returns once a connection has come about. Where nobody takes any time that takes none.
+    ///
+    /// - Parameter seconds: how long it may take.
+    func connect(_ client: DatabaseClient, within seconds: Int) async throws {
+        guard latency > .zero || client.isStanding() else { return }
+        let end = clock.elapsed + .seconds(seconds)
+        // What libpq does, and what a session begins with.
+        for trip in 0..<4 {
+            try await hear("connect", of: client, within: seconds)
+            try await answer("connect", client, by: trip < 2 ? end : clock.elapsed + .seconds(seconds))
+        }
+    }
+
     /// Returns once the question is heard.
     ///
     /// - Parameter seconds: how long the connection waits for an answer.
     func hear(_ query: String, of client: DatabaseClient, within seconds: Int) async throws {
-        let end = clock.truth + Int64(seconds)
-        while condition == .hung, client.isAlive {
-            guard clock.truth < end else { throw PostgresError.timedOut(query: query, seconds: seconds) }
+        let (end, due) = (clock.truth + Int64(seconds), clock.elapsed + halfWay())
+        while condition == .hung || clock.elapsed < due, client.isAlive {
+            if condition == .hung, !client.isStanding(), clock.truth >= end {
+                throw PostgresError.timedOut(query: query, seconds: seconds)
+            }
             await withCheckedContinuation { waiting.append($0) }
         }
         guard client.isAlive else { throw PostgresError.closed }
         guard condition == .up else { throw PostgresError.unreachable(reason: "simulated") }
+    }
+
+    /// Returns once the answer is with a process that can take it.
+    ///
+    /// - Parameter end: when it gives up, unless the answer is there by the time that it looks.
+    func answer(_ query: String, _ client: DatabaseClient, by end: Duration) async throws {
+        let due = clock.elapsed + halfWay()
+        while client.isStanding() || clock.elapsed < due, client.isAlive {
+            if !client.isStanding(), clock.elapsed >= end { throw PostgresError.timedOut(query: query, seconds: 0) }
+            await withCheckedContinuation { waiting.append($0) }
+        }
+        guard client.isAlive else { throw PostgresError.closed }
+    }
+
+    /// What no step changes.
+    var elapsed: Duration { clock.elapsed }
+
+    private func halfWay() -> Duration {
+        latency > .zero ? latency * (2 + chance.below(4)) / 10 : .zero
     }
 
     /// Commits, unless the connection is lost before; throws where the answer is.

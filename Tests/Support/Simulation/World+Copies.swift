@@ -34,10 +34,20 @@ extension World {
         other.start()
     }
 
-    /// One of the two stands still for less than its journal notices.
+    /// One of the two stands still, for less than whoever takes its place waits.
     func standOne(_ chance: inout SeededGenerator) {
         let length = Duration.milliseconds(100 + chance.below(2800))
         (former ?? daemon).stand(for: length)
+    }
+
+    /// Lets one of the two that stands still again and again do so, with a moment between.
+    func attendStutter() {
+        guard var stutter, clock.elapsed >= stutter.next else { return }
+        let length = Duration.milliseconds(
+            stutter.chance.oneIn(4) ? 500 + stutter.chance.below(4500) : 2000 + stutter.chance.below(850))
+        (former ?? daemon).stand(for: length)
+        stutter.next = clock.elapsed + length + .milliseconds(100 + stutter.chance.below(200))
+        self.stutter = stutter
     }
 
     /// The turns of a process whose place was taken, and of one that waits for it.

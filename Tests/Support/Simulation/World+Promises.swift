@@ -11,6 +11,8 @@ extension World {
     func settle() {
         trace.say("all faults cease")
         database.loss = nil
+        database.latency = .zero
+        stutter = nil
         database.set(.up)
         disk.capacity = 64 << 20
         disk.failingSync = nil

@@ -52,6 +52,10 @@ final class World: @unchecked Sendable {
     private(set) var isDamaged = false
     /// Whether it did: a person has to help.
     private(set) var isGivenUp = false
+    /// When a process that stands still again and again does so next; nil where it does not.
+    var stutter: (next: Duration, chance: SeededGenerator)?
+    /// Whether any did: then time passes in small steps, and clients may wait.
+    var hasStuttered = false
 
     static let capacity = 1 << 20
 
@@ -116,6 +120,13 @@ final class World: @unchecked Sendable {
                 clock.pass(length, noticed: length)
             }
         case .copy: copy(&chance)
+        case .stutter:
+            stutter = (next: clock.elapsed, chance: chance)
+            hasStuttered = true
+        case .steady: stutter = nil
+        case .databaseSlow: database.latency = .milliseconds(400 + chance.below(chance.oneIn(4) ? 2600 : 600))
+        case .databaseQuick: database.latency = .zero
+        case .cut: (former ?? daemon).client.cut()
         case .clockWrong:
             let steps: [Int64] = [7, 300, 1200, 2400, 7200, 86_400, 730 * 86_400]
             clock.set(error: steps[chance.below(steps.count)] * (chance.oneIn(2) ? 1 : -1))
@@ -166,26 +177,38 @@ final class World: @unchecked Sendable {
     private func checkAnswers() {
         if !daemon.isAwake { unanswered = [:] }
         if !daemon.isAwake || disk.capacity < Self.capacity { short = attended }
+        if hasStuttered { return }
         let since = unanswered.values.min() ?? (daemon.isWaitingForSpace ? short : attended)
         let waited = attended - max(since, short)
         if waited > .seconds(20) { fail(.readiness, "for \(waited) clients wait, or the disk's space does") }
     }
 
     func pass(_ length: Duration) {
+        let noticed = min(length / 4, .milliseconds(2500))
+        let step = Duration.milliseconds(hasStuttered ? 100 : 500)
+        let steps = max(1, Int((noticed / step).rounded(.up)))
         for _ in 0..<4 {
-            daemon.beat()
-            former?.beat()
-            let noticed = min(length / 4, .milliseconds(2500))
-            clock.pass(length / 4, noticed: noticed)
-            attended += noticed
-            daemon.beat()
-            former?.beat()
-            daemon.write()
-            daemon.flushIfDue()
-            database.wake()
-            executor.drain()
-            attend()
+            for place in 1...steps {
+                attendStutter()
+                clock.pass(length / (4 * steps), noticed: noticed / steps)
+                attended += noticed / steps
+                database.wake()
+                executor.drain()
+                if hasStuttered || place == steps { takeTurns() } else { watchFences() }
+            }
         }
+    }
+
+    private func takeTurns() {
+        daemon.write()
+        daemon.flushIfDue()
+        executor.drain()
+        attend()
+    }
+
+    private func watchFences() {
+        daemon.watchFence()
+        former?.watchFence()
     }
 
     /// Once a history: flushes that are made again are not kept longer for it. To no time before the disk was full: what
@@ -320,7 +343,7 @@ final class World: @unchecked Sendable {
                 }
                 trace.note("counted", Int64(position.value), Int64(answer.accepted))
                 if !isLate { unanswered[post.number] = attended }
-                ingestion.journal.durable(position) { [weak self] result in
+                ingestion.journal.acknowledgeable(position) { [weak self] result in
                     self?.unanswered[post.number] = nil
                     guard let self, daemon.port.isAlive, case .success = result, answer.accepted > 0 else { return }
                     self.oracle.counts(post.number)
