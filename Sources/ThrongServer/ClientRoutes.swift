@@ -71,6 +71,7 @@ struct ClientRoutes {
         let open = router.group()
         open.add(middleware: CrossOriginMiddleware(origins: origins))
         try PlanRoutes(plans: plans, identity: identity).add(to: open)
+        LabelRoutes(plans: plans, clock: clock).add(to: open)
         ScriptRoutes(identity: identity).add(to: open)
         for path in [
             "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/firsts", "/v1/ohttp", "/v1/plan/:app",

@@ -77,7 +77,7 @@ extension BatchHandler {
             reply.more?.span?.end(status: answer.status.code)
             return socket.send(answer.response(isLast: isLast, reader: reply.reader), isLast: closes)
         }
-        sealed.take(answer)
+        sealed.take(answer, at: ingestion?.clock.now)
         // The inner status says nothing to those who see the outside.
         reply.more?.span?.end(status: 200)
         socket.send(sealed.bytes(isLast: isLast, reader: reply.reader), isLast: closes)

@@ -2,6 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import ThrongIntake
 internal import ThrongOblivious
+internal import ThrongWire
 
 extension BatchHandler {
     /// Opens what is sealed: a small one at once, a large one off the event loop.
