@@ -153,11 +153,6 @@ package struct Daemon: Sendable {
     private func open(
         _ data: DataDirectory, cluster: PrivateCluster?, needsWatermark: Bool
     ) async throws -> DaemonParts {
-        data.onDamage { [logger] damage in
-            logger.error(
-                "a file of the data directory is damaged; counting goes on without it", metadata: ["error": "\(damage)"]
-            )
-        }
         try checkReleaseSecret(data)
         let rules = UserAgentRules.system
         var layouts: [MetricLayout] = []
@@ -171,6 +166,12 @@ package struct Daemon: Sendable {
         }
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
         let telemetry = Telemetry(spans: tracing.queue, rounds: RoundHealth(clock: clock, logger: logger))
+        data.onDamage { [logger] damage in
+            telemetry.fileIsDamaged()
+            logger.error(
+                "a file of the data directory is damaged; counting goes on without it", metadata: ["error": "\(damage)"]
+            )
+        }
         let database = DatabaseLink(
             settings: settings, cluster: cluster, layouts: layouts, terms: terms, data: data, clock: clock,
             succession: succession, address: options.memberAddress,

@@ -116,7 +116,7 @@ class Watch:
 
     def __init__(self, house, crowd):
         self.house, self.crowd = house, crowd
-        self.fence = house.sql("select fence from throng.watermark")
+        self.fence = house.sql("select fence from throng.watermark")[0][0]
         self.announced = self.taken = None
         self.count, self.last = crowd.answers[202], time.monotonic()
 
@@ -124,10 +124,10 @@ class Watch:
         now, count = time.monotonic(), self.crowd.answers[202]
         if count != self.count:
             self.count, self.last = count, now
-        [[claim]] = self.house.sql("select coalesce(claim, 0) from throng.watermark")
+        [[claim, fence]] = self.house.sql("select coalesce(claim, 0), fence from throng.watermark")
         if claim != "0":
             self.announced = self.announced or now
-        if self.house.sql("select fence from throng.watermark") != self.fence:
+        if fence != self.fence:
             self.taken = self.taken or now
 
     def words(self):
@@ -155,7 +155,8 @@ def trial(mix, postgres, tally, chance, old_faults=None, new_faults=None):
     stutter.copy(house.data, copy)
     other = FarHouse(postgres, data=copy, database=house.database, **{**house.settings, "THRONG_FLUSH_SECONDS": "1"})
     other.line = SlowLine(postgres.folder, lambda: mix.answers(chance))
-    other.line.is_slow = True
+    # Who comes may be nearer to PostgreSQL.
+    other.line.is_slow = chance.random() < 0.5
     watch = Watch(house, crowd)
     other.launch(**(new_faults or {}))
     if mix.is_cut:
@@ -166,7 +167,7 @@ def trial(mix, postgres, tally, chance, old_faults=None, new_faults=None):
         watch.look()
         if watch.taken and time.monotonic() > watch.taken + 20:
             break
-        time.sleep(0.1)
+        time.sleep(0.3)
     stutter.end()
     line.is_slow = other.line.is_slow = False
     code = house.process.wait(120)

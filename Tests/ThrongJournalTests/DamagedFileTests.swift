@@ -120,22 +120,23 @@ struct DamagedFileTests {
     /// The damage that is found where the file has these bytes.
     private func damage(
         _ sample: Sample, _ disk: MemoryDisk, _ path: String, _ whole: [String: [UInt8]], _ bytes: [UInt8],
-        _ comment: Comment
+        _ comment: String
     ) throws -> FileDamage? {
         disk.files = whole
         disk[path] = bytes
         let found: [FileDamage]
+        var isRight: Bool
         do {
             let data = try DataDirectory(path: "/data", on: disk.machine)
-            #expect(try sample.read(data) == nil, comment)
+            isRight = try sample.read(data) == nil && !sample.isNeeded
             found = data.damages.withLock { $0.found }
-            #expect(!sample.isNeeded, comment)
         } catch JournalError.damagedFile(let damage) {
-            #expect(sample.isNeeded, comment)
+            isRight = sample.isNeeded
             found = [damage]
         }
-        #expect(found.count == 1 && found.first?.path == path && found.first?.kind == sample.kind, comment)
-        #expect(!(found.first?.description.contains("version") ?? true), comment)
+        isRight = isRight && found.count == 1 && found.first?.path == path && found.first?.kind == sample.kind
+        // An expectation costs more than all of this.
+        if !isRight || found.first?.description.contains("version") ?? true { Issue.record("\(comment): \(found)") }
         return found.first
     }
 
@@ -144,12 +145,16 @@ struct DamagedFileTests {
         let (disk, path, whole) = try house(sample)
         let bytes = try #require(whole[path])
         for place in bytes.indices {
-            for change: UInt8 in [1, 4, 0x80, 0xFF] {
+            for change: UInt8 in [1, 0x20, 0x80] {
                 var changed = bytes
                 changed[place] ^= change
                 let found = try damage(sample, disk, path, whole, changed, "byte \(place) ^ \(change)")
-                #expect(found?.flaw == .changed(byte: place), "byte \(place) ^ \(change)")
-                #expect(found?.description.contains("\(path) is damaged at byte \(place):") ?? false)
+                guard found?.flaw == .changed(byte: place),
+                    found?.description.hasPrefix("\(path) is damaged at byte \(place):") ?? false
+                else {
+                    Issue.record("byte \(place) ^ \(change) is told as \(found?.description ?? "nothing")")
+                    continue
+                }
             }
         }
     }

@@ -61,6 +61,9 @@ extension Telemetry {
                             "Counters at their bounds", Wording.english.number(gauges.saturations),
                             isAlarm: gauges.saturations > 0),
                         .init(
+                            "Files that were damaged", Wording.english.number(counts.damagedFiles),
+                            isAlarm: counts.damagedFiles > 0),
+                        .init(
                             "The time of day is believed", schedule.isClockDoubted ? "no" : "yes",
                             isAlarm: schedule.isClockDoubted),
                         .init(

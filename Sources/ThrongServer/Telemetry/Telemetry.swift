@@ -37,6 +37,7 @@ final class Telemetry: Sendable {
         var redirected = 0
         var isDatabaseUp = false
         var setBacks = 0
+        var damagedFiles = 0
         var keptBytes = 0
         var reveals: [RevealOutcome: Int] = [:]
         var droppedHashes = 0
@@ -130,6 +131,7 @@ final class Telemetry: Sendable {
         counts.withLock { $0.knownLabels["app=\"\(app)\",dimension=\"\(dimension)\""] = count }
     }
 
+    func fileIsDamaged() { counts.withLock { $0.damagedFiles += 1 } }
     func databaseWasSetBack() { counts.withLock { $0.setBacks += 1 } }
     func kept(bytes: Int) { counts.withLock { $0.keptBytes = bytes } }
     func databaseIsAway() { counts.withLock { $0.isDatabaseUp = false } }
@@ -186,6 +188,9 @@ final class Telemetry: Sendable {
         page.counter(
             "throng_database_set_backs_total", "Times that PostgreSQL had lost flushes and got them again.",
             [("", counts.setBacks)])
+        page.counter(
+            "throng_damaged_files_total", "Files of the data directory that were damaged, and are done without.",
+            [("", counts.damagedFiles)])
         page.gauge(
             "throng_kept_bytes", "Bytes of flushes kept in case PostgreSQL loses them.", Double(counts.keptBytes))
         page.counter(
