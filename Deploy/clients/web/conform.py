@@ -1,5 +1,5 @@
-"""Drives throng.js in Chromium for `throng conform python3 Deploy/clients/web/conform.py [SCRIPT]`: a step a line, as JSON, each
-answered with ok. SCRIPT is a file or an address such as https://count.example.com/throng.js; the source beside this one otherwise.
+"""Drives throng.js in Chromium for `throng conform python3 Deploy/clients/web/conform.py [SCRIPT]`: a step a line, as JSON,
+each answered with ok. SCRIPT is a file or an address such as https://count.example.com/throng.js; the source otherwise.
 
 It takes selenium from PyPI, and Chromium with its chromedriver. A beacon's process is a page, and its folder a tab: a start in a
 folder that is known is the next page of its tab, and a page whose program is killed goes without a word. So that killing this
@@ -79,7 +79,8 @@ class Page(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status: int, kind: str, body: bytes, headers: dict[str, str]) -> None:
         self.send_response_only(status)
-        for name, value in {"content-type": kind, "content-length": str(len(body)), "cache-control": "no-store", **headers}.items():
+        all_headers = {"content-type": kind, "content-length": str(len(body)), "cache-control": "no-store", **headers}
+        for name, value in all_headers.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
