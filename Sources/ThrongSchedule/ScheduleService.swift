@@ -285,7 +285,7 @@ package struct ScheduleService: Service {
     private func report(_ plan: Plan, _ now: UnixSeconds) async throws {
         let delivered = try await reports.deliverDue(of: plan, now: now) { report, error in
             let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
-            if case .boxes? = error as? PrintError {
+            if let lack = error as? PrintError, lack.isMade {
                 logger.warning("a report's PDF lacks letters", metadata: facts)
                 return
             }

@@ -94,7 +94,7 @@ def boxes(house, out, environment):
     if fonts:
         check("boxes" not in said and "Emoji" in embedded, "with a font for it the PDF has", embedded, said)
     else:
-        check("boxes in the place of 1 different letter," in said and "fonts-noto-color-emoji" in said, "of a box it says", said)
+        check("the PDF has boxes: this machine has no font for 1 different letter." in said and "fonts-noto-color-emoji" in said, "of a box it says", said)
     say("an emoji is", "drawn" if fonts else "a box, and that is said")
 
 
