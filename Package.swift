@@ -16,6 +16,10 @@ let strict: [SwiftSetting] =
 let isFirstLook = Context.environment["THRONG_FIRST_LOOK"] != nil
 let computed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
 
+/// Whether an app builds the client into itself: SwiftPM then reads this file from a checkout, or from Git alone. An app shares
+/// swift-crypto with its other packages, so that only a build of Throng itself asks for exactly one version of it.
+let isWithinApp = Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/")
+
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 /// The issuer's half of anonymous credentials. It brings BoringSSL to all platforms, so no app's target has it.
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -37,29 +41,33 @@ let package = Package(
         .default(enabledTraits: ["Server"]),
         .trait(name: "Server", description: "The daemon and the tests; an app that wants the client says traits: []."),
     ],
+    // Deploy/dependencies.txt has all packages that these bring with them; `Deploy/dependencies raise` raises both.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.1"),
-        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.21.1"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates.git", exact: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        isWithinApp
+            ? .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")
+            : .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", exact: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/swiftcsv/SwiftCSV", exact: "0.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ],
     targets: [
         // The flow, upstream first. An arrow points only to what stands above it.
         .target(name: "ThrongFaults", swiftSettings: strict),
-        .target(name: "ThrongChance", dependencies: [crypto], swiftSettings: strict),
+        .target(name: "ThrongFiles", swiftSettings: computed),
+        .target(name: "ThrongChance", dependencies: ["ThrongFiles", crypto], swiftSettings: strict),
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
         .target(name: "ThrongWire", swiftSettings: computed),
         .target(name: "ThrongOblivious", dependencies: [crypto], swiftSettings: computed),
@@ -74,12 +82,12 @@ let package = Package(
         .target(
             name: "ThrongIntake",
             dependencies: [
-                "ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib", crypto,
+                "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongCounting", "CSimdJSON", "CZlib", crypto,
             ],
             swiftSettings: computed),
         .target(
             name: "ThrongJournal",
-            dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
+            dependencies: ["ThrongFaults", "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: computed),
         .target(
             name: "ThrongSuppression", dependencies: ["ThrongFaults", "ThrongChance", "CCoin", "CLemon"],
@@ -104,8 +112,8 @@ let package = Package(
         .target(
             name: "ThrongBackup",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongJournal", "ThrongPostgres",
-                "ThrongStore", crypto,
+                "ThrongFaults", "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongJournal",
+                "ThrongPostgres", "ThrongStore", crypto,
             ],
             swiftSettings: computed),
         .target(
@@ -162,12 +170,12 @@ let package = Package(
         .target(
             name: "ThrongServer",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongOblivious", "ThrongAttestation",
-                "ThrongIntake",
+                "ThrongChance", "ThrongFaults", "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongOblivious",
+                "ThrongAttestation", "ThrongIntake",
                 "ThrongCounting", "ThrongMembers", "ThrongHTTP",
                 "ThrongJournal", "ThrongCredentials",
                 "ThrongPostgres", "ThrongStore", "ThrongInsight", "ThrongReport", "ThrongDelivery", "ThrongSchedule",
-                "ThrongPortal", "ThrongTraces", "CLinux", crypto, logging, lifecycle,
+                "ThrongPortal", "ThrongTraces", "CLinux", "CDescriptors", crypto, logging, lifecycle,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -209,7 +217,8 @@ let package = Package(
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongChance", "ThrongConform", "ThrongCredentials", "ThrongFaults", "ThrongLoad", "ThrongForecast",
+                "ThrongChance", "ThrongConform", "ThrongCredentials", "ThrongFaults", "ThrongFiles", "ThrongLoad",
+                "ThrongForecast",
                 "ThrongPlan", "ThrongWire",
                 "ThrongIntake",
                 "ThrongCounting", "ThrongMembers",
@@ -287,7 +296,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ThrongJournalTests",
-            dependencies: ["ThrongJournal", "ThrongCounting", "ThrongPlan", "ThrongWire", crypto],
+            dependencies: [
+                "ThrongChance", "ThrongFiles", "ThrongIntake", "ThrongJournal", "ThrongCounting", "ThrongPlan",
+                "ThrongWire", crypto,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongLoadTests",
@@ -340,7 +352,7 @@ let package = Package(
         .testTarget(
             name: "ThrongCredentialsTests",
             dependencies: [
-                "ThrongCredentials", "ThrongAttestation", "ThrongJournal", "ThrongWire", crypto, logging,
+                "ThrongCredentials", "ThrongAttestation", "ThrongFiles", "ThrongJournal", "ThrongWire", crypto, logging,
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
@@ -360,8 +372,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ThrongPlan", "ThrongOblivious", "ThrongCounting", "ThrongIntake", "ThrongJournal", "ThrongServer",
-                "ThrongAttestation", "ThrongCredentials", "ThrongChance", "ThrongWire", logging,
+                "ThrongPlan", "ThrongOblivious", "ThrongCounting", "ThrongFiles", "ThrongIntake", "ThrongJournal",
+                "ThrongServer", "ThrongAttestation", "ThrongCredentials", "ThrongChance", "ThrongWire", logging,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -406,7 +418,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ThrongTableTests", dependencies: ["ThrongChance", "ThrongTable", "ThrongSuppression"],
+            name: "ThrongTableTests",
+            dependencies: ["ThrongChance", "ThrongFiles", "ThrongTable", "ThrongSuppression"],
             swiftSettings: strict),
         .testTarget(
             name: "PromiseTests",
@@ -430,7 +443,8 @@ let package = Package(
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongServer", "ThrongSchedule", "ThrongDelivery",
+                "ThrongChance", "ThrongFaults", "ThrongFiles", "ThrongAudit", "ThrongServer", "ThrongSchedule",
+                "ThrongDelivery",
                 "ThrongPostgres",
                 "ThrongStore",
                 "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
@@ -479,6 +493,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "CCoin", linkerSettings: [.linkedLibrary("CbcSolver"), .linkedLibrary("Cbc"), .linkedLibrary("Clp")]),
+        .target(name: "CDescriptors"),
         .target(name: "CLemon", cxxSettings: isFirstLook ? [.unsafeFlags(["-O2"])] : []),
         .target(
             name: "CSimdJSON", cxxSettings: isFirstLook ? [.unsafeFlags(["-O1"])] : [],

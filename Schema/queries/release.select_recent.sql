@@ -8,13 +8,14 @@
 select r.release_id,
     r.header,
     r.digest,
-    (
-        -- Names hold no comma.
-        select coalesce(string_agg(d.dropped, ',' order by d.dropped), '')
+    -- Names hold no comma.
+    array_to_string(array(
+        select d.dropped
         from throng.decay as d
         where d.release_id = r.release_id
             and d.cells > 0
-    ) as dropped
+        order by d.dropped
+    ), ',') as dropped
 from throng.release as r
 where r.app = $1
     and r.metric = $2

@@ -1,5 +1,8 @@
--- The apps of which files of reports, here or in folders, or totals of what clients sent, are kept.
+-- The apps of which layouts, files of reports, here or in folders, or totals of what clients sent, are kept.
 -- Returns: app.
+select app
+from throng.metric_layout
+union
 select app
 from throng.run_file
 union

@@ -1,26 +1,36 @@
 #include "CSimdJSON.h"
 
+#include "MendedText.h"
+
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <simdjson.h>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dom = simdjson::dom;
 
 struct throng_json_parser {
     dom::parser parser;
+    std::unique_ptr<dom::parser> deep;  // of the last document, where that was nested deeper than `parser` reads
     size_t max_depth;
+    size_t max_string;
     std::vector<throng_json_node> nodes;
-    std::vector<std::string_view> keys;
+    uint32_t flaws = 0;
+    bool is_mended = false;
 
-    explicit throng_json_parser(size_t depth) : parser(), max_depth(depth) {}
+    throng_json_parser(size_t depth, size_t string) : parser(), max_depth(depth), max_string(string) {}
 
-    throng_json_status walk(dom::element element, size_t depth);
-    throng_json_status add_string(std::string_view text);
-    bool repeats(dom::object object);
+    simdjson::error_code read(const uint8_t *bytes, size_t length, dom::element &root);
+    void walk(dom::element element, size_t depth);
+    void walk_members(dom::object object, size_t place, size_t depth);
+    void add_string(std::string_view text);
+    bool is_repeat(size_t key, size_t object) const;
+    void mark(size_t node, throng_json_flaw flaw);
 };
 
 // One of 64 bits, the same for equal keys.
@@ -30,60 +40,100 @@ static uint64_t key_bit(std::string_view key) {
     return uint64_t{1} << ((key.size() * 7 + first * 3 + last) & 63);
 }
 
-throng_json_status throng_json_parser::add_string(std::string_view text) {
+// The first member whose key equals an earlier one's; the number of members where there is none.
+static size_t first_repeat(dom::object object) {
+    std::vector<std::pair<std::string_view, size_t>> keys;
+    for (dom::key_value_pair member : object) keys.emplace_back(member.key, keys.size());
+    std::sort(keys.begin(), keys.end());
+    size_t first = keys.size();
+    for (size_t place = 1; place < keys.size(); ++place)
+        if (keys[place - 1].first == keys[place].first) first = std::min(first, keys[place].second);
+    return first;
+}
+
+void throng_json_parser::mark(size_t node, throng_json_flaw flaw) {
+    if (nodes[node].flaw == THRONG_JSON_SOUND) ++flaws;
+    nodes[node].flaw = flaw;
+}
+
+// Each key and each text comes through here.
+[[gnu::always_inline]] inline void throng_json_parser::add_string(std::string_view text) {
     throng_json_node node{};
     node.kind = THRONG_JSON_STRING;
     node.length = static_cast<uint32_t>(text.size());
     node.value.bytes = reinterpret_cast<const uint8_t *>(text.data());
     node.next = static_cast<uint32_t>(nodes.size()) + 1;
+    const bool holds_nul = std::memchr(text.data(), 0, text.size()) != nullptr;
+    if (holds_nul || text.size() > max_string) {
+        ++flaws;
+        node.flaw = !holds_nul                      ? THRONG_JSON_TOO_LONG
+                    : !is_mended                    ? THRONG_JSON_NUL
+                    : text == MendedText::number ? THRONG_JSON_NUMBER_RANGE
+                                                    : THRONG_JSON_SURROGATE;
+    }
     nodes.push_back(node);
-    return std::memchr(text.data(), 0, text.size()) == nullptr ? THRONG_JSON_OK : THRONG_JSON_NUL;
 }
 
-throng_json_status throng_json_parser::walk(dom::element element, size_t depth) {
+// Whether an object has an earlier member of that key.
+bool throng_json_parser::is_repeat(size_t key, size_t object) const {
+    for (size_t earlier = object + 1; earlier < key; earlier = nodes[earlier + 1].next) {
+        if (nodes[earlier].length == nodes[key].length &&
+            std::memcmp(nodes[earlier].value.bytes, nodes[key].value.bytes, nodes[key].length) == 0)
+            return true;
+    }
+    return false;
+}
+
+void throng_json_parser::walk_members(dom::object object, size_t place, size_t depth) {
+    // Keys of one length with the same ends share a bit: only those are compared. An object with many keys is sorted
+    // instead, or it would cost the square of their number.
+    const bool is_small = object.size() <= 16;
+    const size_t repeat = is_small ? 0 : first_repeat(object);
+    uint64_t seen = 0;
+    uint32_t length = 0;
+    for (dom::key_value_pair member : object) {
+        const size_t key = nodes.size();
+        add_string(member.key);
+        if (is_small) {
+            const uint64_t bit = key_bit(member.key);
+            if (seen & bit && is_repeat(key, place)) mark(key, THRONG_JSON_DUPLICATE_KEY);
+            seen |= bit;
+        } else if (length == repeat) {
+            mark(key, THRONG_JSON_DUPLICATE_KEY);
+        }
+        walk(member.value, depth + 1);
+        ++length;
+    }
+    nodes[place].length = length;
+}
+
+void throng_json_parser::walk(dom::element element, size_t depth) {
     const size_t place = nodes.size();
     switch (element.type()) {
     case dom::element_type::STRING:
         return add_string(element.get_string().value_unsafe());
     case dom::element_type::ARRAY: {
-        if (depth >= max_depth) return THRONG_JSON_TOO_DEEP;
         nodes.push_back({THRONG_JSON_ARRAY, 0, 0, 0, {0}});
+        if (depth >= max_depth) {
+            mark(place, THRONG_JSON_TOO_DEEP);
+            break;
+        }
         uint32_t length = 0;
         for (dom::element child : element.get_array().value_unsafe()) {
-            if (auto status = walk(child, depth + 1)) return status;
+            walk(child, depth + 1);
             ++length;
         }
         nodes[place].length = length;
         break;
     }
-    case dom::element_type::OBJECT: {
-        if (depth >= max_depth) return THRONG_JSON_TOO_DEEP;
+    case dom::element_type::OBJECT:
         nodes.push_back({THRONG_JSON_OBJECT, 0, 0, 0, {0}});
-        dom::object object = element.get_object().value_unsafe();
-        // Keys of one length with the same ends share a bit: only those are compared. An object with many keys is sorted
-        // instead, or it would cost the square of their number.
-        uint64_t seen = object.size() > 16 && repeats(object) ? ~uint64_t{0} : 0;
-        const bool is_small = object.size() <= 16;
-        uint32_t length = 0;
-        for (dom::key_value_pair member : object) {
-            const size_t key = nodes.size();
-            if (auto status = add_string(member.key)) return status;
-            const uint64_t bit = key_bit(member.key);
-            if (seen & bit) {
-                // Say which one: the first key that equals an earlier key of this object.
-                for (size_t earlier = place + 1; earlier < key; earlier = nodes[earlier + 1].next) {
-                    if (nodes[earlier].length == nodes[key].length &&
-                        std::memcmp(nodes[earlier].value.bytes, nodes[key].value.bytes, nodes[key].length) == 0)
-                        return THRONG_JSON_DUPLICATE_KEY;
-                }
-            }
-            if (is_small) seen |= bit;
-            if (auto status = walk(member.value, depth + 1)) return status;
-            ++length;
+        if (depth >= max_depth) {
+            mark(place, THRONG_JSON_TOO_DEEP);
+            break;
         }
-        nodes[place].length = length;
+        walk_members(element.get_object().value_unsafe(), place, depth);
         break;
-    }
     case dom::element_type::INT64:
         nodes.push_back({THRONG_JSON_INTEGER, 0, 0, 0, {element.get_int64().value_unsafe()}});
         break;
@@ -110,18 +160,25 @@ throng_json_status throng_json_parser::walk(dom::element element, size_t depth) 
         break;
     }
     nodes[place].next = static_cast<uint32_t>(nodes.size());
-    return THRONG_JSON_OK;
 }
 
-bool throng_json_parser::repeats(dom::object object) {
-    keys.clear();
-    for (dom::key_value_pair member : object) keys.push_back(member.key);
-    std::sort(keys.begin(), keys.end());
-    return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
+// Reads a document; one that simdjson does not take once more, as it is mended.
+simdjson::error_code throng_json_parser::read(const uint8_t *bytes, size_t length, dom::element &root) {
+    deep.reset();
+    is_mended = false;
+    const auto error = parser.parse(bytes, length).get(root);
+    if (error != simdjson::STRING_ERROR && error != simdjson::NUMBER_ERROR && error != simdjson::DEPTH_ERROR)
+        return error;
+    MendedText mended(bytes, length);
+    is_mended = mended.is_changed;
+    if (mended.depth < parser.max_depth()) return parser.parse(mended.text).get(root);
+    deep = std::make_unique<dom::parser>();
+    if (const auto failure = deep->allocate(mended.text.size(), mended.depth + 1)) return failure;
+    return deep->parse(mended.text).get(root);
 }
 
-throng_json_parser *throng_json_parser_new(size_t max_depth) {
-    return new (std::nothrow) throng_json_parser(max_depth);
+throng_json_parser *throng_json_parser_new(size_t max_depth, size_t max_string) {
+    return new (std::nothrow) throng_json_parser(max_depth, max_string);
 }
 
 void throng_json_parser_free(throng_json_parser *parser) { delete parser; }
@@ -129,20 +186,15 @@ void throng_json_parser_free(throng_json_parser *parser) { delete parser; }
 throng_json_result throng_json_parse(throng_json_parser *parser, const uint8_t *bytes, size_t length) {
     throng_json_result result{};
     parser->nodes.clear();
+    parser->flaws = 0;
     try {
         dom::element root;
-        switch (parser->parser.parse(bytes, length).get(root)) {
+        switch (parser->read(bytes, length, root)) {
         case simdjson::SUCCESS:
-            result.status = parser->walk(root, 0);
-            break;
-        case simdjson::DEPTH_ERROR:
-            result.status = THRONG_JSON_TOO_DEEP;
+            parser->walk(root, 0);
             break;
         case simdjson::UTF8_ERROR:
             result.status = THRONG_JSON_NOT_UTF8;
-            break;
-        case simdjson::NUMBER_ERROR:
-            result.status = THRONG_JSON_NUMBER_RANGE;
             break;
         case simdjson::CAPACITY:
         case simdjson::MEMALLOC:
@@ -156,7 +208,7 @@ throng_json_result throng_json_parse(throng_json_parser *parser, const uint8_t *
     }
     result.nodes = parser->nodes.data();
     result.count = static_cast<uint32_t>(parser->nodes.size());
-    result.node = result.count == 0 ? 0 : result.count - 1;
+    result.flaws = parser->flaws;
     return result;
 }
 

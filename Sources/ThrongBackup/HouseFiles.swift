@@ -28,7 +28,7 @@ package struct HouseFiles: Sendable {
 
     private static let single = [
         "installation.secret", "backup.recovery", "gateway.secret", "signing/key.pem", "signing/keys.json",
-        "app-keys.json",
+        "app-keys",
     ]
     private static let folders = ["plans": [".yaml", ".path"], "secrets": [""]]
 

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import ThrongFiles
 package import ThrongJournal
 package import ThrongPlan
 internal import ThrongWire
@@ -36,11 +37,11 @@ package struct RecoveryKey: Sendable {
         let path = Self.publicPath(in: dataPath)
         let line = Array((Array(secret.publicKey.rawRepresentation).lowerHex + "\n").utf8)
         let file = try replacing ? NewFile(over: path) : NewFile(path)
-        try file.write(line)
+        try file.write(KeptFile.bytes(line, as: .recoveryKey))
         if replacing { try file.finishOver() } else { try file.finish() }
     }
 
-    /// Where a data directory has the public part.
+    /// Where a data directory has the public part: a ``KeptFile`` of 64 hexadecimal digits and a line break.
     package static func publicPath(in dataPath: String) -> String { dataPath + "/backup.recovery" }
 
     fileprivate func opened(_ export: KeyExport) throws -> [UInt8] {
@@ -90,7 +91,8 @@ package struct KeyExport: Codable {
     /// - Returns: how many keys there are; nil where the data directory has no recovery key.
     package static func write(_ dataPath: String, to path: String, now: UnixSeconds) throws -> Int? {
         let file = RecoveryKey.publicPath(in: dataPath)
-        guard let line = FileManager.default.contents(atPath: file) else { return nil }
+        guard FileManager.default.fileExists(atPath: file) else { return nil }
+        let line = try SystemDisk.shared.kept(at: file, as: .recoveryKey)
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         // What is no key is said below.
         guard let raw = [UInt8](hex: text),

@@ -10,7 +10,7 @@ package struct TieSecret: Sendable {
     package let bytes: [UInt8]
 
     /// Unit: bytes.
-    private static let size = 32
+    static let size = 32
 
     /// Draws a new one from the system's random source.
     package init() {

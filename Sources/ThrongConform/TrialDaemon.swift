@@ -104,7 +104,7 @@ final class TrialDaemon: Sendable {
     func answer(_ method: String, _ path: String, body: String, signals: Set<OptOutSignal>) -> Answer {
         state.withLock { state in
             var answer = Self.take(method, path, body, signals, &state)
-            answer.headers["Date"] = Self.date(state.now)
+            answer.headers["Date"] = state.now.httpDate
             if method == "POST" {
                 let batch = path == "/v1/batches" ? Self.batch(in: body) : nil
                 state.arrivals.append(
@@ -182,17 +182,5 @@ final class TrialDaemon: Sendable {
             body:
                 #"{"type":"urn:throng:error:\#(code)","title":"\#(code)","status":\#(status),"detail":"","error":"\#(code)"}"#
         )
-    }
-
-    /// As HTTP writes a date: "Sun, 06 Nov 1994 08:49:37 GMT".
-    private static func date(_ time: UnixSeconds) -> String {
-        let format = Date.VerbatimFormatStyle(
-            format: """
-                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\
-                \(second: .twoDigits) GMT
-                """,
-            locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
-        return Date(timeIntervalSince1970: Double(time.value)).formatted(format)
     }
 }

@@ -5,15 +5,20 @@ package import ThrongPlan
 /// In memory only, and by nothing but what a window's key makes of a network: it says nothing once the window is over. After a
 /// restart it begins anew.
 ///
+/// New identifiers and events fill a bucket that empties within an hour (``BroughtLately``): a flood is refused once it has filled
+/// it, and those who come later get in as it empties. In a network each place has a share of its own, so that a flood from one
+/// leaves room for the others. Identifiers that are known go on. However long a flood lasts, no more identifiers of one network
+/// lift floors in a window than the bucket holds.
+///
 /// An identifier belongs to the network that it was first seen from in the window, and lifts floors or not until the window is
 /// over, wherever it comes from later.
-/// - Cost: about 13 bytes an identifier and 40 a network.
+/// - Cost: about 13 bytes an identifier, 60 a network and 60 a place in it.
 package struct NetworkTallies: Sendable {
-    /// How much one network may bring in a window.
+    /// How much one network may bring.
     package struct Limits: Sendable, Hashable {
-        /// Unit: identifiers; nil for any number.
+        /// New in an hour, and lifting floors in a window. Unit: identifiers; nil for any number.
         package var identifiers: Int?
-        /// Unit: events, as batches list them, whatever their count is; nil for any number.
+        /// In an hour. Unit: events, as batches list them, whatever their count is; nil for any number.
         package var events: Int?
         /// What all tables may take, about. Beyond it new identifiers are not noted, and lift no floor where that is bounded. Unit:
         /// bytes.
@@ -25,31 +30,26 @@ package struct NetworkTallies: Sendable {
         }
     }
 
+    /// A place in a network, from which a batch comes.
+    package struct Source: Sendable, Hashable {
+        /// The network under the window's key.
+        package let network: KeyedIdentifier
+        /// The place in the network: places share what it may bring.
+        package let place: UInt16
+
+        /// Names a place in a network.
+        package init(network: KeyedIdentifier, place: UInt16) { (self.network, self.place) = (network, place) }
+    }
+
     /// What becomes of a batch.
     package enum Verdict: Sendable, Hashable {
         /// It may count; what it adds lifts floors, or only values.
         case admitted(liftsFloors: Bool)
-        /// Its network has brought as much as one may.
-        case refused
+        /// Its network, or its place there, has brought as much as it may for so long. Unit: seconds.
+        case refused(retrySeconds: Int64)
     }
 
-    fileprivate struct Network: HashedSlot {
-        static var free: Self { Self(order: 0) }
-        let order: UInt64
-        var identifiers: Int32 = 0
-        var lifting: Int32 = 0
-        var events: Int64 = 0
-    }
-
-    fileprivate struct Window: Sendable {
-        var networks = OrderedTable<Network>()
-        /// Hashes of identifiers whose last bit says whether they lift floors.
-        var identifiers = FlatSet()
-
-        var bytes: Int { identifiers.count * 13 + networks.count * 40 }
-    }
-
-    private var windows: [WindowID: Window] = [:]
+    private var windows: [WindowID: NetworksOfWindow] = [:]
     private let limits: Limits
 
     /// Begins with nothing.
@@ -62,14 +62,16 @@ package struct NetworkTallies: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: who sends it; ``KeyedIdentifier/nobody`` is none.
-    ///   - network: what the window's key makes of the network.
+    ///   - claims: other places that have to have room for it, too.
     ///   - lifting: how many identifiers of one network lift floors; nil for all.
     package mutating func note(
-        _ identifier: KeyedIdentifier, from network: KeyedIdentifier, in window: WindowID, events: Int, lifting: Int?
+        _ identifier: KeyedIdentifier, from source: Source, claiming claims: [Source] = [], in window: WindowID,
+        events: Int, lifting: Int?, now: UnixSeconds
     ) -> Verdict {
         let hasRoom = bytes < limits.bytes
-        return windows[window, default: Window()].note(
-            identifier, from: network, events: events, lifting: lifting, limits: limits, hasRoom: hasRoom)
+        return windows[window, default: NetworksOfWindow()].note(
+            identifier, from: source, claiming: claims, events: events, lifting: lifting, limits: limits,
+            hasRoom: hasRoom, now: now)
     }
 
     /// What is left of a window that is over.
@@ -88,40 +90,97 @@ package struct NetworkTallies: Sendable {
         guard !over.isEmpty else { return [] }
         windows = windows.filter { now < $0.key.over }
         return over.map { id, window in
-            var (largest, all) = (0, 0)
-            window.networks.forEach { network in
-                largest = max(largest, Int(network.identifiers))
-                all += Int(network.identifiers)
-            }
+            let (largest, all) = window.identifiersOfNetworks
             return Ended(window: id, largest: largest, all: all)
         }
     }
 }
 
-extension NetworkTallies.Window {
-    fileprivate mutating func note(
-        _ identifier: KeyedIdentifier, from network: KeyedIdentifier, events: Int, lifting: Int?,
-        limits: NetworkTallies.Limits, hasRoom: Bool
+/// The networks of one window.
+private struct NetworksOfWindow: Sendable {
+    private struct Network: HashedSlot {
+        static var free: Self { Self(order: 0) }
+        let order: UInt64
+        var identifiers: Int32 = 0
+        var lifting: Int32 = 0
+        var lately = BroughtLately()
+    }
+
+    private struct Place: HashedSlot {
+        static var free: Self { Self(order: 0) }
+        let order: UInt64
+        var lately = BroughtLately()
+    }
+
+    private var networks = OrderedTable<Network>()
+    private var places = OrderedTable<Place>()
+    /// Hashes of identifiers whose last bit says whether they lift floors.
+    private var identifiers = FlatSet()
+
+    var bytes: Int { identifiers.count * 13 + (networks.count + places.count) * 60 }
+
+    /// Of the network that brought most, and of all.
+    var identifiersOfNetworks: (largest: Int, all: Int) {
+        var (largest, all) = (0, 0)
+        networks.forEach { network in
+            largest = max(largest, Int(network.identifiers))
+            all += Int(network.identifiers)
+        }
+        return (largest, all)
+    }
+
+    mutating func note(
+        _ identifier: KeyedIdentifier, from source: NetworkTallies.Source, claiming claims: [NetworkTallies.Source],
+        events: Int, lifting: Int?, limits: NetworkTallies.Limits, hasRoom: Bool, now: UnixSeconds
     ) -> NetworkTallies.Verdict {
         let known = standing(of: identifier)
-        let slot = NetworkTallies.Network(order: max(network.high, 1))
+        let slot = Self.network(source)
         guard hasRoom || networks.slot(like: slot) != nil else {
             return .admitted(liftsFloors: known ?? (lifting == nil))
         }
         let isNew = known == nil && identifier != .nobody && hasRoom
-        let verdict = networks.update(slot) { network -> NetworkTallies.Verdict in
-            if let most = limits.events, network.events + Int64(events) > most { return .refused }
-            if isNew, let most = limits.identifiers, network.identifiers >= most { return .refused }
-            network.events += Int64(events)
-            if let known { return .admitted(liftsFloors: known) }
-            guard isNew else { return .admitted(liftsFloors: lifting == nil) }
-            network.identifiers += 1
-            let lifts = lifting.map { network.lifting < $0 } ?? true
-            if lifts { network.lifting += 1 }
-            return .admitted(liftsFloors: lifts)
+        let brought = BroughtLately.Amount(identifiers: isNew ? 1 : 0, events: events)
+        for each in [source] + claims {
+            let wait = seconds(until: each, mayBring: brought, limits: limits, now: now)
+            guard wait == 0 else { return .refused(retrySeconds: wait) }
         }
-        if isNew, case .admitted(let lifts) = verdict { _ = identifiers.insert(Self.member(identifier, lifts: lifts)) }
-        return verdict
+        if hasRoom || places.slot(like: Self.place(source)) != nil {
+            places.update(Self.place(source)) { $0.lately.add(brought, limits, now: now) }
+        }
+        let lifts = networks.update(slot) { network -> Bool in
+            network.lately.add(brought, limits, now: now)
+            if let known { return known }
+            guard isNew else { return lifting == nil }
+            network.identifiers += 1
+            let most = min(lifting ?? .max, limits.identifiers ?? .max)
+            guard network.lifting < most else { return false }
+            network.lifting += 1
+            return true
+        }
+        if isNew { _ = identifiers.insert(Self.member(identifier, lifts: lifts)) }
+        return .admitted(liftsFloors: lifts)
+    }
+
+    /// How long until so much may come from there; 0 where it may now.
+    private mutating func seconds(
+        until source: NetworkTallies.Source, mayBring brought: BroughtLately.Amount, limits: NetworkTallies.Limits,
+        now: UnixSeconds
+    ) -> Int64 {
+        let network = networks.slot(like: Self.network(source))?.lately ?? BroughtLately()
+        let place = places.slot(like: Self.place(source))?.lately ?? BroughtLately()
+        return brought.seconds(beside: network, place, limits, now: now)
+    }
+
+    private static func network(_ source: NetworkTallies.Source) -> Network {
+        Network(order: max(source.network.high, 1))
+    }
+
+    private static func place(_ source: NetworkTallies.Source) -> Place {
+        // Nobody chooses the key, and a network has few places: mixing the number in is enough. SplitMix64's finalizer.
+        var order = source.network.low ^ (UInt64(source.place) &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        order = (order ^ order >> 30) &* 0xBF58_476D_1CE4_E5B9
+        order = (order ^ order >> 27) &* 0x94D0_49BB_1331_11EB
+        return Place(order: max(order ^ order >> 31, 1))
     }
 
     /// Whether an identifier lifts floors; nil for one that is not known.

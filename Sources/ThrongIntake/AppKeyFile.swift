@@ -1,11 +1,12 @@
 internal import Foundation
+package import ThrongFiles
 
-/// The file in a data directory that has the keys of apps: `app-keys.json`, for its owner's eyes.
+/// The file in a data directory that has the keys of apps: `app-keys`, a ``KeptFile`` of JSON, for its owner's eyes.
 ///
 /// Commands change it, one after another, each as a whole; a daemon that runs looks at it again and again.
 package struct AppKeyFile: Sendable, Hashable {
     /// Its name in a data directory.
-    package static let name = "app-keys.json"
+    package static let name = "app-keys"
 
     /// Where it is.
     package let path: String
@@ -26,10 +27,21 @@ package struct AppKeyFile: Sendable, Hashable {
             if errno == ENOENT || errno == ENOTDIR { return AppKeys() }
             throw .unreadable(path: path, code: errno)
         }
+        guard facts.st_mode & S_IFMT != S_IFDIR else {
+            throw .damaged(FileDamage(path: path, kind: .appKeys, flaw: .directory))
+        }
         guard let bytes = FileManager.default.contents(atPath: path) else {
             throw .unreadable(path: path, code: EACCES)
         }
-        guard let keys = AppKeys(json: Array(bytes)) else { throw .malformed(path: path) }
+        let content: [UInt8]
+        do throws(FileDamage) {
+            content = try KeptFile.content(of: Array(bytes), at: path, as: .appKeys)
+        } catch {
+            throw .damaged(error)
+        }
+        guard let keys = AppKeys(json: content) else {
+            throw .damaged(FileDamage(path: path, kind: .appKeys, flaw: .content))
+        }
         return keys
     }
 
@@ -46,7 +58,9 @@ package struct AppKeyFile: Sendable, Hashable {
         let value = body(&keys)
         guard keys != former else { return value }
         let bytes: [UInt8]
-        do { bytes = try keys.json() } catch { throw .unwritable(path: path, code: EINVAL) }
+        do { bytes = KeptFile.bytes(try keys.json(), as: .appKeys) } catch {
+            throw .unwritable(path: path, code: EINVAL)
+        }
         try replace(with: bytes, in: held)
         return value
     }
@@ -94,8 +108,8 @@ package struct AppKeyFile: Sendable, Hashable {
 package enum AppKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such data directory.
     case noFolder(path: String, code: Int32)
-    /// The file holds something else.
-    case malformed(path: String)
+    /// The file is damaged, or something else.
+    case damaged(FileDamage)
     /// The file can't be read.
     case unreadable(path: String, code: Int32)
     /// The file can't be written.
@@ -109,8 +123,7 @@ package enum AppKeyError: Error, Sendable, Hashable, CustomStringConvertible {
             \(path) can't be used as a data directory (\(String(cString: strerror(code)))). Name that of a `throng serve` with \
             --data.
             """
-        case .malformed(let path):
-            "\(path) is no list of app keys (\(AppKeys.format)). Restore it from a backup."
+        case .damaged(let damage): damage.description
         case .unreadable(let path, let code):
             "\(path) can't be read (\(String(cString: strerror(code)))). Check its owner and permissions."
         case .unwritable(let path, let code):

@@ -70,8 +70,10 @@ struct PurposeTables: Sendable {
     let revealed: [RevealedDimension]
     /// Those that read user agents, with the numbers of their fields.
     let userAgents: [(field: Int, dimension: Int)]
-    /// What devices may say in place of a user agent: labels of any of these dimensions.
+    /// What devices may say in place of a user agent: labels of any of these dimensions, ``botLabel`` by the one that says that it
+    /// is a bot.
     let userAgentLabels: ByteTable
+    static let botLabel = 1
     /// Whether a metric counts identifiers, so that windows know how far each has come.
     var countsIdentifiers: Bool { events.contains { $0.windows != nil } }
 
@@ -195,7 +197,12 @@ struct PurposeTables: Sendable {
         self.revealed = revealed
         self.userAgents = userAgents
         var labels = ByteTable()
-        for label in userAgents.flatMap({ dimensions[$0.dimension].bucketing.labels }) { labels.insert(label.text, 0) }
+        for bucketing in userAgents.map({ dimensions[$0.dimension].bucketing }) {
+            for label in bucketing.labels {
+                let isBot = label.text.withFieldValue { bucketing.isBot($0, atOnce: true) } == true
+                labels.insert(label.text, isBot ? Self.botLabel : 0)
+            }
+        }
         userAgentLabels = labels
     }
 }

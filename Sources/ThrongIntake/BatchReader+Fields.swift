@@ -2,6 +2,12 @@ internal import ThrongPlan
 internal import ThrongWire
 
 extension BatchReader {
+    /// Notes where the context's fields lie; says why not where one is not planned or no scalar.
+    mutating func take(context: Int, of document: JSONDocument, tables: PurposeTables) -> BatchAnswer.Refusal? {
+        Self.take(context, of: document, at: -1, tables: tables, allows: nil, saysMore: true, into: &contextNodes)
+            ?? noteUserAgents(contextNodes, of: nil, in: document, tables: tables)
+    }
+
     /// Notes where an object's fields lie; says why not where one is not planned or no scalar.
     ///
     /// - Parameters:
@@ -51,7 +57,10 @@ extension BatchReader {
         for (field, dimension) in tables.userAgents where nodes[field] >= 0 && document.isString(nodes[field]) {
             let text = document.bytes(nodes[field])
             // There are few of them, and none is hard to read.
-            if tables.userAgentLabels[text] != nil { continue }
+            if let label = tables.userAgentLabels[text] {
+                isBot = isBot || label == PurposeTables.botLabel
+                continue
+            }
             let others = agents.lazy.filter { $0.dimension == dimension }
             if others.contains(where: { document.bytes($0.node).elementsEqual(text) }) { continue }
             guard others.count < IntakeLimits.userAgentsPerBatch else {
@@ -60,7 +69,10 @@ extension BatchReader {
                     RefusalDetail(pointer: Self.pointer(toFieldsOf: index ?? -1), field: tables.fieldList[field]))
             }
             agents.append((dimension, nodes[field]))
-            if isHurried, !tables.dimensions[dimension].bucketing.isAtHand(value(of: nodes[field], in: document)) {
+            let bucketing = tables.dimensions[dimension].bucketing
+            if let found = bucketing.isBot(value(of: nodes[field], in: document), atOnce: isHurried) {
+                isBot = isBot || found
+            } else {
                 isLaborious = true
             }
         }
@@ -79,6 +91,19 @@ extension BatchReader {
             details[index] = BatchAnswer.Refusal(index: index, reason: refusal.reason, detail: refusal.detail)
         }
         return refusal.reason
+    }
+
+    mutating func refuse(
+        odd event: OddEvent, at index: Int, in document: JSONDocument, tables: PurposeTables
+    ) -> RefusalReason {
+        let field = event.key.flatMap { tables.fieldNames[document.bytes($0)] }.map { tables.fieldList[$0] }
+        return note(
+            .invalid(
+                at: index,
+                RefusalDetail(
+                    pointer: "/events/\(index)\(event.pointer)", member: event.member, field: field,
+                    expected: event.expected)),
+            of: index)
     }
 
     mutating func refuse(

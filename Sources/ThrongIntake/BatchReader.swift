@@ -14,7 +14,7 @@ struct BatchReader: @unchecked Sendable {
     let limits: IntakeLimits
     private let parser: JSONParser
     /// By field number: the context's node, or -1.
-    private var contextNodes: [Int] = []
+    var contextNodes: [Int] = []
     /// By field number: the event's node, or -1.
     private var eventNodes: [Int] = []
     /// By dimension: the bucket that the context gives, or -1 where it was not asked for yet.
@@ -39,6 +39,8 @@ struct BatchReader: @unchecked Sendable {
     var isHurried = false
     /// Whether one of the user agents takes long to read, and there is no time for it.
     var isLaborious = false
+    /// Whether one of the user agents is a bot's.
+    var isBot = false
     /// By place, what is known of refusals of the batch that is being read.
     var details: [Int: BatchAnswer.Refusal] = [:]
     /// By event name, the last run of contributions that an event without fields of its own came to.
@@ -55,7 +57,7 @@ struct BatchReader: @unchecked Sendable {
     }
 
     init?(limits: IntakeLimits) {
-        guard let parser = JSONParser(depth: limits.depth) else { return nil }
+        guard let parser = JSONParser(depth: limits.depth, stringBytes: limits.stringBytes) else { return nil }
         self.parser = parser
         self.limits = limits
     }
@@ -72,8 +74,7 @@ struct BatchReader: @unchecked Sendable {
         use: IntakeUse,
         isSealed: Bool
     ) throws(IntakeError) -> IntakeOutcome? {
-        let document = try parser.parse(body, limits: limits)
-        try checkStrings(of: document)
+        let document = try parser.parseWithFlaws(body)
         let envelope = try Envelope(document, limits: limits, use: use)
         guard let appPlace = appNames[document.bytes(envelope.app)] else { throw .unknownApp }
         let app = apps[appPlace]
@@ -123,7 +124,7 @@ struct BatchReader: @unchecked Sendable {
             candidates = []
             details = [:]
         }
-        let bucketed = try bucket(
+        let bucketed = bucket(
             document, envelope: envelope, window: window, tables: tables, calendar: app.calendar, now: now)
         guard let bucketed else { return nil }
         let identifier = envelope.identifier.map { RawIdentifier(document.bytes($0)) } ?? .none
@@ -132,7 +133,7 @@ struct BatchReader: @unchecked Sendable {
                 bucketed: bucketed, identifier: identifier, isBackend: isBackend,
                 floorPerNetwork: tables.purpose.floorPerNetwork,
                 proof: tables.purpose.needsProof ? try Self.proof(in: document, envelope) : nil,
-                candidates: candidates, details: details, isOfDesk: tables.purpose.needsProof))
+                candidates: candidates, details: details, isBot: isBot, isOfDesk: tables.purpose.needsProof))
     }
 
     private static func proof(
@@ -145,38 +146,27 @@ struct BatchReader: @unchecked Sendable {
         return read
     }
 
-    private func checkStrings(of document: JSONDocument) throws(IntakeError) {
-        for node in document.nodes.indices
-        where document.isString(node) && document.count(node) > limits.stringBytes {
-            throw .stringTooLong(
-                pointer: document.pointer(to: node), bytes: document.count(node), limit: limits.stringBytes)
-        }
-    }
-
     // MARK: Bucketing
 
-    /// - Returns: nil for a batch that takes long, if there is no time for it.
-    private mutating func bucket(
-        _ document: JSONDocument,
-        envelope: Envelope,
-        window: WindowID,
-        tables: PurposeTables,
-        calendar: PeriodCalendar,
-        now: UnixSeconds
-    ) throws(IntakeError) -> BucketedBatch? {
+    /// Forgets what was found in the last batch.
+    private mutating func begin(_ tables: PurposeTables) {
         Self.reset(&contextNodes, count: tables.fieldCount)
         Self.reset(&contextBuckets, count: tables.dimensions.count)
         agents.removeAll(keepingCapacity: true)
-        isLaborious = false
-        var contextRefusal: BatchAnswer.Refusal?
-        if let context = envelope.context {
-            contextRefusal = Self.take(
-                context, of: document, at: -1, tables: tables, allows: nil, saysMore: true, into: &contextNodes)
-            if contextRefusal == nil {
-                contextRefusal = noteUserAgents(contextNodes, of: nil, in: document, tables: tables)
-                if isLaborious { return nil }
-            }
-        }
+        (isLaborious, isBot) = (false, false)
+        marks.removeAll(keepingCapacity: true)
+        runs.removeAll(keepingCapacity: true)
+        runs.append(contentsOf: repeatElement(.none, count: tables.events.count))
+    }
+
+    /// - Returns: nil for a batch that takes long, if there is no time for it.
+    private mutating func bucket(
+        _ document: JSONDocument, envelope: Envelope, window: WindowID, tables: PurposeTables, calendar: PeriodCalendar,
+        now: UnixSeconds
+    ) -> BucketedBatch? {
+        begin(tables)
+        let contextRefusal = envelope.context.flatMap { take(context: $0, of: document, tables: tables) }
+        if isLaborious { return nil }
         let count = document.count(envelope.events)
         var events: [BucketedBatch.Event] = []
         events.reserveCapacity(count)
@@ -185,13 +175,17 @@ struct BatchReader: @unchecked Sendable {
         var amounts: [Int64] = []
         var repeats: [Int32] = []
         repeats.reserveCapacity(count * 2)
-        marks.removeAll(keepingCapacity: true)
-        runs.removeAll(keepingCapacity: true)
-        runs.append(contentsOf: repeatElement(.none, count: tables.events.count))
         var node = envelope.events + 1
         for _ in 0..<count {
-            let event = try WireEvent(document, node: node, limits: limits, timestamps: &timestamps)
-            node = document.next(node)
+            defer { node = document.next(node) }
+            let event: WireEvent
+            do throws(OddEvent) {
+                event = try WireEvent(document, node: node, limits: limits, timestamps: &timestamps)
+            } catch {
+                let refusal = refuse(odd: error, at: events.count, in: document, tables: tables)
+                events.append(.init(refusal: refusal, contributions: 0..<0))
+                continue
+            }
             let place = contextRefusal == nil ? tables.eventNames[document.bytes(event.name)] : nil
             let isPlain = event.fields == nil && event.firsts == nil && event.count == 1
             if isPlain, let place, runs[place].instants.contains(event.at) {

@@ -27,7 +27,10 @@ struct Envelope {
     let events: Int
 
     init(_ document: JSONDocument, limits: IntakeLimits, use: IntakeUse) throws(IntakeError) {
-        guard document.isObject(0) else { throw .wrongShape(pointer: "", expected: "an object") }
+        guard document.isObject(0) else {
+            if let flaw = document.flaw(in: document.nodes.indices) { throw document.error(of: flaw, limits: limits) }
+            throw .wrongShape(pointer: "", expected: "an object")
+        }
         var members = Members()
         var key = 1
         for _ in 0..<document.count(0) {
@@ -37,6 +40,10 @@ struct Envelope {
                     expected: "only app, batch, purpose, window, id, proof, key, consent_version, context and events")
             }
             key = document.next(key + 1)
+        }
+        let elements = members.events < 0 ? 0..<0 : members.events + 1..<document.next(members.events)
+        for around in [0..<elements.lowerBound, elements.upperBound..<document.nodes.count] {
+            if let flaw = document.flaw(in: around) { throw document.error(of: flaw, limits: limits) }
         }
         app = try Self.text(members.app, "/app", in: document)
         purpose = try Self.text(members.purpose, "/purpose", in: document)

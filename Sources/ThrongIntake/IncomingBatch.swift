@@ -18,6 +18,8 @@ package struct IncomingBatch: Sendable {
     package let candidates: [RevealCandidate]
     /// By place, refusals that say where their reasons are.
     let details: [Int: BatchAnswer.Refusal]
+    /// Whether a bot or a tool sent it, by its user agent: it adds to values, and to no number of devices.
+    package let isBot: Bool
     /// Whether its purpose counts devices that prove who they are.
     package var isOfDesk = false
 

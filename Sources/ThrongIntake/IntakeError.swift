@@ -4,6 +4,8 @@
 package enum IntakeError: Error, Sendable, Hashable {
     /// The body is no JSON document.
     case notJSON
+    /// The body is none, and it is plain what it is instead.
+    case foreign(ForeignBody)
     /// The body holds bytes that are no UTF-8.
     case notUTF8
     /// The compressed body can't be unpacked.
@@ -62,7 +64,7 @@ package enum IntakeError: Error, Sendable, Hashable {
     case secretRequired
     /// The secret is none of the app's, or was revoked.
     case unknownSecret
-    /// The client's network has brought as much in the window as one network may. Unit: seconds until the next window.
+    /// The client's network brings more than one network may at once. Unit: seconds until it may bring more.
     case networkQuota(retrySeconds: Int)
     /// The daemon ran out of memory for this document.
     case noMemory
@@ -71,6 +73,7 @@ package enum IntakeError: Error, Sendable, Hashable {
     package var code: String {
         switch self {
         case .notJSON: "not_json"
+        case .foreign(let found): found.isOtherFormat ? "unsupported_media_type" : "not_json"
         case .notUTF8: "not_utf8"
         case .notGzip: "not_gzip"
         case .unknownEncoding: "unknown_encoding"
@@ -107,7 +110,8 @@ package enum IntakeError: Error, Sendable, Hashable {
 
     /// Every ``code``, for metric labels.
     package static let codes = [
-        "not_json", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range", "too_deep", "duplicate_key",
+        "not_json", "unsupported_media_type", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range",
+        "too_deep", "duplicate_key",
         "nul", "wrong_shape",
         "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
         "identifier_unwanted", "unproved", "nothing_to_tell_apart", "no_firsts", "period_not_open", "unknown_cell",
@@ -132,7 +136,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .keyRequired, .unknownKey, .revokedKey: "/key"
         case .windowOutOfRange: "/window"
         case .tooManyEvents, .recordTooLarge: "/events"
-        case .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge,
+        case .notJSON, .foreign, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge,
             .originNotAllowed, .secretRequired, .unknownSecret, .networkQuota, .noMemory:
             nil
         }
@@ -142,6 +146,7 @@ package enum IntakeError: Error, Sendable, Hashable {
     package var message: String {
         switch self {
         case .notJSON: "The body is not one JSON document."
+        case .foreign(let found): found.message
         case .notUTF8: "The body is not UTF-8."
         case .notGzip: "The body is announced as gzip but can't be unpacked."
         case .unknownEncoding: "The body's Content-Encoding is not known; send it plain or as gzip."
@@ -193,7 +198,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         case .secretRequired: "The purpose takes batches of backends only: send Authorization: Bearer and the secret."
         case .unknownSecret: "The bearer secret is none of the app's, or was revoked; the operator makes new ones."
         case .networkQuota:
-            "The client's network has brought as much in this window as one may; send the events in a batch of the next one."
+            "The client's network brings more new identifiers, or events, than one may at once; send it again after Retry-After."
         case .noMemory: "The server has no memory for this document right now."
         }
     }

@@ -3,6 +3,8 @@ internal import CSimdJSON
 /// A parsed document as a flat run of nodes, borrowed from the parser until its next parse.
 struct JSONDocument {
     let nodes: UnsafeBufferPointer<throng_json_node>
+    /// Whether a node has a flaw; nearly no document has one.
+    let isFlawed: Bool
 
     func kind(_ node: Int) -> throng_json_kind { throng_json_kind(nodes[node].kind) }
 
@@ -39,72 +41,108 @@ final class JSONParser {
     private let parser: OpaquePointer
 
     /// Nil where there is no memory for a parser.
-    init?(depth: Int) {
-        guard let parser = throng_json_parser_new(depth) else { return nil }
+    ///
+    /// - Parameter stringBytes: the most bytes of one string.
+    init?(depth: Int, stringBytes: Int = .max) {
+        guard let parser = throng_json_parser_new(depth, stringBytes) else { return nil }
         self.parser = parser
     }
 
     deinit { throng_json_parser_free(parser) }
 
-    /// Parses a document; its nodes are valid until the next call.
-    func parse(_ bytes: UnsafeBufferPointer<UInt8>, limits: IntakeLimits) throws(IntakeError) -> JSONDocument {
+    /// Parses a document whose flaws the caller looks for; its nodes are valid until the next call.
+    func parseWithFlaws(_ bytes: UnsafeBufferPointer<UInt8>) throws(IntakeError) -> JSONDocument {
         let result = throng_json_parse(parser, bytes.baseAddress, bytes.count)
-        let document = JSONDocument(nodes: UnsafeBufferPointer(start: result.nodes, count: Int(result.count)))
+        guard result.status != THRONG_JSON_OK else {
+            return JSONDocument(
+                nodes: UnsafeBufferPointer(start: result.nodes, count: Int(result.count)), isFlawed: result.flaws > 0)
+        }
+        // By its kind, and not by what its first sign happens to be in JSON.
+        if let found = ForeignBody(bytes) { throw .foreign(found) }
         switch result.status {
-        case THRONG_JSON_OK: return document
-        case THRONG_JSON_TOO_DEEP: throw .tooDeep(limit: limits.depth)
         case THRONG_JSON_NOT_UTF8: throw .notUTF8
-        case THRONG_JSON_NUMBER_RANGE: throw .numberOutOfRange
         case THRONG_JSON_NO_MEMORY: throw .noMemory
-        case THRONG_JSON_DUPLICATE_KEY: throw .duplicateKey(pointer: document.pointer(inUnfinished: Int(result.node)))
-        case THRONG_JSON_NUL: throw .nul(pointer: document.pointer(inUnfinished: Int(result.node)))
         default: throw .notJSON
         }
+    }
+
+    /// Parses a document without flaws; its nodes are valid until the next call.
+    func parse(_ bytes: UnsafeBufferPointer<UInt8>, limits: IntakeLimits) throws(IntakeError) -> JSONDocument {
+        let document = try parseWithFlaws(bytes)
+        if let flaw = document.flaw(in: document.nodes.indices) { throw document.error(of: flaw, limits: limits) }
+        return document
     }
 }
 
 extension JSONDocument {
     /// The words that may appear in a pointer; anything else is a client's own and stays out of messages.
     private static let words: Set<String> = [
-        "app", "batch", "purpose", "window", "id", "context", "events", "event", "at", "fields", "count",
-        "firsts",
+        "app", "batch", "purpose", "window", "id", "proof", "key", "consent_version", "context", "events", "event",
+        "at",
+        "fields", "count", "firsts",
     ]
 
-    /// The JSON pointer to a node of a finished document, or to the nearest thing around it that has a public name.
-    func pointer(to target: Int) -> String { pointer(to: target, isUnfinished: false) }
+    /// Where a node is, in words and places.
+    struct Place {
+        /// The JSON pointer to it, or to the nearest thing around it that has a public name.
+        var pointer = ""
+        /// Which member of that it is, or is in, or whose key it is; nil where the pointer names it.
+        var member: Int?
+        /// The node of that member's key.
+        var key: Int?
+    }
 
-    /// The same while the parser has stopped in the middle: containers around the end have no `next` yet.
-    func pointer(inUnfinished target: Int) -> String { pointer(to: target, isUnfinished: true) }
-
-    private func pointer(to target: Int, isUnfinished: Bool) -> String {
-        var path = ""
-        var node = 0
+    /// Where a node is, from the document's root or another node around it on.
+    func place(of target: Int, in root: Int = 0) -> Place {
+        var path = Place()
+        var node = root
         while node < target {
-            let container = node
-            let isObject = isObject(container)
-            guard isObject || isArray(container) else { break }
-            var child = container + 1
-            var place = 0
-            var found: (step: String, node: Int)?
-            while child <= target, child < nodes.count {
-                let value = isObject ? child + 1 : child
-                if isObject, child == target || value >= nodes.count { return path }
-                let end = Int(nodes[value].next)
-                // A container that was not finished has no end yet: it is the one that holds the target.
-                let holds = value == target || (value < target && (end > target || (isUnfinished && end == 0)))
-                if holds {
-                    let step = isObject ? String(decoding: bytes(child), as: UTF8.self) : String(place)
-                    if isObject, !Self.words.contains(step) { return path }
-                    found = (step, value)
-                    break
-                }
-                child = end
-                place += 1
+            let isObject = isObject(node)
+            guard isObject || isArray(node) else { break }
+            var key = node + 1
+            var number = 0
+            while next(isObject ? key + 1 : key) <= target {
+                key = next(isObject ? key + 1 : key)
+                number += 1
             }
-            guard let found else { return path }
-            path += "/" + found.step
-            node = found.node
+            let step = isObject ? String(decoding: bytes(key), as: UTF8.self) : String(number)
+            guard !isObject || key < target && Self.words.contains(step) else {
+                return Place(pointer: path.pointer, member: number, key: key)
+            }
+            path.pointer += "/" + step
+            node = isObject ? key + 1 : key
         }
         return path
+    }
+}
+
+extension JSONDocument {
+    /// The first node of a range that holds what nobody takes, though JSON allows it.
+    func flaw(in nodes: Range<Int>) -> Int? {
+        isFlawed ? nodes.first { self.nodes[$0].flaw != THRONG_JSON_SOUND.rawValue } : nil
+    }
+
+    /// What is expected where a flaw is.
+    func expected(insteadOf flaw: Int, limits: IntakeLimits) -> String {
+        switch throng_json_flaw(nodes[flaw].flaw) {
+        case THRONG_JSON_TOO_DEEP: "at most \(limits.depth) levels of lists and objects in the whole body"
+        case THRONG_JSON_DUPLICATE_KEY: "each member once"
+        case THRONG_JSON_NUL, THRONG_JSON_SURROGATE: "a text without U+0000 and without half of a surrogate pair"
+        case THRONG_JSON_NUMBER_RANGE: "a number that fits a 64-bit integer or a finite double"
+        default: "at most \(limits.stringBytes) bytes of text"
+        }
+    }
+
+    /// Why a document is refused that has a flaw where it must have none.
+    func error(of flaw: Int, limits: IntakeLimits) -> IntakeError {
+        let pointer = place(of: flaw).pointer
+        switch throng_json_flaw(nodes[flaw].flaw) {
+        case THRONG_JSON_TOO_DEEP: return .tooDeep(limit: limits.depth)
+        case THRONG_JSON_DUPLICATE_KEY: return .duplicateKey(pointer: pointer)
+        case THRONG_JSON_NUL: return .nul(pointer: pointer)
+        case THRONG_JSON_NUMBER_RANGE: return .numberOutOfRange
+        case THRONG_JSON_SURROGATE: return .notJSON
+        default: return .stringTooLong(pointer: pointer, bytes: count(flaw), limit: limits.stringBytes)
+        }
     }
 }

@@ -1,6 +1,18 @@
 internal import CSimdJSON
 internal import ThrongPlan
 
+/// What is wrong with one element of `events`, so that it is no event.
+struct OddEvent: Error {
+    /// From the element on: `/at`.
+    let pointer: String
+    /// Which member of that, where the pointer does not name it.
+    var member: Int?
+    /// The node of that member's key.
+    var key: Int?
+    /// In words of the protocol, without quotation marks.
+    let expected: String
+}
+
 /// One event of a batch: where its members lie, with their shapes checked.
 struct WireEvent {
     /// Node of a string.
@@ -15,9 +27,13 @@ struct WireEvent {
 
     init(
         _ document: JSONDocument, node: Int, limits: IntakeLimits, timestamps: inout TimestampReader
-    ) throws(IntakeError) {
-        func problem(_ member: String, _ expected: String) -> IntakeError {
-            .wrongShape(pointer: document.pointer(to: node) + member, expected: expected)
+    ) throws(OddEvent) {
+        func problem(_ member: String, _ expected: String) -> OddEvent { OddEvent(pointer: member, expected: expected) }
+        if let flaw = document.flaw(in: node..<document.next(node)) {
+            let place = document.place(of: flaw, in: node)
+            throw OddEvent(
+                pointer: place.pointer, member: place.member, key: place.key,
+                expected: document.expected(insteadOf: flaw, limits: limits))
         }
         guard document.isObject(node) else { throw problem("", "an object") }
         var name = -1
@@ -26,7 +42,7 @@ struct WireEvent {
         var firsts: Int?
         var amount = -1
         var key = node + 1
-        for _ in 0..<document.count(node) {
+        for member in 0..<document.count(node) {
             let word = document.bytes(key)
             if word.spells("event") {
                 name = key + 1
@@ -39,7 +55,7 @@ struct WireEvent {
             } else if word.spells("firsts") {
                 firsts = key + 1
             } else {
-                throw problem("", "only event, at, fields, count and firsts")
+                throw OddEvent(pointer: "", member: member, expected: "only event, at, fields, count and firsts")
             }
             key = document.next(key + 1)
         }

@@ -1,12 +1,11 @@
-// The key of a part of all backups: `backup.keys/<id, 32 hexadecimal digits>.key`. Numbers are little-endian.
+// The key of a part of all backups, `backup.keys/<id, 32 hexadecimal digits>.key`: a KeptFile whose content is this. Numbers are
+// little-endian.
 //
 //     offset  size  what
-//     0       8     "THRONGB1"
-//     8       16    the key's id, which backups name
-//     24      32    the key
-//     56      2+n   the app's name, or *: length, UTF-8
+//     0       16    the key's id, which backups name
+//     16      32    the key; zeros once it was destroyed
+//     48      2+n   the app's name, or *: length, UTF-8
 //     ...     2+n   until when: always, day <days since 1970>, or table <name>
-//     ...     4     CRC-32C of everything before
 //
 // The file is on disk before a backup uses the key. Where its time has come the key is overwritten with zeros and synced; from
 // then on what backups hold of that part can't be read. The file stays until it is written down that the key went.
@@ -14,6 +13,7 @@
 package import Crypto
 internal import Foundation
 internal import ThrongFaults
+internal import ThrongFiles
 internal import ThrongPlan
 
 /// The key of a part of all backups.
@@ -57,8 +57,6 @@ package struct BackupKeys: Sendable {
     private let machine: Machine
     private var disk: any Disk { machine.disk }
 
-    private static let magic = Array("THRONGB1".utf8)
-    private static let secretPlace = 24
     private static let secretSize = 32
 
     /// Names the data directory; nothing is read yet.
@@ -68,8 +66,12 @@ package struct BackupKeys: Sendable {
     }
 
     /// The keys that are there, by name; none of those that were destroyed.
+    ///
+    /// - Throws: ``JournalError/damagedFile(_:)``.
     package func all() throws(JournalError) -> [BackupKey] {
-        try files().compactMap(\.key).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+        let (files, damage) = try files()
+        if let damage { throw damage }
+        return files.compactMap(\.key).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
     /// Makes a key; it is on disk when this returns.
@@ -87,39 +89,43 @@ package struct BackupKeys: Sendable {
     package func keep(_ keys: [BackupKey]) throws(JournalError) {
         try disk.ensureDirectory(folder)
         for key in keys {
-            var writer = ByteWriter(bytes: Self.magic + key.id.bytes)
-            key.secret.withUnsafeBytes { writer.bytes.append(contentsOf: $0) }
-            writer.add(key.name.app)
-            writer.add(key.name.term.text)
-            writer.add(CRC32C.checksum(writer.bytes))
-            try disk.replace(path(of: key.id), with: writer.bytes)
+            let secret = key.secret.withUnsafeBytes { Array($0) }
+            try disk.keep(Self.content(key.id, secret, key.name), at: path(of: key.id), as: .backupKey)
         }
+    }
+
+    private static func content(_ id: BackupKey.ID, _ secret: [UInt8], _ name: BackupKeyName) -> [UInt8] {
+        var writer = ByteWriter(bytes: id.bytes + secret)
+        writer.add(name.app)
+        writer.add(name.term.text)
+        return writer.bytes
     }
 
     /// Overwrites keys whose time has come, and says how many there were of each name, with those of which that was not
     /// written down yet. To be followed by ``forgetDestroyed()`` once it is. Blocks.
+    ///
+    /// - Throws: ``JournalError/damagedFile(_:)`` for a key of which nobody can tell when its time comes, once all others are done.
     package func destroy(_ isDue: (BackupKeyName) -> Bool) throws(JournalError) -> [BackupKeyName: Int] {
         var destroyed: [BackupKeyName: Int] = [:]
+        let (files, damage) = try files()
         // Cut short, it leaves what would have gone later.
-        for file in try files().sorted(by: { ($0.name.term.text, $0.name) < ($1.name.term.text, $1.name) }) {
+        for file in files.sorted(by: { ($0.name.term.text, $0.name) < ($1.name.term.text, $1.name) }) {
             if file.key != nil {
                 guard isDue(file.name) else { continue }
                 FaultPoint.reached("before_backup_key_destroyed")
-                let open = try File(file.path, flags: O_WRONLY, on: disk)
-                var blank = Self.magic + file.id.bytes
-                blank += [UInt8](repeating: 0, count: Self.secretSize)
-                try open.write(blank)
-                try open.sync()
+                let blank = Self.content(file.id, [UInt8](repeating: 0, count: Self.secretSize), file.name)
+                try disk.blank(file.path, with: KeptFile.bytes(blank, as: .backupKey))
                 FaultPoint.reached("in_backup_key_destroyed")
             }
             destroyed[file.name, default: 0] += 1
         }
+        if let damage { throw damage }
         return destroyed
     }
 
     /// Removes what is left of the keys that were destroyed: it is written down that they went.
     package func forgetDestroyed() throws(JournalError) {
-        let gone = try files().filter { $0.key == nil }
+        let gone = try files().whole.filter { $0.key == nil }
         for file in gone { try disk.remove(file.path) }
         if !gone.isEmpty { try disk.syncDirectory(folder) }
     }
@@ -154,40 +160,42 @@ package struct BackupKeys: Sendable {
 
     private func path(of id: BackupKey.ID) -> String { "\(folder)/\(id).key" }
 
-    private func files() throws(JournalError) -> [KeyFile] {
-        guard disk.exists(folder) else { return [] }
+    private func files() throws(JournalError) -> (whole: [KeyFile], damage: JournalError?) {
+        guard disk.exists(folder) else { return ([], nil) }
         var found: [KeyFile] = []
+        var damage: JournalError?
         for name in try disk.names(in: folder) where name.hasSuffix(".key") {
             let path = "\(folder)/\(name)"
             do throws(JournalError) {
-                found.append(try Self.read(disk.contents(path), from: path))
+                found.append(try read(path))
             } catch {
+                switch error {
                 // Another process may have removed it since.
-                guard case .system(_, _, ENOENT) = error else { throw error }
+                case .system(_, _, ENOENT): continue
+                case .damagedFile: damage = damage ?? error
+                default: throw error
+                }
             }
         }
-        return found
+        return (found, damage)
     }
 
-    private static func read(_ bytes: [UInt8], from path: String) throws(JournalError) -> KeyFile {
-        guard bytes.count > secretPlace + secretSize + 8, Array(bytes.prefix(8)) == magic else {
-            throw .unknownFormat(file: path)
-        }
-        return try bytes.reading { buffer throws(JournalError) in
-            var reader = ByteReader(buffer)
-            _ = try reader.nextBytes(8)
+    private func read(_ path: String) throws(JournalError) -> KeyFile {
+        let content = try disk.kept(at: path, as: .backupKey)
+        let file = try disk.reading(content, of: path, as: .backupKey) { reader throws(JournalError) -> KeyFile? in
             let id = BackupKey.ID(Array(try reader.nextBytes(16)))
-            let secret = Array(try reader.nextBytes(secretSize))
+            let secret = Array(try reader.nextBytes(Self.secretSize))
             let app = try reader.nextText()
-            let term = BackupTerm(try reader.nextText())
-            let sum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
-            guard let id, let term else { throw .unknownFormat(file: path) }
+            guard let id, let term = BackupTerm(try reader.nextText()) else { return nil }
             let name = BackupKeyName(app: app, term: term)
-            if secret.allSatisfy({ $0 == 0 }) { return KeyFile(path: path, id: id, name: name, key: nil) }
-            guard try reader.next(UInt32.self) == sum else { throw .unknownFormat(file: path) }
+            let isGone = secret.allSatisfy { $0 == 0 }
             return KeyFile(
                 path: path, id: id, name: name,
-                key: BackupKey(id: id, name: name, secret: SymmetricKey(data: secret)))
+                key: isGone ? nil : BackupKey(id: id, name: name, secret: SymmetricKey(data: secret)))
         }
+        guard path == self.path(of: file.id) else {
+            throw .damagedFile(FileDamage(path: path, kind: .backupKey, flaw: .misplaced(name: self.path(of: file.id))))
+        }
+        return file
     }
 }

@@ -1,11 +1,13 @@
+internal import ThrongFiles
 package import ThrongPlan
 
-/// When a backup of a data directory was made last, and its keys exported: `backup.made` and `backup.exported`, each the
-/// seconds since 1970 as digits and a line break. For whoever looks after the daemon; nothing goes by it.
+/// When a backup of a data directory was made last, could not be made, and its keys were exported: `backup.made`, `backup.failed`
+/// and `backup.exported`, each a ``KeptFile`` with the seconds since 1970 as digits and a line break. For whoever looks after the
+/// daemon; nothing goes by it.
 package struct BackupMarks: Sendable {
     /// What was done.
     package enum Deed: String, Sendable, CaseIterable {
-        case made, exported
+        case made, failed, exported
     }
 
     private let folder: String
@@ -19,14 +21,14 @@ package struct BackupMarks: Sendable {
 
     /// Writes down that something was done; it is on disk when this returns.
     package func note(_ deed: Deed, at now: UnixSeconds) throws(JournalError) {
-        try disk.replace(path(of: deed), with: Array("\(now.value)\n".utf8))
+        try disk.keep(Array("\(now.value)\n".utf8), at: path(of: deed), as: .backupMark)
     }
 
     /// When it was done last; nil where it never was, or nobody can tell.
     package func last(_ deed: Deed) -> UnixSeconds? {
-        // What can't be read is as good as none: it is looked at, and nothing follows from it.
-        guard let bytes = try? disk.contents(path(of: deed)), bytes.count < 32,
-            let text = String(validating: bytes, as: UTF8.self), text.hasSuffix("\n")
+        // What can't be read is as good as none: then the operator's page says that there was none.
+        guard let content = try? disk.kept(at: path(of: deed), as: .backupMark),
+            let text = String(validating: content, as: UTF8.self), text.hasSuffix("\n")
         else { return nil }
         return Int64(text.dropLast()).map { UnixSeconds($0) }
     }

@@ -1,11 +1,7 @@
-// The latest time that a daemon believed: `believed`. Numbers are little-endian.
-//
-//     offset  size  what
-//     0       8     "THRONGT1"
-//     8       8     Unix seconds, i64
-//     16      4     CRC-32C of everything before
+// The latest time that a daemon believed, `believed`: a KeptFile whose content is Unix seconds, i64, little-endian.
 
 internal import Synchronization
+internal import ThrongFiles
 package import ThrongPlan
 
 /// The latest time by which this data directory's windows were looked at, on disk: a clock that shows less was ahead then, or
@@ -15,32 +11,24 @@ package import ThrongPlan
 /// once does not keep everybody away until then.
 package final class BelievedTime: Sendable {
     private let path: String
-    private let disk: any Disk
+    private let data: DataDirectory
     private let highest: Mutex<UnixSeconds?>
 
-    private static let magic = Array("THRONGT1".utf8)
     /// It may lag behind by so much. Unit: seconds.
     private static let step: Int64 = 60
     /// A clock that is set right by less is no surprise. Unit: seconds.
     package static let tolerance: Int64 = 3600
 
-    /// Reads the mark of a data directory. One that is damaged says nothing.
+    /// Reads the mark of a data directory. One that is damaged says nothing, and is set aside.
     package init(_ data: DataDirectory) throws(JournalError) {
-        path = data.path + "/believed"
-        disk = data.disk
-        var found: UnixSeconds?
-        if disk.exists(path) {
-            let bytes = try disk.contents(path)
-            found = try bytes.reading { buffer throws(JournalError) in
-                guard bytes.count == 20, bytes.starts(with: Self.magic) else { return nil }
-                var reader = ByteReader(buffer)
-                _ = try reader.nextBytes(8)
-                let time = UnixSeconds(try reader.next())
-                let isWhole = try reader.next(UInt32.self) == CRC32C.checksum(Array(bytes[..<16]))
-                return isWhole ? time : nil
-            }
-        }
-        highest = Mutex(found)
+        let path = data.path + "/believed"
+        (self.path, self.data) = (path, data)
+        highest = Mutex(
+            try data.spared(path, as: .believedTime) { content throws(JournalError) in
+                try data.disk.reading(content, of: path, as: .believedTime) { reader throws(JournalError) in
+                    UnixSeconds(try reader.next())
+                }
+            })
     }
 
     /// The latest; nil before the first.
@@ -62,10 +50,9 @@ package final class BelievedTime: Sendable {
     package func raise(to now: UnixSeconds) throws(JournalError) {
         try highest.withLock { highest throws(JournalError) in
             if let known = highest, now < known + Self.step { return }
-            var writer = ByteWriter(bytes: Self.magic)
+            var writer = ByteWriter()
             writer.add(now.value)
-            writer.add(CRC32C.checksum(writer.bytes))
-            try disk.replace(path, with: writer.bytes)
+            try data.disk.keep(writer.bytes, at: path, as: .believedTime, of: data.daemon)
             highest = now
         }
     }

@@ -15,7 +15,7 @@ package struct Checkpoint: Sendable {
 
     /// Why a checkpoint can't be used. The whole journal is replayed then.
     package enum Flaw: String, Sendable, Hashable {
-        /// Another version wrote it.
+        /// It is whole, and another version wrote it.
         case otherVersion = "another version wrote it"
         /// Its checksum is wrong, or a part of it can't be opened.
         case damaged = "it is damaged"
@@ -37,14 +37,13 @@ package struct Checkpoint: Sendable {
         self.data = data
         let size = try data.disk.size(of: path)
         let head = try data.disk.contents(path, from: 0, count: CheckpointIndex.headSize)
-        // The size is where every version has it, unless its end was cut off.
         guard size >= CheckpointIndex.headSize + CheckpointIndex.tailSize else {
-            throw .unusableCheckpoint(head.starts(with: CheckpointIndex.magic) ? .damaged : .otherVersion)
+            throw .unusableCheckpoint(.damaged)
         }
         let end = try data.disk.contents(path, from: size - CheckpointIndex.tailSize, count: 4)
         let length = end.reversed().reduce(0) { $0 << 8 | Int($1) }
         guard length <= min(size - CheckpointIndex.headSize - CheckpointIndex.tailSize, CheckpointIndex.largest) else {
-            throw .unusableCheckpoint(head.starts(with: CheckpointIndex.magic) ? .damaged : .otherVersion)
+            throw .unusableCheckpoint(.damaged)
         }
         let tail = try data.disk.contents(
             path, from: size - CheckpointIndex.tailSize - length, count: length + CheckpointIndex.tailSize)

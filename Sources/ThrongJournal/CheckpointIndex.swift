@@ -31,6 +31,7 @@
 internal import Crypto
 internal import Foundation
 internal import ThrongCounting
+internal import ThrongFiles
 internal import ThrongPlan
 
 struct CheckpointIndex: Sendable {
@@ -103,7 +104,6 @@ struct CheckpointIndex: Sendable {
     ///   - head: its first bytes.
     ///   - tail: the index with the size and the checksum behind it.
     init(head: [UInt8], tail: [UInt8]) throws(JournalError) {
-        guard head.starts(with: Self.magic) else { throw .unusableCheckpoint(.otherVersion) }
         guard head.count == Self.headSize, tail.count >= Self.tailSize else { throw .unusableCheckpoint(.damaged) }
         let checked = CRC32C.checksum(head + tail.dropLast(4))
         salt = Array(head.dropFirst(8))
@@ -111,6 +111,7 @@ struct CheckpointIndex: Sendable {
             let end = ByteReader(UnsafeRawBufferPointer(rebasing: buffer[(buffer.count - 4)...]))
             var checksum = end
             guard try checksum.next(UInt32.self) == checked else { throw .unusableCheckpoint(.damaged) }
+            guard head.starts(with: Self.magic) else { throw .unusableCheckpoint(.otherVersion) }
             var reader = ByteReader(buffer)
             let daemon = UUID(uuid: try reader.nextBytes(16).loadUnaligned(as: uuid_t.self))
             let from = JournalPosition(try reader.next())

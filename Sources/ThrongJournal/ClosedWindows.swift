@@ -1,12 +1,12 @@
-// The windows that take no batch any more: `windows.closed`. Numbers are little-endian.
+// The windows that take no batch any more, `windows.closed`: a KeptFile whose content is this. Numbers are little-endian.
 //
-//     8       "THRONGC1"
 //     4       purposes: p
 //     p × ... the last window's number i64, the rotation in seconds i64, the app's name, the purpose's name: length u16, UTF-8
-//     4       CRC-32C of everything before
 
+internal import Foundation
 internal import Synchronization
 internal import ThrongCounting
+internal import ThrongFiles
 internal import ThrongPlan
 
 /// The last window of each purpose that is over for good: its key was destroyed, or a replay found it to be over. It and those
@@ -29,24 +29,19 @@ final class ClosedWindows: Sendable {
     }
 
     private let path: String
+    private let daemon: UUID
     private let disk: any Disk
     private let last: Mutex<[Sequence: WindowNumber]>
     /// What is on disk. Held while that is written, for which nobody has to wait who only asks.
     private let written: Mutex<[Sequence: WindowNumber]>
 
-    private static let magic = Array("THRONGC1".utf8)
-
     /// Reads what earlier starts closed.
-    init(_ path: String, on disk: any Disk) throws(JournalError) {
-        self.path = path
-        self.disk = disk
+    init(_ data: DataDirectory) throws(JournalError) {
+        (path, daemon, disk) = (data.closedWindowsPath, data.daemon, data.disk)
         var found: [Sequence: WindowNumber] = [:]
         if disk.exists(path) {
-            let bytes = try disk.contents(path)
-            guard bytes.starts(with: Self.magic) else { throw .unknownFormat(file: path) }
-            found = try bytes.reading { buffer throws(JournalError) in
-                var reader = ByteReader(buffer)
-                _ = try reader.nextBytes(8)
+            let content = try disk.kept(at: path, as: .closedWindows, of: daemon)
+            found = try disk.reading(content, of: path, as: .closedWindows) { reader throws(JournalError) in
                 var found: [Sequence: WindowNumber] = [:]
                 for _ in 0..<(try reader.next(UInt32.self)) {
                     let number = WindowNumber(try reader.next())
@@ -54,8 +49,6 @@ final class ClosedWindows: Sendable {
                     let (app, purpose) = (AppName(try reader.nextText()), PurposeName(try reader.nextText()))
                     found[Sequence(WindowID(app: app, purpose: purpose, rotation: rotation, number: number))] = number
                 }
-                let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
-                guard try reader.next(UInt32.self) == expected else { throw .unknownFormat(file: path) }
                 return found
             }
         }
@@ -98,7 +91,7 @@ final class ClosedWindows: Sendable {
     }
 
     private func write(_ next: [Sequence: WindowNumber]) throws(JournalError) {
-        var writer = ByteWriter(bytes: Self.magic)
+        var writer = ByteWriter()
         writer.add(UInt32(next.count))
         for (sequence, number) in next {
             writer.add(number.value)
@@ -106,7 +99,6 @@ final class ClosedWindows: Sendable {
             writer.add(sequence.app.text)
             writer.add(sequence.purpose.text)
         }
-        writer.add(CRC32C.checksum(writer.bytes))
-        try disk.replace(path, with: writer.bytes)
+        try disk.keep(writer.bytes, at: path, as: .closedWindows, of: daemon)
     }
 }

@@ -1,4 +1,5 @@
 package import ThrongCounting
+internal import ThrongFiles
 package import ThrongPlan
 
 extension DataDirectory {
@@ -34,11 +35,11 @@ extension DataDirectory {
         try kept.forget()
         try RunningPlans.forget(app, in: self)
         var layouts = 0
-        for name in try disk.names(in: layoutsPath) where name.hasSuffix(".json") {
+        for name in try disk.names(in: layoutsPath) where name.hasSuffix(".layout") {
             let path = "\(layoutsPath)/\(name)"
             guard try layout(at: path).app == app else { continue }
             // First the mark, so that segments that mention it are read on without it.
-            try disk.replace(Self.gonePath(path), with: [])
+            try disk.keep([], at: Self.gonePath(path), as: .goneLayout)
             try disk.remove(path)
             layouts += 1
         }
@@ -63,9 +64,9 @@ extension DataDirectory {
 
     /// Whether a layout went with its app.
     func isGone(_ id: LayoutID) -> Bool {
-        let path = "\(layoutsPath)/\(id).json"
+        let path = "\(layoutsPath)/\(id).layout"
         return !disk.exists(path) && disk.exists(Self.gonePath(path))
     }
 
-    private static func gonePath(_ path: String) -> String { path.dropLast(".json".utf8.count) + ".gone" }
+    private static func gonePath(_ path: String) -> String { path.dropLast(".layout".utf8.count) + ".gone" }
 }

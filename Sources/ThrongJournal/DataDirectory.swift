@@ -1,10 +1,12 @@
 package import Foundation
 internal import Synchronization
-internal import ThrongPlan
+internal import ThrongFiles
+package import ThrongPlan
 
 /// The folder in which a daemon keeps what must survive it. One daemon holds it at a time.
 ///
-/// `daemon.id` names this daemon in PostgreSQL, with a CRC-32C: another name would count everything again · `lock` ·
+/// Small files are ``KeptFile``s: each says what it is and whose, and has a checksum. `daemon.id` names this daemon in PostgreSQL,
+/// as a UUID and a line break: another name would count everything again · `lock` ·
 /// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `oblivious/` one key a day ·
 /// `gateway.secret` what vouches for these · `credentials/` one key a month · `issued/` how many credentials a device has got in
 /// it · `layouts/` what the journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far
@@ -19,6 +21,8 @@ package final class DataDirectory: Sendable {
     package let machine: Machine
     /// What holds the lock; nil once it was given back.
     private let lock: Mutex<Int32?>
+    /// What was damaged and is not needed: see ``onDamage(_:)``.
+    let damages = Mutex(Damages())
 
     /// Where its files are.
     var disk: any Disk { machine.disk }
@@ -53,7 +57,7 @@ package final class DataDirectory: Sendable {
         guard let descriptor = try disk.lock(path + "/lock") else { throw .inUse(directory: path) }
         do throws(JournalError) {
             for folder in ["journal", "windows", "layouts"] { try disk.ensureDirectory(path + "/" + folder) }
-            daemon = try Self.name(in: path + "/daemon.id", on: machine)
+            daemon = try Self.name(in: path, on: machine)
         } catch {
             disk.unlock(descriptor)
             throw error
@@ -62,24 +66,23 @@ package final class DataDirectory: Sendable {
     }
 
     /// The daemon's name; chosen and kept on first sight.
-    private static func name(in file: String, on machine: Machine) throws(JournalError) -> UUID {
+    private static func name(in folder: String, on machine: Machine) throws(JournalError) -> UUID {
         let disk = machine.disk
+        let file = folder + "/daemon.id"
         guard disk.exists(file) else {
+            // What a lost name belongs to would be counted again under another.
+            guard try !disk.list(folder + "/journal").contains(where: { $0.hasSuffix(".journal") }) else {
+                throw .damagedFile(FileDamage(path: file, kind: .daemonName, flaw: .missing))
+            }
             let name = machine.name()
-            try disk.replace(file, with: Array(line(of: name).utf8))
+            try disk.keep(Array("\(name.uuidString)\n".utf8), at: file, as: .daemonName)
             return name
         }
-        let text = String(decoding: try disk.contents(file), as: UTF8.self)
-        // Without a checksum it was written by an earlier version.
-        guard let name = UUID(uuidString: String(text.prefix(36))), text.utf8.count == 36 || text == line(of: name)
-        else {
-            throw .unknownFormat(file: file)
+        let text = String(decoding: try disk.kept(at: file, as: .daemonName), as: UTF8.self)
+        guard text.utf8.count == 37, text.hasSuffix("\n"), let name = UUID(uuidString: String(text.dropLast())) else {
+            throw .damagedFile(FileDamage(path: file, kind: .daemonName, flaw: .content))
         }
         return name
-    }
-
-    private static func line(of daemon: UUID) -> String {
-        "\(daemon.uuidString) \(String(CRC32C.checksum(Array(daemon.uuidString.utf8)), radix: 16))\n"
     }
 
     /// Makes a folder of it hold these files and no others, each replaced as a whole, in this order.
@@ -121,28 +124,42 @@ package final class DataDirectory: Sendable {
     package var holder: String? { lock.withLock { $0.flatMap { disk.name(ofLock: $0) } } }
 
     /// The highest fence under which this folder has attached to PostgreSQL, or has tried to; nil for none.
+    ///
+    /// - Throws: ``JournalError/damagedFile(_:)``: then nobody knows whether this folder is the last copy of it.
     package func attachment() throws(JournalError) -> Int64? {
         guard disk.exists(attachmentPath) else { return nil }
-        let text = String(decoding: try disk.contents(attachmentPath), as: UTF8.self)
-        guard let fence = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw .unknownFormat(file: attachmentPath)
+        let content = try disk.kept(at: attachmentPath, as: .attachment, of: daemon)
+        guard let fence = Int64(String(decoding: content, as: UTF8.self).dropLast()) else {
+            throw .damagedFile(FileDamage(path: attachmentPath, kind: .attachment, flaw: .content))
         }
         return fence
     }
 
+    /// Whether a daemon has attached from this folder, or has tried to: then what its first start makes is there, or was lost.
+    package var hasAttached: Bool { disk.exists(attachmentPath) }
+
     /// Notes a fence, on disk, before it is used: whoever finds a higher one in PostgreSQL has a copy of the folder that
     /// is not the last.
     package func note(attachment fence: Int64) throws(JournalError) {
-        try disk.replace(attachmentPath, with: Array("\(fence)\n".utf8))
+        try disk.keep(Array("\(fence)\n".utf8), at: attachmentPath, as: .attachment, of: daemon)
     }
 
-    /// Who counted with this daemon, as far as it has heard; nil where it never heard anything.
-    package func members() throws(JournalError) -> [UInt8]? {
-        disk.exists(membersPath) ? try disk.contents(membersPath) : nil
+    /// Who counted with this daemon, as far as it has heard; nil where it never heard anything, or can't tell any more.
+    ///
+    /// - Parameter read: makes something of what was noted; nil where it can't.
+    package func members<Value>(_ read: ([UInt8]) -> Value?) throws(JournalError) -> Value? {
+        try spared(membersPath, as: .members) { content throws(JournalError) in
+            guard let value = read(content) else {
+                throw .damagedFile(FileDamage(path: membersPath, kind: .members, flaw: .content))
+            }
+            return value
+        }
     }
 
     /// Notes, on disk, who counts with this daemon.
-    package func note(members: [UInt8]) throws(JournalError) { try disk.replace(membersPath, with: members) }
+    package func note(members: [UInt8]) throws(JournalError) {
+        try disk.keep(members, at: membersPath, as: .members, of: daemon)
+    }
 
     /// Whether others may have been told that this daemon stopped and left nothing behind, and it was not back since.
     package var hasLeft: Bool { disk.exists(leftPath) }
@@ -151,28 +168,52 @@ package final class DataDirectory: Sendable {
     /// again that it counts.
     package func note(left: Bool) throws(JournalError) {
         if left {
-            try disk.replace(leftPath, with: [])
+            try disk.keep([], at: leftPath, as: .left, of: daemon)
         } else if hasLeft {
+            // That it is there says it, whatever became of what is in it.
+            _ = try spared(leftPath, as: .left) { _ in () }
             try disk.remove(leftPath)
         }
     }
 
     /// Keeps a layout so that the journal can be read without the plan.
     func keep(_ layout: MetricLayout) throws(JournalError) {
-        let name = "\(layoutsPath)/\(layout.id).json"
-        if !disk.exists(name) { try disk.replace(name, with: Array(layout.json)) }
+        let name = layoutPath(layout.id)
+        if !disk.exists(name) { try disk.keep(Array(layout.json), at: name, as: .layout) }
     }
 
+    /// Has damaged layouts set aside and written anew, as far as a plan knows them.
+    package func mend(_ layouts: [MetricLayout]) throws(JournalError) {
+        for layout in layouts where disk.exists(layoutPath(layout.id)) {
+            do throws(JournalError) {
+                _ = try self.layout(layout.id)
+            } catch {
+                try spare(error)
+                try keep(layout)
+            }
+        }
+    }
+
+    private func layoutPath(_ id: LayoutID) -> String { "\(layoutsPath)/\(id).layout" }
+
     /// The layout with that identity.
-    func layout(_ id: LayoutID) throws(JournalError) -> MetricLayout { try layout(at: "\(layoutsPath)/\(id).json") }
+    func layout(_ id: LayoutID) throws(JournalError) -> MetricLayout {
+        let path = layoutPath(id)
+        guard disk.exists(path) else { throw .damagedFile(FileDamage(path: path, kind: .layout, flaw: .missing)) }
+        let layout = try layout(at: path)
+        guard layout.id == id else {
+            throw .damagedFile(FileDamage(path: path, kind: .layout, flaw: .misplaced(name: layoutPath(layout.id))))
+        }
+        return layout
+    }
 
     /// The layout in a file.
     func layout(at path: String) throws(JournalError) -> MetricLayout {
-        let bytes = try disk.contents(path)
+        let content = try disk.kept(at: path, as: .layout)
         do {
-            return try MetricLayout(json: Data(bytes))
+            return try MetricLayout(json: Data(content))
         } catch {
-            throw .unknownFormat(file: path)
+            throw .damagedFile(FileDamage(path: path, kind: .layout, flaw: .content))
         }
     }
 }

@@ -35,9 +35,6 @@
 //     4             leaders: l
 //     l × 33        layout u16, tracked margin u8, cell u32, period start i64, sum u16, largest i64, second i64;
 //                   sum is a place in the layout's ranked measures
-//
-// Earlier formats: THRONGJ2 has batches only, without kinds and advances; THRONGJ3 has kinds 0 and 1. Both have, instead of
-// packed refusals, their number u32 and of each index u32, reason u8 (RefusalReason.code).
 
 internal import ThrongCounting
 internal import ThrongPlan
@@ -205,34 +202,31 @@ enum EntryFormat {
     /// - Parameter format: the segment's.
     static func record(
         from reader: inout ByteReader,
-        format: Segment.Format,
         position: JournalPosition,
         window: WindowID,
         space: CellSpace,
         ordinals: [Int]
     ) throws(JournalError) -> CountedRecord {
-        let kind = format == .batches ? batchKind : try reader.next(UInt8.self)
+        let kind = try reader.next(UInt8.self)
         switch kind {
-        case batchKind,
-            provedBatchKind where format == .current:
+        case batchKind, provedBatchKind:
             return .batch(
                 try batch(
-                    from: &reader, format: format, position: position, window: window, space: space, ordinals: ordinals,
+                    from: &reader, position: position, window: window, space: space, ordinals: ordinals,
                     isProved: kind == provedBatchKind))
-        case withdrawalKind where format == .current:
+        case withdrawalKind:
             return .withdrawal(
                 Withdrawal(
                     position: position, window: window, identifier: try identifier(from: &reader)))
-        case requestKind where format == .current:
+        case requestKind:
             return .removalRequest(
                 RemovalRequest(position: position, window: window, identifier: try identifier(from: &reader)))
-        case removalKind where format == .current, removalPartKind where format == .current:
+        case removalKind, removalPartKind:
             return .removal(
                 try removal(
                     from: &reader, position: position, window: window, space: space, ordinals: ordinals,
                     hasMore: kind == removalPartKind))
         case closingKind, partKind:
-            guard kind == closingKind || format == .current else { throw .malformedRecord }
             var additions: [WindowClosing.Addition] = []
             let count = try reader.next(UInt32.self)
             additions.reserveCapacity(min(Int(count), reader.remaining / 18))
@@ -310,7 +304,6 @@ enum EntryFormat {
     /// Reads a batch back; `ordinals` maps the segment's layout table to the space's ordinals.
     private static func batch(
         from reader: inout ByteReader,
-        format: Segment.Format,
         position: JournalPosition,
         window: WindowID,
         space: CellSpace, ordinals: [Int], isProved: Bool
@@ -318,11 +311,11 @@ enum EntryFormat {
         let batch = BatchID(high: try reader.next(), low: try reader.next())
         let identifier = try identifier(from: &reader)
         let accepted = try reader.next(UInt32.self)
-        let refused = try refusals(from: &reader, format: format)
+        let refused = try refusals(from: &reader)
         let additions = try additions(from: &reader, space: space, ordinals: ordinals)
         let appearances = try appearances(from: &reader, space: space, ordinals: ordinals)
         var advances: [CountedBatch.Advance] = []
-        for _ in 0..<(format == .batches ? 0 : try reader.next(UInt32.self)) {
+        for _ in 0..<(try reader.next(UInt32.self)) {
             let (metric, cell) = try place(from: &reader, space: space, ordinals: ordinals)
             advances.append(
                 .init(
@@ -380,21 +373,10 @@ enum EntryFormat {
         return appearances
     }
 
-    private static func refusals(
-        from reader: inout ByteReader, format: Segment.Format
-    ) throws(JournalError) -> [BatchAnswer.Refusal] {
+    private static func refusals(from reader: inout ByteReader) throws(JournalError) -> [BatchAnswer.Refusal] {
         let count = try reader.next(UInt32.self)
-        if format == .current {
-            let packed = PackedRefusals(bytes: Array(try reader.nextBytes(Int(count))))
-            guard let refused = packed.refusals else { throw .malformedRecord }
-            return refused
-        }
-        var refused: [BatchAnswer.Refusal] = []
-        for _ in 0..<count {
-            let index = try reader.next(UInt32.self)
-            guard let reason = RefusalReason(code: try reader.next()) else { throw .malformedRecord }
-            refused.append(.init(index: Int(index), reason: reason))
-        }
+        let packed = PackedRefusals(bytes: Array(try reader.nextBytes(Int(count))))
+        guard let refused = packed.refusals else { throw .malformedRecord }
         return refused
     }
 }

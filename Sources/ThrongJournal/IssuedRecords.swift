@@ -1,15 +1,18 @@
-// The file of what was issued in a month: `issued/<month>.log`, records of 20 bytes and nothing else. Numbers are little-endian.
+// The file of what was issued in a month, `issued/<month>.log`: a KeptFile whose content is the month, whole months since 1970 in
+// eight bytes, and behind it records of 20 bytes. Numbers are little-endian.
 //
 //     offset  size  what
 //     0       8     the device, by a keyed hash
 //     8       8     the request, by a keyed hash
-//     16      4     CRC-32C of the month, whole months since 1970 in eight bytes, and everything before
+//     16      4     CRC-32C of the month and everything before
 //
 // A record is on disk before its answer goes out. The file is removed with the month's key, without which it says of nobody who
-// it was. A record that is damaged is left out: nothing is lost by it but one place in a device's count.
+// it was. A record that is damaged is left out, and said: nothing is lost by it but one place in a device's count. So it is with a
+// damaged beginning.
 
 internal import Foundation
 internal import Synchronization
+internal import ThrongFiles
 
 /// That a device got an answer to a request for a credential.
 package struct IssuedRecord: Hashable, Sendable {
@@ -35,6 +38,7 @@ package final class IssuedRecords: Sendable {
     }
 
     private let path: String
+    private let daemon: UUID
     private let disk: any Disk
     private let month: Int64
     private let state: Mutex<State>
@@ -50,23 +54,55 @@ package final class IssuedRecords: Sendable {
         _ data: DataDirectory, month: Int64, take: (IssuedRecord) -> Void
     ) throws(JournalError) {
         let folder = data.path + "/issued"
-        (path, disk) = ("\(folder)/\(month).log", data.disk)
+        (path, daemon, disk) = ("\(folder)/\(month).log", data.daemon, data.disk)
         self.month = month
         try disk.ensureDirectory(folder)
-        guard disk.exists(path) else {
+        guard let bytes = try Self.bytes(path, in: data) else {
             state = Mutex(State(size: 0, isDoubtful: false))
             return
         }
-        let bytes = try disk.contents(path)
-        let size = bytes.count - bytes.count % Self.recordBytes
+        let head = Self.head(of: month, data.daemon)
+        if !bytes.starts(with: head) {
+            let place = zip(bytes, head).enumerated().first { $1.0 != $1.1 }?.offset ?? bytes.count
+            data.tell(FileDamage(path: path, kind: .issuedRecords, flaw: .changed(byte: place)))
+        }
+        let size = max(head.count, bytes.count - (bytes.count - head.count) % Self.recordBytes)
+        var bad: Int?
         try bytes.reading { buffer throws(JournalError) in
             var reader = ByteReader(buffer)
-            while reader.offset < size {
+            _ = try reader.nextBytes(min(head.count, buffer.count))
+            while reader.offset < size, !reader.isAtEnd {
+                let place = reader.offset
                 let record = IssuedRecord(device: try reader.next(), request: try reader.next())
-                if try reader.next(UInt32.self) == Self.checksum(record, month) { take(record) }
+                if try reader.next(UInt32.self) == Self.checksum(record, month) {
+                    take(record)
+                } else {
+                    bad = bad ?? place
+                }
             }
         }
+        if let bad {
+            data.tell(
+                FileDamage(path: path, kind: .issuedRecords, flaw: .unlike(from: bad, to: bad + Self.recordBytes)))
+        }
         state = Mutex(State(size: size, isDoubtful: true))
+    }
+
+    /// Nil where there is no such file, or none that can be read: then it was set aside.
+    private static func bytes(_ path: String, in data: DataDirectory) throws(JournalError) -> [UInt8]? {
+        guard data.disk.exists(path) else { return nil }
+        do throws(JournalError) {
+            return try data.disk.whole(path, as: .issuedRecords)
+        } catch {
+            try data.spare(error)
+            return nil
+        }
+    }
+
+    private static func head(of month: Int64, _ daemon: UUID) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.add(month)
+        return KeptFile.bytes(writer.bytes, as: .issuedRecords, of: daemon)
     }
 
     /// Appends records; once it returns they are on disk. Blocks.
@@ -75,12 +111,15 @@ package final class IssuedRecords: Sendable {
     package func append(_ records: [IssuedRecord]) throws(JournalError) {
         guard !records.isEmpty else { return }
         try state.withLock { state throws(JournalError) in
-            if state.isDoubtful {
+            if state.isDoubtful || state.size == 0 {
+                let head = Self.head(of: month, daemon)
+                let former =
+                    state.size > 0 ? try disk.contents(path, from: 0, count: state.size).dropFirst(head.count) : []
                 // A sync that failed may have left pages in memory that no later one writes.
-                try disk.replace(path, with: state.size > 0 ? disk.contents(path, from: 0, count: state.size) : [])
+                try disk.replace(path, with: head + former)
+                state.size = head.count + former.count
                 state.isDoubtful = false
             }
-            let isNew = !disk.exists(path)
             state.isDoubtful = true
             var writer = ByteWriter()
             for record in records {
@@ -89,11 +128,10 @@ package final class IssuedRecords: Sendable {
                 writer.add(Self.checksum(record, month))
             }
             do {
-                let file = try File(path, flags: O_WRONLY | O_APPEND | O_CREAT, on: disk)
+                let file = try File(path, flags: O_WRONLY | O_APPEND, on: disk)
                 try file.write(writer.bytes)
                 try file.sync()
             }
-            if isNew { try disk.syncDirectory(File.directory(of: path)) }
             state.size += writer.bytes.count
             state.isDoubtful = false
         }

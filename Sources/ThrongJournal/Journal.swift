@@ -11,7 +11,7 @@ package import ThrongPlan
 /// more: the process has to end and replay.
 package final class Journal: Sendable {
     /// What new segments begin with, such as "THRONGJ4".
-    package static let format = Segment.Format.current.rawValue
+    package static let format = Segment.magic
 
     /// How a journal is kept.
     package struct Options: Sendable {

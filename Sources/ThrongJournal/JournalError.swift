@@ -1,5 +1,6 @@
 internal import Foundation
 package import ThrongCounting
+package import ThrongFiles
 
 /// What can go wrong with the journal.
 package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -15,8 +16,10 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     case gap(expected: JournalPosition, found: JournalPosition, segment: String)
     /// Another process writes to this journal: it has made a segment that this one was about to make.
     case overtaken(segment: String)
-    /// The file was written by another version.
-    case unknownFormat(file: String)
+    /// A small file of the data directory is damaged, or is not what it has to be.
+    case damagedFile(FileDamage)
+    /// A segment is whole, and no version up to this one writes such.
+    case newerSegment(segment: String)
     /// A record would be larger than any that is read.
     case recordTooLarge(bytes: Int, limit: Int)
     /// A journal can't tell so many layouts apart.
@@ -104,9 +107,9 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
             "another process has made the segment \(segment): it writes to this journal too, because its file system does "
                 + "not keep locks. Nothing that this process acknowledged is lost. Let one of them go on, and move the "
                 + "folder to a file system that keeps locks."
-        case .unknownFormat(let file):
-            "\(file) was not written by this version of throng. Start the version that wrote it, let it flush, then "
-                + "upgrade."
+        case .damagedFile(let damage): damage.description
+        case .newerSegment(let segment):
+            "the journal's segment \(segment) was written by a newer version of throng. Start that version."
         case .recordTooLarge(let bytes, let limit):
             "a record of \(bytes) bytes can't be journalled; \(limit) are allowed. Lower THRONG_INTAKE_EVENTS_PER_BATCH."
         case .tooManyLayouts(let found, let limit):

@@ -1,6 +1,7 @@
 internal import Foundation
 package import ThrongCounting
 internal import ThrongFaults
+internal import ThrongFiles
 package import ThrongPlan
 
 /// Reads what earlier starts left in the journal.
@@ -87,8 +88,8 @@ package struct JournalReader: Sendable {
             for position in record.first.value...record.last.value {
                 run.append(
                     try EntryFormat.record(
-                        from: &reader, format: segment.format, position: JournalPosition(position), window: window,
-                        space: space, ordinals: ordinals))
+                        from: &reader, position: JournalPosition(position), window: window, space: space,
+                        ordinals: ordinals))
             }
             guard reader.isAtEnd else { throw .malformedRecord }
             return run
@@ -189,7 +190,7 @@ package struct JournalReader: Sendable {
             let limit = next?.first ?? JournalPosition(.max)
             // The next segment knows where this one ended.
             let size = next.flatMap {
-                $0.format == .current && $0.generation == segment.generation + 1 && $0.before > 0 ? $0.before : nil
+                $0.generation == segment.generation + 1 && $0.before > 0 ? $0.before : nil
             }
             let end: Int
             let isOvertaken: Bool
@@ -285,7 +286,7 @@ package struct JournalReader: Sendable {
         let last: JournalPosition
         let keyName: UInt64
         let body: UnsafeRawBufferPointer
-        /// How much of the segment was on disk when it was written; 0 where it does not say. Unit: bytes.
+        /// How much of the segment was on disk when it was written. Unit: bytes.
         let synced: UInt64
 
         var isMark: Bool { last < first }
@@ -298,9 +299,8 @@ package struct JournalReader: Sendable {
         }
         guard offset + 8 <= buffer.count else { return nil }
         let length = Int(number(0, UInt32.self))
-        let isCurrent = segment.format == .current
-        let isMark = isCurrent && length == Segment.bodyHead
-        guard isMark || length > segment.bodyOverhead, length <= largestRecord,
+        let isMark = length == Segment.bodyHead
+        guard isMark || length > Segment.bodyOverhead, length <= largestRecord,
             offset + 8 + length <= buffer.count
         else { return nil }
         let body = UnsafeRawBufferPointer(rebasing: buffer[offset + 8..<offset + 8 + length])
@@ -308,7 +308,7 @@ package struct JournalReader: Sendable {
         let first = number(8, UInt64.self)
         let (end, overflow) = first.addingReportingOverflow(UInt64(number(24, UInt32.self)))
         guard isMark ? end == first : end > first, !overflow, first > 0 else { return nil }
-        let synced = isCurrent ? number(28, UInt64.self) : 0
+        let synced = number(28, UInt64.self)
         // Of another segment, in space that was used before.
         guard synced <= UInt64(offset) else { return nil }
         return Record(
@@ -317,12 +317,11 @@ package struct JournalReader: Sendable {
     }
 
     /// Whether any valid later record says that more was on disk than the valid records before it: then what is bad between
-    /// them is damage; otherwise it is a torn write, of which a power loss may leave any part. In earlier formats any valid
-    /// record says so.
+    /// them is damage; otherwise it is a torn write, of which a power loss may leave any part.
     private func hasMoreOnDisk(
         than end: Int, in buffer: UnsafeRawBufferPointer, beyond last: JournalPosition, of segment: Segment
     ) -> Bool {
-        let saysSynced = segment.format == .current && !Fault.ignoreSyncedThrough.isOn
+        let saysSynced = !Fault.ignoreSyncedThrough.isOn
         var offset = end
         while offset + 16 <= buffer.count {
             let position = UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))

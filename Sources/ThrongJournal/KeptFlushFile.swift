@@ -2,11 +2,7 @@
 // the key under which they are encrypted, `flushed/<number>.key`. A start of the daemon makes a new file, and so does a
 // full or old one; none is ever written to again. Numbers are little-endian.
 //
-// Key
-//     offset  size    what
-//     0       8       "THRONGG1"
-//     8       32      the key
-//     40      4       CRC-32C of everything before
+// The key's file is a KeptFile whose content is its 32 bytes.
 //
 // Header
 //     0       8       "THRONGF1"
@@ -30,6 +26,7 @@
 internal import Crypto
 internal import Foundation
 internal import ThrongCounting
+internal import ThrongFiles
 internal import ThrongPlan
 
 /// A file of kept flushes and its key.
@@ -41,7 +38,7 @@ struct KeptFlushFile {
     private let disk: any Disk
 
     private static let magic = Array("THRONGF1".utf8)
-    private static let keyMagic = Array("THRONGG1".utf8)
+    private static let keySize = 32
     private static let frame = 8
     private static let head = 24
 
@@ -66,50 +63,61 @@ struct KeptFlushFile {
 
     /// The numbers of the files in a directory, ascending; with those of which only the key is left.
     static func numbers(in directory: String, on disk: any Disk) throws(JournalError) -> [Int] {
-        Set(try disk.names(in: directory).compactMap { $0.split(separator: ".").first.flatMap { Int($0) } }).sorted()
+        Set(
+            try disk.names(in: directory).filter { !$0.hasSuffix(".damaged") }.compactMap {
+                $0.split(separator: ".").first.flatMap { Int($0) }
+            }
+        ).sorted()
     }
 
     /// Makes a new file: its key first, on disk, then its header.
-    init(_ number: Int, in directory: String, layouts: [LayoutID], on disk: any Disk) throws(JournalError) {
+    init(_ number: Int, layouts: [LayoutID], in data: DataDirectory) throws(JournalError) {
         self.number = number
-        self.disk = disk
-        self.directory = directory
+        disk = data.disk
+        directory = data.flushedPath
         self.layouts = layouts
         key = SymmetricKey(size: .bits256)
-        var secret = ByteWriter(bytes: Self.keyMagic)
-        key.withUnsafeBytes { secret.bytes.append(contentsOf: $0) }
-        secret.add(CRC32C.checksum(secret.bytes))
-        try disk.replace(keyPath, with: secret.bytes)
+        try disk.keep(key.withUnsafeBytes { Array($0) }, at: keyPath, as: .flushKey, of: data.daemon)
         try disk.replace(path, with: header)
     }
 
     /// Opens a file that an earlier start made; nil where its key was being made or destroyed.
-    init?(existing number: Int, in directory: String, on disk: any Disk) throws(JournalError) {
+    ///
+    /// - Throws: ``JournalError/damagedFile(_:)``, also for damage of its header.
+    init?(existing number: Int, in data: DataDirectory) throws(JournalError) {
         self.number = number
-        self.disk = disk
-        self.directory = directory
+        disk = data.disk
+        directory = data.flushedPath
         let keyPath = Self.path(directory, number, "key")
         let path = Self.path(directory, number, "flushes")
-        guard disk.exists(keyPath), disk.exists(path) else { return nil }
-        let secret = try disk.contents(keyPath)
-        guard secret.count == 44, secret.starts(with: Self.keyMagic) else { return nil }
-        key = SymmetricKey(data: secret[8..<40])
-        let bytes = try disk.contents(path)
-        guard bytes.count >= 16, bytes.starts(with: Self.magic) else { throw .unknownFormat(file: path) }
-        layouts = try bytes.reading { buffer throws(JournalError) in
+        guard disk.exists(keyPath), disk.exists(path),
+            let secret = try disk.keptSecret(at: keyPath, as: .flushKey, of: data.daemon)
+        else { return nil }
+        guard secret.count == Self.keySize else {
+            throw .damagedFile(FileDamage(path: keyPath, kind: .flushKey, flaw: .content))
+        }
+        key = SymmetricKey(data: secret)
+        let bytes = try disk.whole(path, as: .flushes)
+        guard let layouts = try Self.layouts(bytes) else {
+            throw .damagedFile(
+                FileDamage(
+                    path: path, kind: .flushes,
+                    flaw: bytes.isEmpty ? .empty : .unlike(from: 0, to: min(bytes.count, 16))))
+        }
+        self.layouts = layouts
+    }
+
+    /// What a header names; nil where it is damaged.
+    private static func layouts(_ bytes: [UInt8]) throws(JournalError) -> [LayoutID]? {
+        try bytes.reading { buffer throws(JournalError) -> [LayoutID]? in
             var reader = ByteReader(buffer)
-            _ = try reader.nextBytes(8)
+            guard buffer.count >= 16, Array(try reader.nextBytes(8)) == magic else { return nil }
             let count = Int(try reader.next(UInt32.self))
-            guard bytes.count >= 16 + 32 * count else {
-                throw .damaged(segment: path, offset: 8, reason: .header)
-            }
+            guard reader.remaining >= 32 * count + 4 else { return nil }
             var layouts: [LayoutID] = []
             for _ in 0..<count { layouts.append(LayoutID(Array(try reader.nextBytes(32)))) }
             let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
-            guard try reader.next(UInt32.self) == expected else {
-                throw .damaged(segment: path, offset: 0, reason: .header)
-            }
-            return layouts
+            return try reader.next(UInt32.self) == expected ? layouts : nil
         }
     }
 
@@ -123,8 +131,8 @@ struct KeptFlushFile {
 
     var headerSize: Int { 16 + 32 * layouts.count }
 
-    /// The whole records of the file, up to the first that is not.
-    func entries() throws(JournalError) -> [Entry] {
+    /// The whole records of the file, up to the first that is not, and where that begins; nil where all are whole.
+    func entries() throws(JournalError) -> (whole: [Entry], broken: FileDamage?) {
         let bytes = try disk.contents(path)
         return try bytes.reading { buffer throws(JournalError) in
             var entries: [Entry] = []
@@ -148,7 +156,10 @@ struct KeptFlushFile {
                 entries.append(entry)
                 offset += entry.size
             }
-            return entries
+            let broken =
+                offset == buffer.count
+                ? nil : FileDamage(path: path, kind: .flushes, flaw: .unlike(from: offset, to: buffer.count))
+            return (entries, broken)
         }
     }
 
@@ -192,9 +203,7 @@ struct KeptFlushFile {
     static func destroy(_ number: Int, in directory: String, on disk: any Disk) throws(JournalError) {
         let key = Self.path(directory, number, "key")
         if disk.exists(key) {
-            let file = try File(key, flags: O_WRONLY, on: disk)
-            try file.write([UInt8](repeating: 0, count: 44))
-            try file.sync()
+            try disk.blank(key, with: KeptFile.gone(KeptFile.headSize + keySize))
         }
         try disk.remove(key)
         try disk.remove(key + ".new")

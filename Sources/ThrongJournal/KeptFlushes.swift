@@ -2,6 +2,7 @@ internal import Foundation
 internal import Synchronization
 package import ThrongCounting
 internal import ThrongFaults
+internal import ThrongFiles
 package import ThrongPlan
 
 /// The flushes of the last while, so that a PostgreSQL that has lost some of them can have them again.
@@ -53,13 +54,16 @@ package final class KeptFlushes: Sendable {
         self.options = options
         try data.disk.ensureDirectory(data.flushedPath)
         var found = State()
-        for number in try KeptFlushFile.numbers(in: data.flushedPath, on: data.disk) {
+        let numbers = try KeptFlushFile.numbers(in: data.flushedPath, on: data.disk)
+        for number in numbers {
             found.nextNumber = number + 1
-            guard let file = try KeptFlushFile(existing: number, in: data.flushedPath, on: data.disk) else {
+            guard let file = try Self.file(number, in: data) else {
                 try KeptFlushFile.destroy(number, in: data.flushedPath, on: data.disk)
                 continue
             }
-            let entries = try file.entries()
+            let (entries, broken) = try file.entries()
+            // The last one may have been cut off while it was written to, which loses nothing.
+            if let broken, number < numbers.last ?? 0 { data.tell(broken) }
             guard let first = entries.first, let last = entries.last else {
                 try file.destroy()
                 continue
@@ -74,6 +78,18 @@ package final class KeptFlushes: Sendable {
         if let newest = found.files.last { try data.disk.secure(newest.file.path) }
         size.withLock { [bytes = found.files.reduce(0) { $0 + $1.bytes }] in $0 = bytes }
         state = Mutex(found)
+    }
+
+    /// Nil where nothing can be read of it any more; damage is said.
+    private static func file(_ number: Int, in data: DataDirectory) throws(JournalError) -> KeptFlushFile? {
+        do throws(JournalError) {
+            return try KeptFlushFile(existing: number, in: data)
+        } catch {
+            guard case .damagedFile(let damage) = error else { throw error }
+            if case .newer = damage.flaw { throw error }
+            if damage.flaw == .directory { try data.setAside(damage) } else { data.tell(damage) }
+            return nil
+        }
     }
 
     /// Bytes on disk.
@@ -209,8 +225,7 @@ package final class KeptFlushes: Sendable {
         }
         let number = state.nextNumber
         state.nextNumber += 1
-        let file = try KeptFlushFile(
-            number, in: data.flushedPath, layouts: state.ids, on: data.disk)
+        let file = try KeptFlushFile(number, layouts: state.ids, in: data)
         state.files.append(Kept(file: file, entries: [], bytes: file.headerSize, isOpen: true))
         return state.files.count - 1
     }

@@ -1,14 +1,17 @@
-// The file of a secret: `oblivious/<day>.key` or `credentials/<month>.key`. Numbers are little-endian.
+// The file of a secret, `oblivious/<day>.key` or `credentials/<month>.key`: a KeptFile whose content is this. Numbers are
+// little-endian.
 //
 //     offset  size  what
-//     0       8     "THRONGO1" for a day's, "THRONGE1" for a month's
-//     8       64    the secret
-//     72      8     whole days, or months, since 1970 in UTC
-//     80      4     CRC-32C of everything before
+//     0       64    the secret
+//     64      8     whole days, or months, since 1970 in UTC
+//     72      8     since when it is used, Unix seconds i64; the least number where that is always
 //
-// The file is on disk before anybody is told of the secret. It is overwritten, synced and removed as a window's key is.
+// The file is on disk before anybody is told of the secret. It is overwritten, synced and removed as a window's key is. A damaged one
+// is overwritten too, and said: another secret takes its place.
 
 internal import Foundation
+internal import ThrongFiles
+package import ThrongPlan
 
 /// Secrets of one day or month each, as files of a data directory.
 package struct KeptSecrets: Sendable {
@@ -26,17 +29,32 @@ package struct KeptSecrets: Sendable {
             }
         }
 
-        fileprivate var magic: [UInt8] {
+        fileprivate var kind: FileKind {
             switch self {
-            case .oblivious: Array("THRONGO1".utf8)
-            case .credentials: Array("THRONGE1".utf8)
+            case .oblivious: .gatewayKey
+            case .credentials: .credentialKey
             }
         }
     }
 
+    /// A secret, and since when it is used.
+    package struct Kept: Sendable, Hashable {
+        /// ``KeptSecrets/byteCount`` bytes.
+        package let bytes: [UInt8]
+        /// Before that it is not.
+        package let from: UnixSeconds
+
+        /// Puts both together.
+        package init(_ bytes: [UInt8], from: UnixSeconds = .min) {
+            self.bytes = bytes
+            self.from = from
+        }
+    }
+
     private let directory: String
-    private let disk: any Disk
-    private let magic: [UInt8]
+    private let data: DataDirectory
+    private let kind: FileKind
+    private var disk: any Disk { data.disk }
 
     /// Of one secret. Unit: bytes.
     package static let byteCount = 64
@@ -44,70 +62,69 @@ package struct KeptSecrets: Sendable {
     /// Names the folder, and makes it where it is missing.
     package init(_ data: DataDirectory, for use: Use) throws(JournalError) {
         directory = "\(data.path)/\(use.folder)"
-        magic = use.magic
-        disk = data.disk
-        try disk.ensureDirectory(directory)
+        kind = use.kind
+        self.data = data
+        try data.disk.ensureDirectory(directory)
     }
 
-    /// The secrets that are there, by day or month. What is half written or half destroyed is removed.
+    /// The secrets that are there, by day or month. What is half written or half destroyed is removed; what is damaged is
+    /// overwritten, and said.
     ///
-    /// - Throws: ``JournalError/unknownFormat(file:)`` where a file is none of these.
-    package func all() throws(JournalError) -> [Int64: [UInt8]] {
-        var found: [Int64: [UInt8]] = [:]
-        for name in try disk.names(in: directory) {
+    /// - Returns: also the days or months of which a secret was damaged, as far as files' names tell.
+    package func all() throws(JournalError) -> (found: [Int64: Kept], damaged: [Int64]) {
+        var found: [Int64: Kept] = [:]
+        var damaged: [Int64] = []
+        for name in try disk.names(in: directory) where !name.hasSuffix(".damaged") {
             let path = "\(directory)/\(name)"
-            let bytes = try disk.contents(path)
-            if name.hasSuffix(".new") || bytes.starts(with: blank) {
+            guard name.hasSuffix(".key") else {
                 try disk.remove(path)
                 continue
             }
-            let (time, secret) = try read(bytes, from: path)
-            found[time] = secret
+            do throws(JournalError) {
+                if let content = try disk.keptSecret(at: path, as: kind, of: data.daemon) {
+                    let (time, secret) = try read(content, from: path)
+                    found[time] = secret
+                } else {
+                    try disk.remove(path)
+                }
+            } catch {
+                try data.spare(error, isSecret: true)
+                if let time = Int64(name.dropLast(".key".utf8.count)) { damaged.append(time) }
+            }
         }
-        return found
+        return (found, damaged)
     }
 
     /// Brings a secret to disk. Blocks.
     ///
     /// - Parameter secret: ``byteCount`` bytes.
-    package func keep(_ secret: [UInt8], of time: Int64) throws(JournalError) {
-        precondition(secret.count == Self.byteCount, "a secret has \(Self.byteCount) bytes")
-        var writer = ByteWriter(bytes: magic)
-        writer.bytes += secret
+    package func keep(_ secret: Kept, of time: Int64) throws(JournalError) {
+        precondition(secret.bytes.count == Self.byteCount, "a secret has \(Self.byteCount) bytes")
+        var writer = ByteWriter(bytes: secret.bytes)
         writer.add(time)
-        writer.add(CRC32C.checksum(writer.bytes))
-        try disk.replace(path(of: time), with: writer.bytes)
+        writer.add(secret.from.value)
+        try disk.keep(writer.bytes, at: path(of: time), as: kind, of: data.daemon)
     }
 
     /// Destroys a secret: overwritten, synced, removed. Blocks.
     package func destroy(_ time: Int64) throws(JournalError) {
         let path = path(of: time)
         guard disk.exists(path) else { return }
-        do {
-            let file = try File(path, flags: O_WRONLY, on: disk)
-            try file.write(blank)
-            try file.sync()
-        }
+        try disk.blank(path, with: KeptFile.gone(KeptFile.headSize + Self.byteCount + 16))
         try disk.remove(path)
         try disk.syncDirectory(directory)
     }
 
     private func path(of time: Int64) -> String { "\(directory)/\(time).key" }
 
-    private var blank: [UInt8] { [UInt8](repeating: 0, count: magic.count + Self.byteCount) }
-
-    private func read(_ bytes: [UInt8], from path: String) throws(JournalError) -> (Int64, [UInt8]) {
-        guard bytes.count == magic.count + Self.byteCount + 12, Array(bytes.prefix(magic.count)) == magic else {
-            throw .unknownFormat(file: path)
-        }
-        return try bytes.reading { buffer throws(JournalError) in
-            var reader = ByteReader(buffer)
-            _ = try reader.nextBytes(magic.count)
+    private func read(_ content: [UInt8], from path: String) throws(JournalError) -> (Int64, Kept) {
+        let (time, secret) = try disk.reading(content, of: path, as: kind) { reader throws(JournalError) in
             let secret = Array(try reader.nextBytes(Self.byteCount))
-            let time = try reader.next(Int64.self)
-            let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
-            guard try reader.next(UInt32.self) == expected else { throw .unknownFormat(file: path) }
-            return (time, secret)
+            return (try reader.next(Int64.self), Kept(secret, from: UnixSeconds(try reader.next())))
         }
+        guard path == self.path(of: time) else {
+            throw .damagedFile(FileDamage(path: path, kind: kind, flaw: .misplaced(name: self.path(of: time))))
+        }
+        return (time, secret)
     }
 }

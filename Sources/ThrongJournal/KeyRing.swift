@@ -1,14 +1,13 @@
-// The file of a window's key: `windows/<name, 16 hexadecimal digits>.key`. Numbers are little-endian.
+// The file of a window's key, `windows/<name, 16 hexadecimal digits>.key`: a KeptFile whose content is this. Numbers are
+// little-endian.
 //
 //     offset  size  what
-//     0       8     "THRONGK1"
-//     8       8     the key's name
-//     16      32    the key
-//     48      8     the window's number
-//     56      8     the purpose's rotation in seconds
-//     64      2+n   the app's name: length, UTF-8
+//     0       8     the key's name
+//     8       32    the key
+//     40      8     the window's number
+//     48      8     the purpose's rotation in seconds
+//     56      2+n   the app's name: length, UTF-8
 //     ...     2+n   the purpose's name
-//     ...     4     CRC-32C of everything before
 //
 // The file is on disk before the key is used. It is overwritten and removed once the window is over and all of its
 // batches are in PostgreSQL; from then on what the journal's blocks still hold of the window can't be read.
@@ -18,11 +17,13 @@ internal import Foundation
 internal import Synchronization
 package import ThrongCounting
 internal import ThrongFaults
+internal import ThrongFiles
 package import ThrongPlan
 
 /// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
 package final class KeyRing: Sendable {
     private let directory: String
+    private let daemon: UUID
     private let machine: Machine
     private var disk: any Disk { machine.disk }
     private let keys: Mutex<Keys>
@@ -30,8 +31,6 @@ package final class KeyRing: Sendable {
     /// Keys that may be on disk or not: a second one for the same window would make the first one's batches unreadable. Held
     /// while a key is brought to disk.
     private let unsure = Mutex<[WindowID: WindowKey]>([:])
-
-    private static let magic = Array("THRONGK1".utf8)
 
     private struct Keys {
         var all: [WindowID: WindowKey]
@@ -45,19 +44,20 @@ package final class KeyRing: Sendable {
     /// Reads the keys that a data directory holds.
     package init(_ data: DataDirectory) throws(JournalError) {
         directory = data.windowsPath
+        daemon = data.daemon
         machine = data.machine
         let disk = data.disk
-        closed = try ClosedWindows(data.closedWindowsPath, on: disk)
+        closed = try ClosedWindows(data)
         var found: [WindowID: WindowKey] = [:]
         for name in try disk.names(in: directory) {
             let path = "\(directory)/\(name)"
-            let bytes = try disk.contents(path)
             // A key that was never used, or that was being destroyed when the daemon stopped.
-            if name.hasSuffix(".new") || bytes.starts(with: [UInt8](repeating: 0, count: 48)) {
+            guard !name.hasSuffix(".new"), let content = try disk.keptSecret(at: path, as: .windowKey, of: daemon)
+            else {
                 try disk.remove(path)
                 continue
             }
-            let (window, key) = try Self.read(bytes, from: path)
+            let (window, key) = try Self.read(content, from: path, in: data)
             found[window] = key
         }
         keys = Mutex(
@@ -77,7 +77,7 @@ package final class KeyRing: Sendable {
             if let key = try known(window) { return key }
             let key = unsure[window] ?? .random { machine.random() }
             unsure[window] = key
-            try disk.replace(path(of: key), with: Self.bytes(of: key, for: window))
+            try disk.keep(Self.content(of: key, for: window), at: path(of: key), as: .windowKey, of: daemon)
             unsure[window] = nil
             keys.withLock { keys in
                 keys.all[window] = key
@@ -140,11 +140,8 @@ package final class KeyRing: Sendable {
         for (window, key) in destroyed {
             let path = path(of: key)
             FaultPoint.reached("before_key_destroyed")
-            do {
-                let file = try File(path, flags: O_WRONLY, on: disk)
-                try file.write([UInt8](repeating: 0, count: 48))
-                try file.sync()
-            }
+            try disk.blank(
+                path, with: KeptFile.gone(KeptFile.headSize + Self.content(of: key, for: window).count))
             FaultPoint.reached("in_key_destroyed")
             try disk.remove(path)
             keys.withLock { keys in
@@ -162,42 +159,45 @@ package final class KeyRing: Sendable {
     /// The windows whose keys exist, in order.
     package var windows: [WindowID] { keys.withLock { $0.all.keys.sorted() } }
 
-    private func path(of key: WindowKey) -> String {
+    private func path(of key: WindowKey) -> String { Self.path(of: key, in: directory) }
+
+    private static func path(of key: WindowKey, in directory: String) -> String {
         let digits = String(key.name, radix: 16)
         return "\(directory)/\(String(repeating: "0", count: 16 - digits.count))\(digits).key"
     }
 
-    private static func bytes(of key: WindowKey, for window: WindowID) -> [UInt8] {
-        var writer = ByteWriter(bytes: magic)
+    private static func content(of key: WindowKey, for window: WindowID) -> [UInt8] {
+        var writer = ByteWriter()
         writer.add(key.name)
         key.secret.withUnsafeBytes { writer.bytes.append(contentsOf: $0) }
         writer.add(window.number.value)
         writer.add(window.rotation.seconds)
         writer.add(window.app.text)
         writer.add(window.purpose.text)
-        writer.add(CRC32C.checksum(writer.bytes))
         return writer.bytes
     }
 
-    private static func read(_ bytes: [UInt8], from path: String) throws(JournalError) -> (WindowID, WindowKey) {
-        guard bytes.count > 68, Array(bytes.prefix(8)) == magic else { throw .unknownFormat(file: path) }
-        return try bytes.reading { buffer throws(JournalError) in
-            var reader = ByteReader(buffer)
-            _ = try reader.nextBytes(8)
+    private static func read(
+        _ content: [UInt8], from path: String, in data: DataDirectory
+    ) throws(JournalError) -> (WindowID, WindowKey) {
+        let (window, key) = try data.disk.reading(content, of: path, as: .windowKey) { reader throws(JournalError) in
             let name = try reader.next(UInt64.self)
             let secret = SymmetricKey(data: Array(try reader.nextBytes(32)))
             let number = try reader.next(Int64.self)
             let rotation = try reader.next(Int64.self)
             let app = try reader.nextText()
             let purpose = try reader.nextText()
-            let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
-            guard try reader.next(UInt32.self) == expected, rotation > 0 else { throw .unknownFormat(file: path) }
             let window = WindowID(
                 app: AppName(app),
                 purpose: PurposeName(purpose),
-                rotation: Rotation(seconds: rotation),
+                rotation: Rotation(seconds: max(1, rotation)),
                 number: WindowNumber(number))
-            return (window, WindowKey(name: name, secret: secret))
+            return rotation > 0 ? (window, WindowKey(name: name, secret: secret)) : nil
         }
+        let place = Self.path(of: key, in: data.windowsPath)
+        guard path == place else {
+            throw .damagedFile(FileDamage(path: path, kind: .windowKey, flaw: .misplaced(name: place)))
+        }
+        return (window, key)
     }
 }

@@ -1,10 +1,5 @@
-// How far PostgreSQL may have been given the journal: `offered`. Numbers are little-endian.
-//
-//     offset  size  what
-//     0       8     "THRONGO1"
-//     8       16    the daemon's name: of another one's the mark says nothing
-//     24      8     position
-//     32      4     CRC-32C of everything before
+// How far PostgreSQL may have been given the journal, `offered`: a KeptFile whose content is a position, eight bytes,
+// little-endian. Of another daemon's the mark says nothing.
 //
 // Put in place as a whole the first time and then written over: some bytes of one sector, which take no space of a disk that
 // is full (but for file systems that never write over anything: there flushes wait for space).
@@ -12,6 +7,7 @@
 internal import Foundation
 internal import Synchronization
 package import ThrongCounting
+internal import ThrongFiles
 
 /// A bound of PostgreSQL's watermark that is known without PostgreSQL: nothing beyond it was ever offered.
 ///
@@ -25,24 +21,17 @@ package final class OfferedMark: Sendable {
         case position(JournalPosition)
     }
 
-    private let path: String
-    private let disk: any Disk
-    private let daemon: [UInt8]
+    private let data: DataDirectory
     private let kept: JournalPosition
     private let found: Mutex<Found>
-
-    private static let magic = Array("THRONGO1".utf8)
-    private static let size = 36
 
     /// Reads the mark of a data directory.
     ///
     /// - Parameter kept: where the last kept flush leads to; it was offered too.
     package init(_ data: DataDirectory, kept: JournalPosition?) throws(JournalError) {
-        path = data.offeredPath
-        disk = data.disk
+        self.data = data
         self.kept = kept ?? .start
-        daemon = withUnsafeBytes(of: data.daemon.uuid) { Array($0) }
-        found = Mutex(try Self.read(path, daemon, on: disk))
+        found = Mutex(try Self.read(data))
     }
 
     /// Whether a journal that ends at a position can go on from there while PostgreSQL's watermark is unknown.
@@ -64,41 +53,45 @@ package final class OfferedMark: Sendable {
         try found.withLock { found throws(JournalError) in
             if case .position(let offered) = found, offered >= position { return }
             // Another process may have taken this one's place and have come further.
-            let now = try Self.read(path, daemon, on: disk)
+            let now = try Self.read(data)
             switch now {
             case .position(let offered) where offered >= position:
                 found = now
                 return
             case .position:
-                let file = try File(path, flags: O_WRONLY, on: disk)
-                try file.write(bytes(of: position))
-                try file.sync()
+                try data.disk.blank(data.offeredPath, with: bytes(of: position))
             case .nothing, .damaged:
-                try disk.replace(path, with: bytes(of: position))
+                try data.disk.replace(data.offeredPath, with: bytes(of: position))
             }
             found = .position(position)
         }
     }
 
-    private static func read(_ path: String, _ daemon: [UInt8], on disk: any Disk) throws(JournalError) -> Found {
-        guard disk.exists(path) else { return .nothing }
-        let bytes = try disk.contents(path)
-        guard bytes.count == size, bytes.starts(with: magic) else { return .damaged }
-        return try bytes.reading { buffer throws(JournalError) in
-            var reader = ByteReader(buffer)
-            _ = try reader.nextBytes(8)
-            let isOurs = Array(try reader.nextBytes(16)) == daemon
-            let position = JournalPosition(try reader.next())
-            let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
-            guard try reader.next(UInt32.self) == expected else { return .damaged }
-            return isOurs ? .position(position) : .nothing
+    private static func read(_ data: DataDirectory) throws(JournalError) -> Found {
+        let path = data.offeredPath
+        guard data.disk.exists(path) else { return .nothing }
+        do throws(JournalError) {
+            let content = try data.disk.kept(at: path, as: .offeredMark, of: data.daemon)
+            return .position(
+                try data.disk.reading(content, of: path, as: .offeredMark) { reader throws(JournalError) in
+                    JournalPosition(try reader.next())
+                })
+        } catch {
+            guard case .damagedFile(let damage) = error else { throw error }
+            switch damage.flaw {
+            case .otherDaemon: return .nothing
+            case .newer: throw error
+            // Where it is gone, it says that nothing was offered; so it stays until the next flush writes it anew.
+            case .directory: try data.setAside(damage)
+            default: data.tell(damage)
+            }
+            return .damaged
         }
     }
 
     private func bytes(of position: JournalPosition) -> [UInt8] {
-        var writer = ByteWriter(bytes: Self.magic + daemon)
+        var writer = ByteWriter()
         writer.add(position.value)
-        writer.add(CRC32C.checksum(writer.bytes))
-        return writer.bytes
+        return KeptFile.bytes(writer.bytes, as: .offeredMark, of: data.daemon)
     }
 }

@@ -33,28 +33,18 @@
 // acknowledged, if nothing says that it was on disk: no valid record behind it, of which a power loss may leave any, was
 // written after more than that was synced, and the next segment does not say that this one went on. Otherwise the segment is
 // damaged, and the daemon does not start.
-//
-// Earlier versions wrote "THRONGJ2", and "THRONGJ3" where a layout counts identifiers, both without the size of the segment
-// before, without `synced` and without marks: in these, anything valid behind the first bad record means damage.
 
 internal import Crypto
 internal import Foundation
 internal import ThrongCounting
+internal import ThrongFiles
 internal import ThrongPlan
 
 struct Segment {
-    /// Which version wrote it.
-    enum Format: String, CaseIterable {
-        /// Batches only.
-        case batches = "THRONGJ2"
-        /// Batches and closings.
-        case closings = "THRONGJ3"
-        /// This version's.
-        case current = "THRONGJ4"
-    }
+    /// What it begins with.
+    static let magic = "THRONGJ4"
 
     let path: String
-    let format: Format
     let generation: UInt32
     let nonce: UInt32
     let first: JournalPosition
@@ -76,11 +66,9 @@ struct Segment {
     static let largestRecord = 64 << 20
 
     init(
-        path: String, format: Format = .current, generation: UInt32, nonce: UInt32, first: JournalPosition,
-        layouts: [LayoutID], before: Int
+        path: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID], before: Int
     ) {
         self.path = path
-        self.format = format
         self.generation = generation
         self.nonce = nonce
         self.first = first
@@ -104,18 +92,18 @@ struct Segment {
     }
 
     var header: [UInt8] {
-        var writer = ByteWriter(bytes: Array(format.rawValue.utf8))
+        var writer = ByteWriter(bytes: Array(Self.magic.utf8))
         writer.add(generation)
         writer.add(nonce)
         writer.add(first.value)
         writer.add(UInt32(layouts.count))
         for layout in layouts { writer.bytes.append(contentsOf: layout.bytes) }
-        if format == .current { writer.add(UInt64(before)) }
+        writer.add(UInt64(before))
         writer.add(CRC32C.checksum(writer.bytes))
         return writer.bytes
     }
 
-    var headerSize: Int { (format == .current ? 40 : 32) + 32 * layouts.count }
+    var headerSize: Int { 40 + 32 * layouts.count }
 
     /// Puts the segment in place, with its header and nothing else.
     ///
@@ -133,10 +121,8 @@ struct Segment {
 
     /// Reads a header. A segment is put in place with a whole header, so one that does not match is damaged.
     static func read(header bytes: [UInt8], path: String) throws(JournalError) -> Segment {
-        guard bytes.count >= 32 else { throw .damaged(segment: path, offset: bytes.count, reason: .header) }
-        guard let format = Format.allCases.first(where: { bytes.starts(with: $0.rawValue.utf8) }) else {
-            throw .unknownFormat(file: path)
-        }
+        guard bytes.count >= 40 else { throw .damaged(segment: path, offset: bytes.count, reason: .header) }
+        let wrong = zip(bytes, magic.utf8).enumerated().first { $1.0 != $1.1 }?.offset
         return try bytes.reading { buffer throws(JournalError) in
             var reader = ByteReader(buffer)
             _ = try reader.nextBytes(8)
@@ -144,17 +130,22 @@ struct Segment {
             let nonce = try reader.next(UInt32.self)
             let first = JournalPosition(try reader.next())
             let count = Int(try reader.next(UInt32.self))
-            let size = (format == .current ? 40 : 32) + 32 * count
-            guard bytes.count >= size else { throw .damaged(segment: path, offset: 24, reason: .header) }
+            guard bytes.count >= 40 + 32 * count else {
+                throw .damaged(segment: path, offset: wrong ?? 24, reason: .header)
+            }
             var layouts: [LayoutID] = []
             for _ in 0..<count { layouts.append(LayoutID(Array(try reader.nextBytes(32)))) }
-            let before = format == .current ? try reader.next(UInt64.self) : 0
-            let expected = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<reader.offset]))
-            guard try reader.next(UInt32.self) == expected else {
-                throw .damaged(segment: path, offset: 0, reason: .header)
+            let before = try reader.next(UInt64.self)
+            let end = reader.offset
+            let difference =
+                CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<end])) ^ (try reader.next(UInt32.self))
+            guard difference == 0 else {
+                let place = wrong ?? CRC32C.changedByte(of: end, difference: difference) ?? 0
+                throw .damaged(segment: path, offset: place, reason: .header)
             }
+            guard wrong == nil else { throw .newerSegment(segment: path) }
             return Segment(
-                path: path, format: format, generation: generation, nonce: nonce, first: first, layouts: layouts,
+                path: path, generation: generation, nonce: nonce, first: first, layouts: layouts,
                 before: Int(clamping: before))
         }
     }
@@ -163,9 +154,6 @@ struct Segment {
     static let bodyHead = 28
     /// Bytes of a record's body besides the plaintext.
     static let bodyOverhead = bodyHead + 16
-    /// The same of this segment.
-    var bodyHead: Int { format == .current ? Self.bodyHead : 20 }
-    var bodyOverhead: Int { bodyHead + 16 }
     /// A record is closed once its plaintext is this large. Unit: bytes.
     static let largestRun = 1 << 20
 
@@ -224,9 +212,9 @@ struct Segment {
         do {
             let box = try AES.GCM.SealedBox(
                 nonce: try nonce(at: position),
-                ciphertext: body[bodyHead..<body.count - 16],
+                ciphertext: body[Self.bodyHead..<body.count - 16],
                 tag: body[(body.count - 16)...])
-            return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<bodyHead]))
+            return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<Self.bodyHead]))
         } catch {
             return nil
         }

@@ -16,6 +16,7 @@ package struct Portal: Sendable {
     private let plans: [Plan]
     private let now: @Sendable () -> UnixSeconds
     private let onRefusal: @Sendable (SignInRefusal) -> Void
+    private let network: @Sendable (Request) -> [UInt8]
     private let health: @Sendable () -> DaemonHealth
 
     /// Puts the pages together.
@@ -23,10 +24,12 @@ package struct Portal: Sendable {
     /// - Parameters:
     ///   - settings: of PostgreSQL.
     ///   - onRefusal: called for each form that lets nobody in.
+    ///   - network: from which network a request comes; nothing where nobody knows.
     ///   - health: how the daemon is, at the moment of asking.
     package init(
         _ settings: ConnectionSettings, plans: [Plan], now: @escaping @Sendable () -> UnixSeconds,
         onRefusal: @escaping @Sendable (SignInRefusal) -> Void = { _ in },
+        network: @escaping @Sendable (Request) -> [UInt8] = { _ in [] },
         health: @escaping @Sendable () -> DaemonHealth
     ) {
         access = AccessStore(settings)
@@ -35,6 +38,7 @@ package struct Portal: Sendable {
         self.plans = plans
         self.now = now
         self.onRefusal = onRefusal
+        self.network = network
         self.health = health
     }
 
@@ -44,9 +48,11 @@ package struct Portal: Sendable {
     package func add(to router: Router<BasicRequestContext>) throws {
         let house = plans.map(\.app.title).joined(separator: ", ")
         let pages = try PortalPages()
-        let door = Doorkeeper(access: access, now: now)
+        let door = Doorkeeper(access: access, now: now, network: network)
         let signIn = SignInRoutes(door: door, pages: pages, house: house, onRefusal: onRefusal)
         signIn.add(to: router)
+        SessionRoutes(door: door, pages: pages, signIn: signIn, access: access, house: house, onRefusal: onRefusal)
+            .add(to: router)
         PartnerRoutes(door: door, pages: pages, signIn: signIn, access: access, plans: plans, house: house)
             .add(to: router)
         OperatorRoutes(

@@ -53,6 +53,8 @@ package struct ScheduleService: Service {
     }
 
     package func run() async throws {
+        health.rounds.expect(
+            .schedule, .calendar, .releases, .reports, .retention, .backupKeys, .copies, .pages, .age)
         var progress = Progress()
         while !Task.isShuttingDownGracefully { try await pause(await round(&progress)) }
         await giveBack()
@@ -90,7 +92,11 @@ package struct ScheduleService: Service {
             return interval
         }
         // Of many daemons one looks, so that not all of them compute the same.
-        guard await isOurs() else {
+        guard let isMine = await isOurs() else {
+            await destroyKeys(&progress.keysHour)
+            return interval
+        }
+        guard isMine else {
             health.resigned()
             await destroyKeys(&progress.keysHour)
             return interval
@@ -111,7 +117,7 @@ package struct ScheduleService: Service {
         }
         // Before it is asked what is due: no period may come and be due without that.
         for plan in plans where isInForce() {
-            await trying {
+            await trying(.calendar, plan) {
                 try await releases.keepCalendar(of: plan, now: now)
                 try await releases.giveUpRollups(of: plan)
             }
@@ -122,19 +128,20 @@ package struct ScheduleService: Service {
         progress.hearing.end(at: clock.now)
         let day = now.flooredQuotient(by: 86_400)
         if day != progress.expiredDay, isInForce(), await expire(now) { progress.expiredDay = day }
+        health.rounds.ended(.schedule)
     }
 
     /// By what of many daemons one releases and reports.
     private static let work = "schedule"
 
-    /// Whether this daemon is the one that looks: it is for so long that it can look again.
-    private func isOurs() async -> Bool {
+    /// Whether this daemon is the one that looks: it is for so long that it can look again. Nil where that can't be asked.
+    private func isOurs() async -> Bool? {
         guard let lease else { return true }
         do {
             return try await lease.take(Self.work, for: Int(interval.components.seconds) * 3 + 10)
         } catch {
-            logger.debug("what is due can't be looked at now", metadata: ["error": "\(error)"])
-            return false
+            health.rounds.failed(.schedule, error)
+            return nil
         }
     }
 
@@ -144,7 +151,9 @@ package struct ScheduleService: Service {
         await giveBack()
         health.resigned()
         guard let now = await guarded.believed() else { return }
-        for plan in plans { await trying { try await releases.keepCalendar(of: plan, now: now) } }
+        for plan in plans {
+            await trying(.calendar, plan) { try await releases.keepCalendar(of: plan, now: now) }
+        }
     }
 
     private func giveBack() async {
@@ -186,6 +195,7 @@ package struct ScheduleService: Service {
             progress.hearing.look(at: now, rest: interval)
             guard isDue else {
                 health.releasesWait(for: [])
+                health.rounds.ended(.releases)
                 return nil
             }
             // Whoever takes long for a flush answers between two looks; to be asked once more would cost it another flush.
@@ -216,7 +226,7 @@ package struct ScheduleService: Service {
         } catch {
             // A stop, or PostgreSQL is away: the next look asks again.
             progress.hearing.interrupt()
-            logger.debug("daemons could not be asked", metadata: ["error": "\(error)"])
+            health.rounds.failed(.releases, error)
             return nil
         }
     }
@@ -225,26 +235,27 @@ package struct ScheduleService: Service {
     ///
     /// - Parameter settled: up to when PostgreSQL has all that daemons acknowledged; nil where nothing is to be released.
     package func tick(_ plan: Plan, settled: UnixSeconds?, now: UnixSeconds) async {
-        if let settled { await trying { try await release(plan, settled) } }
+        if let settled { await trying(.releases, plan) { try await release(plan, settled) } }
         // Also where releases failed: reports of other periods have all that they need.
-        await trying { try await report(plan, now) }
+        await trying(.reports, plan) { try await report(plan, now) }
         do {
             // Asked after the releases: what is due now was not made.
             health.releaseIsDue(at: try await calendar.firstDue(of: plan), app: plan.app.name)
         } catch {
             // What was known last stands: it gets overdue by itself.
-            logger.notice("what is due next could not be read", metadata: ["error": "\(error)"])
+            health.rounds.failed(.releases, app: plan.app.name, error)
         }
     }
 
     private func release(_ plan: Plan, _ now: UnixSeconds) async throws {
+        var waits: PostgresError?
         let all = try await releases.releaseDue(of: plan, now: now) { failure in
             var facts: Logger.Metadata = [
                 "metric": "\(failure.metric)", "kind": "\(failure.period.kind)", "period": "\(failure.period.start)",
             ]
             facts["error"] = "\(failure.error)"
             if let error = failure.error as? PostgresError, error.isRetryable {
-                logger.notice("a release waits for PostgreSQL", metadata: facts)
+                waits = waits ?? error
             } else if let error = failure.error as? ReleaseError, error.isForGood {
                 health.failed()
                 logger.error("a release can't be made and is given up", metadata: facts)
@@ -268,12 +279,17 @@ package struct ScheduleService: Service {
             }
             logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
         }
+        if let waits { throw waits }
     }
 
     private func report(_ plan: Plan, _ now: UnixSeconds) async throws {
         let delivered = try await reports.deliverDue(of: plan, now: now) { report, error in
-            health.reportFailed()
             let facts: Logger.Metadata = ["report": "\(report.name)", "error": "\(error)"]
+            if let lack = error as? PrintError, lack.isMade {
+                logger.warning("a report's PDF lacks letters", metadata: facts)
+                return
+            }
+            health.reportFailed()
             if error is PrintError {
                 logger.error("a report goes without its PDF", metadata: facts)
             } else {
@@ -283,80 +299,17 @@ package struct ScheduleService: Service {
         for _ in 0..<delivered { health.reported(at: clock.now) }
     }
 
-    private func trying(_ work: () async throws -> Void) async {
-        do {
-            try await work()
-        } catch let error as PostgresError where error.isRetryable {
-            logger.notice("the schedule waits for PostgreSQL", metadata: ["error": "\(error)"])
-        } catch {
-            health.failed()
-            logger.error("the schedule failed and is tried again", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// Takes away what is older than it may be; false where PostgreSQL could not.
-    private func expire(_ now: UnixSeconds) async -> Bool {
-        do {
-            let outcome = try await retention.expire(plans: plans, now: now)
-            // After the numbers: a folder on another machine may hang.
-            let copies = try await retention.removeCopies(plans, now: now)
-            for (folder, reason) in copies.left.sorted(by: { $0.key < $1.key }) {
-                logger.warning(
-                    "reports that are kept no longer are still in a folder",
-                    metadata: ["folder": "\(folder)", "reason": "\(reason)"])
+    /// Makes a round's part that is about an app.
+    private func trying(_ round: Round, _ plan: Plan, _ work: () async throws -> Void) async {
+        await health.rounds.make(round, app: plan.app.name) {
+            do {
+                try await work()
+            } catch let error as PostgresError where error.isRetryable {
+                throw error
+            } catch {
+                if !RoundHealth.isStop(error) { health.failed() }
+                throw error
             }
-            if outcome.cells > 0 || !outcome.partitions.isEmpty || copies.files > 0 {
-                logger.info(
-                    "let go of what was too old",
-                    metadata: [
-                        "cells": "\(outcome.cells)", "partitions": "\(outcome.partitions.count)",
-                        "copies": "\(copies.files)",
-                    ])
-            }
-            // Last, once all is said: somebody may hold a table.
-            try await retention.rewritePages()
-            return true
-        } catch {
-            logger.notice("retention is tried again", metadata: ["error": "\(error)"])
-            return false
-        }
-    }
-
-    /// Looks once an hour whether another daemon has taken from the house what this one's backups still have.
-    private func destroyKeys(_ keysHour: inout Int64) async {
-        guard clock.now.flooredQuotient(by: 3600) != keysHour, let now = await guarded.believed() else { return }
-        do {
-            try await retention.destroyKeys(now: now)
-            keysHour = now.flooredQuotient(by: 3600)
-        } catch {
-            logger.notice("keys of backups are destroyed later", metadata: ["error": "\(error)"])
-        }
-    }
-
-    /// Looks once an hour, and after each round of retention, whether age has left anything that should be gone; also while
-    /// the time of day is not believed, which is a reason for it.
-    ///
-    /// - Parameter watchedHour: the hour in which that was done last. Unit: hours since 1970.
-    package func watch(_ watchedHour: inout Int64) async {
-        let now = clock.now
-        let hour = now.flooredQuotient(by: 3600)
-        guard hour != watchedHour else { return }
-        do {
-            let due = try await retention.due(plans)
-            health.retentionIsDue(due, apps: plans.map(\.app.name), now: now)
-            watchedHour = hour
-            // The soonest comes first, so it is the latest.
-            guard let worst = due.first, worst.isOverdue(at: now) else { return }
-            logger.error(
-                "what should have gone by its age is still there",
-                metadata: [
-                    "steps": "\(due.count { $0.isOverdue(at: now) })", "app": "\(worst.app)",
-                    "metric": "\(worst.metric)",
-                    "term": "\(worst.term)", "late": "\(worst.seconds(lateAt: now)) s",
-                ])
-        } catch {
-            // What was known last stands: it gets overdue by itself.
-            logger.notice("what age takes next could not be read", metadata: ["error": "\(error)"])
         }
     }
 }

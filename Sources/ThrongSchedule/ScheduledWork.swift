@@ -43,8 +43,8 @@ package protocol Retention: Sendable {
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome
     /// Takes what went out of files of PostgreSQL, too, where it is the house's own.
     func rewritePages() async throws
-    /// What goes next, the soonest first.
-    func due(_ plans: [Plan]) async throws -> [RetentionDue]
+    /// What goes next.
+    func outlook(_ plans: [Plan]) async throws -> RetentionOutlook
 }
 
 extension Retention {
@@ -83,5 +83,5 @@ package struct HouseRetention: Retention {
         try await copies.remove(plans, now: now)
     }
 
-    package func due(_ plans: [Plan]) async throws -> [RetentionDue] { try await store.due(plans) }
+    package func outlook(_ plans: [Plan]) async throws -> RetentionOutlook { try await store.outlook(plans) }
 }

@@ -13,8 +13,8 @@ struct ClientRoutes {
     let plans: [Plan]
     let origins: CrossOrigin
     let clock: UnixClock
-    /// Whether TLS is spoken, so that browsers are to come by https only.
-    var isSecure = false
+    /// Has browsers come by https only, where TLS is spoken.
+    var strict: StrictTransport?
     /// Whether only other daemons are answered.
     var isForMembers = false
     /// Follows some of the requests.
@@ -59,7 +59,7 @@ struct ClientRoutes {
     private func emptyRouter() -> Router<BasicRequestContext> {
         let router = Router(options: .autoGenerateHeadEndpoints)
         if traces.isOn { router.add(middleware: TracedRequests(traces: traces)) }
-        if isSecure { router.add(middleware: StrictTransport()) }
+        if let strict { router.add(middleware: strict) }
         return router
     }
 
@@ -71,6 +71,7 @@ struct ClientRoutes {
         let open = router.group()
         open.add(middleware: CrossOriginMiddleware(origins: origins))
         try PlanRoutes(plans: plans, identity: identity).add(to: open)
+        LabelRoutes(plans: plans, clock: clock).add(to: open)
         ScriptRoutes(identity: identity).add(to: open)
         for path in [
             "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/firsts", "/v1/ohttp", "/v1/plan/:app",

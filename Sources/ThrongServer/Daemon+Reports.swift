@@ -35,15 +35,6 @@ extension Daemon {
         }
     }
 
-    /// Forgets who had signed in to pages, once that is over.
-    func forgetSessions(of portal: Portal, _ logger: Logger) async {
-        do {
-            try await portal.forgetSessions()
-        } catch {
-            logger.debug("sessions that are over are forgotten later", metadata: ["error": "\(error)"])
-        }
-    }
-
     func sayWhoPrints() {
         guard options.plans.contains(where: { $0.reports.contains { $0.formats.contains(.pdf) } }) else { return }
         do throws(PrintError) {

@@ -20,7 +20,7 @@ extension Daemon {
             at: options.listen,
             by: clientEdge(sessions), name: "clients",
             status: "counts for \(options.plans.map(\.app.name.text).sorted().joined(separator: ", "))",
-            connections: OpenFiles.connections)
+            connections: OpenFiles.clients(besideDaemons: options.members != nil))
     }
 
     /// Where other daemons hand on what is this one's. They say by which they are known in each request, and nobody else is
@@ -35,7 +35,7 @@ extension Daemon {
             try routes.router(for: ingestion, gateway, desk, telemetry, isStopping: isStopping),
             taking: AnswerQueues(
                 counting: ingestion, gateway: gateway, telemetry: telemetry, isForMembers: true), at: endpoint,
-            by: edge(sessions(asksClients: false), at: endpoint), name: "daemons", connections: OpenFiles.connections)
+            by: edge(sessions(asksClients: false), at: endpoint), name: "daemons", connections: OpenFiles.daemons)
     }
 
     private var isStopping: @Sendable () -> Bool { { [stop] in stop.isAnnounced } }
@@ -43,12 +43,14 @@ extension Daemon {
     /// What clients may ask for.
     var clientRoutes: ClientRoutes {
         ClientRoutes(
-            plans: options.plans, origins: options.origins, clock: clock, isSecure: certificates != nil,
+            plans: options.plans, origins: options.origins, clock: clock, strict: strict,
             traces: tracing.traces)
     }
 
     func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
+        // No token keeps pages of other sites from reading this one.
+        router.add(middleware: KnownHosts(options.metricsHosts + [options.metrics.host].compactMap(\.self)))
         let coarse = options.metrics.isLoopback ? nil : CoarseFigures()
         if coarse != nil {
             logger.notice(
@@ -61,7 +63,7 @@ extension Daemon {
         ).add(to: router)
         return server(
             router, taking: nil, at: options.metrics, by: edge(nil, at: options.metrics), name: "metrics",
-            connections: OpenFiles.scrapers)
+            connections: OpenFiles.scrapers, isPreferred: true)
     }
 
     func portalServer(
@@ -71,13 +73,15 @@ extension Daemon {
         HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
         try portal.add(to: router)
         return server(
-            router, taking: nil, at: endpoint, by: edge(sessions(asksClients: false), at: endpoint), name: "people",
-            connections: OpenFiles.browsers)
+            router, taking: nil, at: endpoint,
+            by: edge(sessions(asksClients: false), at: endpoint, forwarders: options.forwarders), name: "people",
+            connections: OpenFiles.browsers, marksNetworks: true)
     }
 
     func server(
         _ router: Router<BasicRequestContext>, taking queues: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
-        by edge: ConnectionEdge, name: String, status: String? = nil, connections: Int
+        by edge: ConnectionEdge, name: String, status: String? = nil, connections: Int,
+        marksNetworks: Bool = false, isPreferred: Bool = false
     ) -> some Service {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
@@ -88,13 +92,14 @@ extension Daemon {
             server: HTTPServerBuilder { [origins = options.origins] responder in
                 HTTPChannel(
                     responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: edge,
-                    turns: turns)
+                    turns: turns, marksNetworks: marksNetworks)
             },
             configuration: .init(
                 address: endpoint.address, serverName: nil,
                 // Those that have to go for others may still be open for a moment.
                 availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
-            onServerRunning: { [logger, manager = options.serviceManager] channel in
+            onServerRunning: { [logger, security, manager = options.serviceManager] channel in
+                await ListenerWatch.watch(channel, isPreferred: isPreferred, security: security)
                 endpoint.file?.admitGroup()
                 var facts = endpoint.facts(bound: channel.localAddress?.port)
                 facts["for"] = "\(name)"
@@ -113,8 +118,13 @@ extension Daemon {
     /// A router whose pages have browsers come by https only, where TLS is spoken.
     func publicRouter() -> Router<BasicRequestContext> {
         let router = Router()
-        if certificates != nil { router.add(middleware: StrictTransport()) }
+        if let strict { router.add(middleware: strict) }
         return router
+    }
+
+    /// Nil where TLS is not spoken.
+    private var strict: StrictTransport? {
+        options.tls.map { StrictTransport(includesSubdomains: $0.includesSubdomains) }
     }
 
     /// Sessions of TLS with a listener of their own: none of another can be resumed there. Nil where TLS is not spoken.

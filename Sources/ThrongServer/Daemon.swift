@@ -8,6 +8,7 @@ internal import ThrongChance
 internal import ThrongCounting
 internal import ThrongCredentials
 internal import ThrongDelivery
+internal import ThrongFiles
 internal import ThrongIntake
 internal import ThrongJournal
 package import ThrongPlan
@@ -68,7 +69,7 @@ package struct Daemon: Sendable {
     /// - Throws: what keeps it from starting; ``DaemonError/journalFailed`` where the journal failed on the way.
     package func run() async throws {
         Secrecy.forbidCoreFiles()
-        OpenFiles.raiseLimit()
+        OpenFiles.settle()
         Allocator.settle()
         try certificates?.load()
         try options.checkAddresses()
@@ -119,7 +120,7 @@ package struct Daemon: Sendable {
                 server: server(
                     router, taking: nil, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),
                     name: "clients", status: "waits for its place, its disk or PostgreSQL",
-                    connections: OpenFiles.connections),
+                    connections: OpenFiles.clients(besideDaemons: options.members != nil)),
                 dataPath: options.dataPath,
                 logger: logger)
             return try await room.wait(for: blocker) { blocker in
@@ -152,6 +153,7 @@ package struct Daemon: Sendable {
     private func open(
         _ data: DataDirectory, cluster: PrivateCluster?, needsWatermark: Bool
     ) async throws -> DaemonParts {
+        try checkReleaseSecret(data)
         let rules = UserAgentRules.system
         var layouts: [MetricLayout] = []
         var terms: [MetricLayout: ReleaseTerms] = [:]
@@ -163,7 +165,13 @@ package struct Daemon: Sendable {
             }
         }
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
-        let telemetry = Telemetry(spans: tracing.queue)
+        let telemetry = Telemetry(spans: tracing.queue, rounds: RoundHealth(clock: clock, logger: logger))
+        data.onDamage { [logger] damage in
+            telemetry.fileIsDamaged()
+            logger.error(
+                "a file of the data directory is damaged; counting goes on without it", metadata: ["error": "\(damage)"]
+            )
+        }
         let database = DatabaseLink(
             settings: settings, cluster: cluster, layouts: layouts, terms: terms, data: data, clock: clock,
             succession: succession, address: options.memberAddress,
@@ -200,6 +208,17 @@ package struct Daemon: Sendable {
         }
     }
 
+    /// Makes the secret of releases at the first start. Later another one would publish what this one kept back.
+    ///
+    /// - Throws: `TieSecretError`.
+    private func checkReleaseSecret(_ data: DataDirectory) throws {
+        let path = options.releaseSecret
+        guard !data.hasAttached || FileManager.default.fileExists(atPath: path) else {
+            throw TieSecretError.damaged(FileDamage(path: path, kind: .installationSecret, flaw: .missing))
+        }
+        _ = try TieSecret.kept(at: path)
+    }
+
     /// Says which purposes nobody can prove anything for, so that none of their numbers is ever published.
     private func sayWhoIsNotVouchedFor() {
         for plan in options.plans where options.credentials.rules[plan.app.name] == nil {
@@ -234,8 +253,8 @@ package struct Daemon: Sendable {
         var releaseScheduler = ReleaseScheduler(store: releases, rules: rules, proof: proof)
         releaseScheduler.traces = tracing.traces
         let deliveries = DeliveryService(
-            plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, clock: clock,
-            interval: options.scheduleInterval, logger: logger)
+            plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, rounds: telemetry.rounds,
+            clock: clock, interval: options.scheduleInterval, logger: logger)
         let schedule = ScheduleService(
             plans: options.plans,
             releases: releaseScheduler,
@@ -256,7 +275,12 @@ package struct Daemon: Sendable {
             interval: options.scheduleInterval,
             logger: logger)
         let onFenced: @Sendable (DaemonError) -> Void = { [logger] error in
-            logger.critical("the flush can't go on in this process; stopping", metadata: ["error": "\(error)"])
+            let facts: Logger.Metadata = ["error": "\(error)"]
+            if error == .fenced(pending: 0) {
+                logger.warning("another process has taken this one's place, with everything; stopping", metadata: facts)
+            } else {
+                logger.critical("the flush can't go on in this process; stopping", metadata: facts)
+            }
             failure.raise(error)
         }
         let members = MemberStore(parts.settings)
@@ -286,7 +310,8 @@ package struct Daemon: Sendable {
         }
         let neighbours = MemberWatch(
             neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
-            isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock, logger: logger)
+            isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock,
+            health: telemetry.rounds, logger: logger)
         // Before anything is counted: what another daemon counts must not be counted here for a second.
         if ingestion.knownFlushed != nil { try await neighbours.look() }
         if parts.data.hasLeft {
@@ -305,36 +330,35 @@ package struct Daemon: Sendable {
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [
             FlushMark(budget: stop), fence, flush,
-            neighbours, PlanWatch(database: database, standings: telemetry.plans, logger: logger),
-            schedule, deliveries, SecurityLogService(log: security),
+            neighbours,
+            PlanWatch(database: database, standings: telemetry.plans, health: telemetry.rounds, logger: logger),
+            schedule, deliveries, SecurityLogService(log: security, health: telemetry.rounds),
             try metricsServer(ingestion, telemetry),
             try intakeServer(ingestion, gateway, desk, telemetry, clientSessions), FailureWatch(flag: failure),
-            // Keys come and go with their days and months.
-            Rounds(every: .seconds(10)) { await onOwnThread { gateway.turn() } },
-            Rounds(every: .seconds(10)) { [keys = parts.credentialKeys, houseClock = parts.houseClock] in
-                await onOwnThread { keys.turn(mayDestroy: houseClock.isConfirmed) }
-            },
         ]
-        services.append(CheckpointKeeper(ingestion, data: parts.data, options: options.journal, logger: logger))
-        if let keys = ingestion.intake.keys {
-            let file = AppKeyFile(dataPath: options.dataPath)
-            services.append(AppKeyWatch(file: file, ring: keys, logger: logger))
-        }
+        services += keyRounds(parts, gateway)
+        services.append(
+            CheckpointKeeper(
+                ingestion, data: parts.data, options: options.journal, health: telemetry.rounds, logger: logger))
         if let exporter = tracing.exporter {
-            services.append(Rounds(every: .seconds(1)) { await exporter.round() })
+            services.append(Rounds(.traces, every: .seconds(1), on: telemetry.rounds) { await exporter.round() })
         }
-        if let certificates { services.append(CertificateWatch(certificates: certificates)) }
         if let clientSessions {
             // Connections end with their window; the clock shows whole seconds, and may be set.
-            services.append(Rounds(every: .milliseconds(250)) { [clock] in clientSessions.endFormer(at: clock.now) })
+            services.append(
+                Rounds(.connections, every: .milliseconds(250), on: telemetry.rounds) { [clock] in
+                    clientSessions.endFormer(at: clock.now)
+                })
         }
         if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
         let portal = Portal(
             parts.settings, plans: options.plans, now: { [clock] in clock.now },
-            onRefusal: { [security] in security.note($0 == .token ? .signIn : .foreignForm) },
+            onRefusal: { [security] in security.note(.init($0)) },
+            network: { NetworkMark.network(of: $0) },
             health: health(of: parts))
         // Also where nobody signs in here: another daemon may be gone.
-        services.append(Rounds(every: .seconds(60)) { [logger] in await forgetSessions(of: portal, logger) })
+        services.append(
+            Rounds(.sessions, every: .seconds(60), on: telemetry.rounds) { try await portal.forgetSessions() })
         if let endpoint = options.members {
             services.append(try memberServer(ingestion, gateway, desk, telemetry, at: endpoint))
         }

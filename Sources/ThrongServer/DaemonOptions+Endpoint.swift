@@ -37,6 +37,9 @@ extension DaemonOptions {
             self.init(host: host.isEmpty ? "0.0.0.0" : host, port: port)
         }
 
+        /// Nil of a Unix socket.
+        var host: String? { if case .network(let host, _) = place { host } else { nil } }
+
         /// Whether only this machine can connect.
         package var isLoopback: Bool {
             guard case .network(let host, _) = place else { return true }

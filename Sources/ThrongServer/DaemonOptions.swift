@@ -24,6 +24,8 @@ package struct DaemonOptions: Sendable {
     package var listen: Endpoint
     /// `metrics.listen` (host:port or unix:path, 127.0.0.1:9464): where Prometheus reads, without TLS.
     package var metrics: Endpoint
+    /// `metrics.hosts` (names, none): by which Prometheus asks there, beside addresses and this machine's own name.
+    package var metricsHosts: [String] = []
     /// `portal` (host:port or unix:path, none): where partners, analysts and operators look; nil serves no such pages.
     package var portal: Endpoint?
     /// `members` (host:port, none): where other daemons hand on what is this one's; nil takes nothing from others.
@@ -37,10 +39,12 @@ package struct DaemonOptions: Sendable {
     /// `intake.proxies` (addresses and networks, none): whose connections where clients post begin with a header of the PROXY
     /// protocol, version 2.
     package var proxies: Proxies
-    /// `intake.forwarders` (addresses and networks, none): whose `X-Forwarded-For` says where the clients of their requests are.
+    /// `intake.forwarders` (addresses and networks, none): whose `X-Forwarded-For` or `Forwarded` says where the clients of their
+    /// requests are.
     package var forwarders: Proxies
     /// `intake.network-identifiers` (int, 10000, identifiers), `intake.network-events` (int, 1000000, events) and
-    /// `intake.networks-bytes` (int, 67108864, bytes): what one network may bring in a window, and what it takes to know.
+    /// `intake.networks-bytes` (int, 67108864, bytes): what one network may bring at once and in an hour, and what
+    /// it takes to know.
     package var quotas: NetworkTallies.Limits
     /// How large a request may be.
     package var limits: IntakeLimits

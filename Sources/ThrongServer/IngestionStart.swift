@@ -45,6 +45,7 @@ struct IngestionStart: Sendable {
     /// - Parameter needsWatermark: whether it is known already that nothing can be done without PostgreSQL.
     /// - Returns: also what the journal can't tell any more: PostgreSQL or the kept flushes must have it.
     func open(needsWatermark: Bool) async throws -> (Ingestion, unreadable: JournalPosition) {
+        try data.mend(layouts)
         let keys = try KeyRing(data)
         let reader = try JournalReader(data, keys: keys, options: journal)
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
@@ -125,7 +126,7 @@ struct IngestionStart: Sendable {
             plans: plans, vocabulary: intake.vocabulary, keys: keys, store: labels,
             telemetry: telemetry, logger: logger)
         // Known labels count under their names from the first batch on, if PostgreSQL is there to tell them.
-        if watermark != nil { await reveals.refreshIfPossible() }
+        if watermark != nil, reveals.isNeeded { await reveals.refreshIfPossible() }
         let ingestion = Ingestion(
             intake: intake,
             counting: counting,
@@ -151,6 +152,8 @@ struct IngestionStart: Sendable {
                 }
             }
         ) { [logger] error in
+            // A journal that takes nothing more was closed by somebody who has said why.
+            if case JournalError.failed = error { return }
             logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
             failure.raise(.journalFailed)
         }

@@ -29,4 +29,11 @@ struct ThrongCommand: AsyncParsableCommand {
             BackupCommand.self, RestoreCommand.self,
             AuditCommand.self, DemoCommand.self, BenchCommand.self, ConformCommand.self, EvaluatorCommand.self,
         ])
+
+    static func main() async {
+        if let problem = LocalPaths.problem(in: CommandLine.arguments.dropFirst()) {
+            exit(withError: ValidationError(problem))
+        }
+        await main(nil)
+    }
 }

@@ -22,6 +22,11 @@ struct EdgeTests {
     func door() async throws { try await Program("door.py").run() }
 
     @Test(
+        "a client's network is what proxies write, in any way they do, and a flood shuts out nobody else of its network",
+        .timeLimit(.minutes(40)))
+    func flooded() async throws { try await Program("flooded.py").run() }
+
+    @Test(
         "requests are answered in their order however they are cut, and all routes read opt-outs alike, also sealed ones",
         .timeLimit(.minutes(40)))
     func alike() async throws { try await Program("alike.py").run() }
@@ -35,6 +40,16 @@ struct EdgeTests {
         "whoever brings thousands of requests at once, or a new connection for each, keeps nobody else waiting",
         .timeLimit(.minutes(40)))
     func crowding() async throws { try await Program("crowding.py").run() }
+
+    @Test(
+        "batches of one connection share syncs and are answered in their order: plain, by TLS, sealed, among others, until the end",
+        .timeLimit(.minutes(40)))
+    func pipelined() async throws { try await Program("pipelined.py").run() }
+
+    @Test(
+        "without descriptors, and whatever accept says, newcomers are refused, who is in is served, and the daemon lives",
+        .timeLimit(.minutes(40)))
+    func descriptors() async throws { try await Program("descriptors.py").run() }
 
     @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(40)))
     func bent() async throws { try await Program("bent.py").run() }

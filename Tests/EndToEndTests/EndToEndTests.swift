@@ -31,12 +31,22 @@ struct EndToEndTests {
     func packaged() async throws { try await Program("packaged.py").run() }
 
     @Test(
+        "a release's bill of materials is whole, its checksums find a changed byte, GitHub takes the workflow",
+        .timeLimit(.minutes(40)))
+    func materials() async throws { try await Program("materials.py").run() }
+
+    @Test(
         "each size's files are taken by who reads them; what the guide has people copy and type exists",
         .timeLimit(.minutes(40)))
     func sizes() async throws { try await Program("sizes.py").run() }
 
     @Test("a second daemon on a data directory refuses with exit code 1", .timeLimit(.minutes(40)))
     func oneDaemon() async throws { try await Program("one_daemon.py").run() }
+
+    @Test(
+        "a damaged file is named with its byte and the cure; only what is needed to count rightly stops the start",
+        .timeLimit(.minutes(40)))
+    func damagedFiles() async throws { try await Program("damaged_files.py").run() }
 
     @Test("a PostgreSQL that is killed under load comes back, and totals are exact", .timeLimit(.minutes(40)))
     func databaseKilled() async throws { try await Program("database_killed.py").run() }
@@ -91,6 +101,11 @@ struct EndToEndTests {
         "age is proved to whoever has no database, each change of the proof is named, and what is late calls for help",
         .timeLimit(.minutes(40)))
     func proved() async throws { try await Program("proved.py").run() }
+
+    @Test(
+        "a plan with nothing where there may be nothing is counted, told, copied, forgotten; a round that fails is told",
+        .timeLimit(.minutes(40)))
+    func bare() async throws { try await Program("bare.py").run() }
 
     @Test(
         "an app is deleted: what was planted with it is found nowhere, the ledger tells it, another app counts on",

@@ -14,6 +14,14 @@ struct OutsideTests {
     func panel() async throws { try await Program("panel.py").run() }
 
     @Test(
+        "wrong clocks, shadow trees, prices with commas and too much for a page that leaves: the beacon counts, or says so",
+        .timeLimit(.minutes(40)))
+    func oddities() async throws { try await Program("beacon_odd.py").run() }
+
+    @Test("the beacon conforms in Chromium, and mutants of it do not", .timeLimit(.minutes(40)))
+    func beaconConforms() async throws { try await Program("beacon_conforms.py").run() }
+
+    @Test(
         "signed reports reach partners that fail in every way, each file once; a killed daemon's deliveries go on",
         .timeLimit(.minutes(40)))
     func deliveries() async throws { try await Program("deliveries.py").run() }

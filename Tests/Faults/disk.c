@@ -1,10 +1,11 @@
 // Preloaded into a daemon under test: what its disk does to files under DISK_PATH is what the file that DISK_FILE names says,
-// at any moment. The file holds five numbers of eight bytes, in the machine's order:
+// at any moment. The file holds six numbers of eight bytes, in the machine's order:
 //     0   1: fsync and fdatasync do nothing and say that all went well
 //     1   1: write, and open of new files, fail with ENOSPC
 //     2   how long fdatasync and fsync take on top, in microseconds
 //     3   how often 1 was felt; written here
 //     4   n: the nth fsync or fdatasync from now on fails with EIO and brings nothing to disk; counted down here
+//     5   how often fsync and fdatasync were asked for; counted here
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@ static const char *place;
 __attribute__((constructor)) static void open_disk(void) {
     const char *path = getenv("DISK_FILE");
     int file = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0) : -1;
-    void *page = file < 0 ? MAP_FAILED : mmap(NULL, 40, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *page = file < 0 ? MAP_FAILED : mmap(NULL, 48, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (file >= 0) syscall(SYS_close, file);
     place = getenv("DISK_PATH");
     if (page != MAP_FAILED && place) disk = page;
@@ -72,6 +73,7 @@ int open64(const char *path, int flags, ...) {
 }
 
 static int synced(int descriptor, long call) {
+    if (disk && is_ours(descriptor)) __atomic_fetch_add((int64_t *)&disk[5], 1, __ATOMIC_RELAXED);
     if (disk && disk[2] && is_ours(descriptor)) usleep((useconds_t)disk[2]);
     if (disk && disk[0] && is_ours(descriptor)) return 0;
     if (disk && disk[4] > 0 && is_ours(descriptor)

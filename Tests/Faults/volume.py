@@ -103,7 +103,7 @@ class Disk:
         command(compiler, "-O1", "-shared", "-fPIC", "-o", library,
                 os.path.join(os.path.dirname(os.path.abspath(__file__)), "disk.c"))
         with open(self.path, "wb") as file:
-            file.write(bytes(40))
+            file.write(bytes(48))
         self.variables = {"LD_PRELOAD": library, "DISK_FILE": self.path, "DISK_PATH": place}
 
     def put(self, place, number):

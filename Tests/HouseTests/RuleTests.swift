@@ -99,6 +99,7 @@ struct RuleTests {
         "PlanProblems": "the list of them",
         "ExplorerProblem": "a page for a person: a heading, a text and what is allowed",
         "CommandFailure": "words for whoever sits at the command line; nobody catches it",
+        "FileDamage": "a file, what it has to be, and a flaw, which is an enum",
         "Malformed": "says all with its name, and stays within its reader",
     ]
 

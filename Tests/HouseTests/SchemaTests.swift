@@ -95,6 +95,34 @@ struct SchemaTests {
         }
     }
 
+    @Test("a query collects by array(select …), which is empty where nothing is: an aggregate of no rows is null")
+    func collections() throws {
+        var seen = 0
+        for path in queries {
+            let code = Self.code(try House.text(path))
+            for match in code.matches(of: /(?:string|array|jsonb?|jsonb?_object)_agg\(/) {
+                seen += 1
+                // A group has a row at least.
+                let isGrouped = Self.rest(of: code[match.range.upperBound...], depth: 1).contains("group by")
+                #expect(isGrouped, "\(path) collects what may be nothing; use array(select …)")
+            }
+        }
+        #expect(seen > 0 && !Self.rest(of: "a) from b) group by c", depth: 1).contains("group by"))
+        #expect(Self.rest(of: "a) from b group by c", depth: 1).contains("group by"))
+    }
+
+    /// What follows in the same select, outside of parentheses.
+    private static func rest(of code: Substring, depth: Int) -> String {
+        var (depth, rest) = (depth, "")
+        for letter in code {
+            if letter == "(" { depth += 1 }
+            if letter == ")" { depth -= 1 }
+            if depth < 0 { break }
+            if depth == 0 { rest.append(letter) }
+        }
+        return rest
+    }
+
     /// A statement without comments and what stands in quotes, trimmed.
     private static func code(_ text: String) -> String {
         let lines = text.split(separator: "\n").map { $0.split(separator: "--", omittingEmptySubsequences: false)[0] }

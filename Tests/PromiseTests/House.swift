@@ -69,7 +69,8 @@ struct House {
             let key = keys[window] ?? .random()
             keys[window] = key
             let outcome = counting.count(
-                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: hasProof, now: now
+                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: hasProof,
+                liftsFloors: !incoming.isBot, now: now
             ) { PeriodCalendar.utc.period($0.period, containing: now).start }
             switch outcome {
             case .counted(let batch): return batch.answer

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import ThrongFiles
 import ThrongJournal
 
 @Suite("Who got credentials is on disk before anybody has one")
@@ -23,7 +24,8 @@ struct IssuedRecordsTests {
         #expect(try all(house) == Self.records(5))
         #expect(try house.files("issued") == ["682.log"])
         let attributes = try FileManager.default.attributesOfItem(atPath: "\(house.path)/issued/682.log")
-        #expect(attributes[.posixPermissions] as? Int == 0o600 && attributes[.size] as? Int == 100)
+        #expect(
+            attributes[.posixPermissions] as? Int == 0o600 && attributes[.size] as? Int == KeptFile.headSize + 8 + 100)
         // The month is in the checksum.
         try FileManager.default.moveItem(
             atPath: "\(house.path)/issued/682.log", toPath: "\(house.path)/issued/683.log")
@@ -41,7 +43,7 @@ struct IssuedRecordsTests {
         try IssuedRecords(house.data, month: 682) { _ in }.append(Self.records(4))
         let path = "\(house.path)/issued/682.log"
         var bytes = try #require(FileManager.default.contents(atPath: path))
-        bytes[25] ^= 1
+        bytes[KeptFile.headSize + 8 + 25] ^= 1
         #expect(FileManager.default.createFile(atPath: path, contents: bytes.dropLast(cut)))
         let left = [Self.records(4)[0], Self.records(4)[2]]
         #expect(try all(house) == left)

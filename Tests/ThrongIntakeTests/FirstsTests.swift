@@ -82,10 +82,10 @@ struct FirstsTests {
         #expect(batch.contributions.map { Array($0.firsts) } == [[], [0]])
     }
 
-    @Test("firsts that are no object refuse the batch, with a pointer")
+    @Test("firsts that are no object refuse their event")
     func shape() throws {
-        let error = #expect(throws: IntakeError.self) { try Self.read([Self.event("look", "[0]")]) }
-        #expect(error == .wrongShape(pointer: "/events/0/firsts", expected: "an object"))
+        let batch = try Self.read([Self.event("look", "[0]"), Self.event("look", nil)])
+        #expect(batch.events.map(\.refusal) == [.invalidValue, nil])
     }
 
     @Test("an event that is a first does not lend its firsts to plain events of the same name, nor takes theirs")

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Testing
+import ThrongFiles
 import ThrongPlan
 
 @testable import ThrongJournal
@@ -81,15 +82,21 @@ struct BackupKeyTests {
         #expect(try keys.hold() != nil)
     }
 
-    @Test("a file that was changed is no key, and names itself")
+    @Test("a file that was changed is no key, and names itself; others are destroyed when they are due")
     func changed() throws {
         defer { try? FileManager.default.removeItem(atPath: path) }  // What is left is in the temporary folder.
         let key = try keys.make(BackupKeyName(app: "shop", term: .always))
         let file = "\(path)/backup.keys/\(key.id).key"
         var bytes = Array(try #require(FileManager.default.contents(atPath: file)))
-        bytes[30] ^= 1
+        bytes[130] ^= 1
         try Data(bytes).write(to: URL(fileURLWithPath: file))
-        #expect(throws: JournalError.unknownFormat(file: file)) { try keys.all() }
+        let damage = JournalError.damagedFile(FileDamage(path: file, kind: .backupKey, flaw: .changed(byte: 130)))
+        #expect(throws: damage) { try keys.all() }
+        // Of which nobody knows when it is due keeps no other from being destroyed.
+        let due = try BackupKeys(dataPath: path).make(BackupKeyName(app: "till", term: .day(20_783)))
+        #expect(throws: damage) { try keys.destroy { $0 == due.name } }
+        let left = Array(try #require(FileManager.default.contents(atPath: "\(path)/backup.keys/\(due.id).key")))
+        #expect(!due.secret.withUnsafeBytes { secret in left.contains(Array(secret)) })
     }
 
     @Test("a day is over at its midnight, and what has no day never", arguments: [0, 1])

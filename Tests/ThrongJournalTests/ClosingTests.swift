@@ -103,28 +103,6 @@ struct ClosingTests {
         expectSame(try await run(workshop, layouts: [Workshop.layout, Self.layout], appending: []), records)
     }
 
-    @Test("journals of both earlier formats are read, and gone on with in this one")
-    func earlierFormats() async throws {
-        for format in ["THRONGJ2", "THRONGJ3"] {
-            let workshop = try Workshop()
-            let folder = "\(workshop.path)/journal"
-            try EarlierJournal.write(to: workshop)
-            let segments = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-            // The first segment has batches, the second a closing, too.
-            for name in segments.dropFirst(format == "THRONGJ2" ? 1 : 2) {
-                try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
-            }
-            let earlier = Array(EarlierJournal.records.prefix(format == "THRONGJ2" ? 2 : 4))
-            let next = CountedRecord.batch(Self.batch(UInt64(earlier.count) + 1))
-            expectSame(
-                try await run(workshop, layouts: [Workshop.layout, EarlierJournal.layout], appending: [next]), earlier)
-            #expect(try formats(workshop).last == "THRONGJ4")
-            expectSame(
-                try await run(workshop, layouts: [Workshop.layout, EarlierJournal.layout], appending: []),
-                earlier + [next])
-        }
-    }
-
     @Test("whichever byte is changed, nothing else comes back than a beginning of what was written")
     func damage() async throws {
         let workshop = try Workshop()
@@ -167,8 +145,7 @@ struct ClosingTests {
                 try writer.bytes.reading { bytes throws(JournalError) in
                     var reader = ByteReader(bytes)
                     return try EntryFormat.record(
-                        from: &reader, format: .current, position: closing.position, window: closing.window,
-                        space: space,
+                        from: &reader, position: closing.position, window: closing.window, space: space,
                         ordinals: [0, 1])
                 }
             }

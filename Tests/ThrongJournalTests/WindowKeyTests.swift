@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import ThrongCounting
+import ThrongFiles
 import ThrongPlan
 import ThrongWire
 
@@ -83,7 +84,7 @@ struct WindowKeyTests {
         #expect(again.windows == [window, other])
         #expect(try again.key(of: window).secret == secret)
         try again.destroy(keysOf: [other])
-        try Data(count: 48).write(to: URL(fileURLWithPath: workshop.path + "/windows/0000000000000001.key"))
+        try Data(KeptFile.gone(180)).write(to: URL(fileURLWithPath: workshop.path + "/windows/0000000000000001.key"))
         #expect(try KeyRing(data).windows == [window])
     }
 

@@ -47,6 +47,18 @@ struct PrintTests {
         }
     }
 
+    @Test("letters that no font has are counted once each, and what is not drawn is none")
+    func letters() {
+        let fonts = FontCoverage(
+            listing: ":charset=20-7e a0-17f 2014\n:charset=4e00-9fff 1f600\n\nnonsense\n:charset=zz 5-1\n")
+        for text in ["", "<p>plain</p>", "Zürich \u{2014} 東京", "\u{1F600}\u{FE0F}\u{200D}\u{AD}\u{2003}\n"] {
+            #expect(fonts.lacking(in: text) == 0, "\(text)")
+        }
+        #expect(fonts.lacking(in: "\u{1F389}\u{1F389} \u{1F600} \u{0431}\u{0431}") == 2)
+        #expect(FontCoverage(listing: "").lacking(in: "ä ö ß") == 3)
+        #expect("\(PrintError.boxes(letters: 2))".contains("2 different letters"))
+    }
+
     @Test("the program sees the page in a private folder that goes, and nothing of this process")
     func surroundings() async throws {
         let script = """

@@ -128,7 +128,8 @@ struct APIDescriptionTests {
     @Test("each way to refuse a body is a problem that the document lists under its status")
     func problems() throws {
         let errors: [IntakeError] = [
-            .notJSON, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep(limit: 8),
+            .notJSON, .foreign(.empty), .foreign(.multipart), .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange,
+            .tooDeep(limit: 8),
             .duplicateKey(pointer: "/context"), .nul(pointer: "/id"), .wrongShape(pointer: "", expected: "an object"),
             .stringTooLong(pointer: "/id", bytes: 9, limit: 8), .bodyTooLarge(limit: 8),
             .tooManyEvents(found: 9, limit: 8), .recordTooLarge(bytes: 9, limit: 8), .unknownApp, .unknownPurpose,

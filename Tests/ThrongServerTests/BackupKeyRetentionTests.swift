@@ -44,9 +44,9 @@ struct BackupKeyRetentionTests {
     func round() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }  // What is left is in the temporary folder.
         try make(Self.kept + Self.due)
-        #expect(try await retention.due([]).count == 3, "days are due")
+        #expect(try await retention.outlook([]).due.count == 3, "days are due")
         #expect(
-            try await retention.due([]).filter { $0.isOverdue(at: Self.now) }.map(\.at.value) == [
+            try await retention.outlook([]).due.filter { $0.isOverdue(at: Self.now) }.map(\.at.value) == [
                 (Self.today - 3) * 86_400
             ])
         _ = try await retention.expire(plans: [], now: Self.now)
@@ -54,7 +54,7 @@ struct BackupKeyRetentionTests {
         var entries = try await DeletionStore(admin).entries().filter { $0.kind == "backups" }
         #expect(Set(entries.map(\.subject)) == Set(Self.due.map(\.text)))
         #expect(entries.allSatisfy { $0.app == "shop" && $0.rows == 1 })
-        #expect(try await retention.due([]).map(\.at.value) == [(Self.today + 1) * 86_400])
+        #expect(try await retention.outlook([]).due.map(\.at.value) == [(Self.today + 1) * 86_400])
         _ = try await retention.expire(plans: [], now: Self.now)
         entries = try await DeletionStore(admin).entries().filter { $0.kind == "backups" }
         #expect(entries.count == 3)

@@ -22,7 +22,8 @@ struct EvaluatorRoutesTests {
             let clock = clock
             let routes = EvaluatorRoutes(
                 secret: EvaluatorRoutesTests.secret, quota: EvaluationQuota(limit: hourly),
-                forwarders: try #require(Proxies(forwarders)), clock: UnixClock { clock.now })
+                forwarders: try #require(Proxies(forwarders)),
+                complaints: ProxyComplaints(.silent, SecurityLog(.silent)), clock: UnixClock { clock.now })
             responder = routes.router().buildResponder()
         }
 

@@ -106,6 +106,7 @@ final class IngestionHouse: Sendable {
 
     func send(
         _ id: String, optingOut: Bool = false, key: String? = nil, bearer: String? = nil, from address: String? = nil,
+        fromNetwork network: ClientNetwork? = nil,
         batch: String = UUID().uuidString.replacing("-", with: "").lowercased()
     ) throws -> Ingestion.Verdict {
         let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
@@ -116,7 +117,7 @@ final class IngestionHouse: Sendable {
         return try ingestion.accept(
             UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20),
             signals: optingOut ? [.globalPrivacyControl] : [], bearer: bearer,
-            from: NetworkPrefix(internet: address.flatMap { ClientAddress($0) }))
+            from: network ?? ClientNetwork(internet: address.flatMap { ClientAddress($0) }))
     }
 
     /// The same for the purpose that people have to agree to, in its second version.
@@ -166,7 +167,7 @@ final class IngestionHouse: Sendable {
             """
         let verdict = try ingestion.accept(
             UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [],
-            from: NetworkPrefix(internet: address.flatMap { ClientAddress($0) }))
+            from: ClientNetwork(internet: address.flatMap { ClientAddress($0) }))
         guard case .counted(let answer, _, _) = verdict, answer.accepted == 1 else { throw NotCounted() }
         return answer.reveal?.isEmpty == false
     }

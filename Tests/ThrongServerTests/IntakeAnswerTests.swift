@@ -15,6 +15,10 @@ struct IntakeAnswerTests {
                 detail: RefusalDetail(pointer: "/events/1/fields", member: 2, nearest: "channel")),
             .init(index: 2, reason: .unknownField, detail: RefusalDetail(pointer: "/context", member: 0, field: "os")),
             .init(index: 3, reason: .unknownEvent, detail: RefusalDetail(pointer: "/events/3/event")),
+            .init(
+                index: 4, reason: .invalidValue,
+                detail: RefusalDetail(pointer: "/events/4/fields", member: 0, field: "os", expected: "each member once")
+            ),
         ]
         let answer = BatchAnswer(accepted: 4, refused: refused)
         let text = IntakeAnswer(answer).text

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import ThrongDelivery
 import ThrongPlan
+import ThrongPostgres
 import ThrongSchedule
 import ThrongStore
 
@@ -18,22 +19,38 @@ struct LateRetentionTests {
         let isAway = Mutex(false)
         let rounds = Mutex(0)
         let destructions = Mutex<[UnixSeconds]>([])
+        /// What fails.
+        let failing = Mutex<Round?>(nil)
+        /// What was done.
+        let done = Mutex<[Round]>([])
+
+        private func make(_ round: Round) throws {
+            guard failing.withLock({ $0 }) != round else { throw PostgresError.unexpectedAnswer(query: round.rawValue) }
+            done.withLock { $0.append(round) }
+        }
 
         func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
             rounds.withLock { $0 += 1 }
+            try make(.retention)
             return ExpiryOutcome(cells: 0, partitions: [])
         }
+
+        func rewritePages() async throws { try make(.pages) }
 
         func destroyKeys(now: UnixSeconds) async throws {
             if isAway.withLock({ $0 }) { throw CancellationError() }
             destructions.withLock { $0.append(now) }
         }
 
-        func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome { .init() }
+        func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
+            try make(.copies)
+            return .init()
+        }
 
-        func due(_ plans: [Plan]) async throws -> [RetentionDue] {
+        func outlook(_ plans: [Plan]) async throws -> RetentionOutlook {
             if isAway.withLock({ $0 }) { throw CancellationError() }
-            return left.withLock { $0 }
+            try make(.age)
+            return RetentionOutlook(due: left.withLock { $0 })
         }
     }
 
@@ -44,7 +61,7 @@ struct LateRetentionTests {
     }
 
     /// Keeps errors.
-    private struct Errors: LogHandler {
+    struct Errors: LogHandler {
         let lines: Lines
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.error
@@ -66,14 +83,19 @@ struct LateRetentionTests {
     private final class House: Sendable {
         let shop: CountedShop
         let stuck = Stuck()
-        let health = ScheduleHealth()
         let errors = Errors.Lines()
+        /// What rounds said.
+        let rounds = Errors.Lines()
+        let health: ScheduleHealth
         let clock = Mutex(LateRetentionTests.now)
         let lease: (any ScheduleLease)?
         let standing = FlushStanding()
 
         init(lease: (any ScheduleLease)? = nil) async throws {
             self.lease = lease
+            let rounds = rounds
+            health = ScheduleHealth(
+                rounds: RoundHealth(logger: Logger(label: "test") { _ in Errors(lines: rounds) }))
             shop = try await CountedShop(LateRetentionTests.plan)
         }
 
@@ -98,6 +120,7 @@ struct LateRetentionTests {
         }
 
         var lines: [String] { errors.all.withLock { $0 } }
+        var said: [String] { rounds.all.withLock { $0 } }
     }
 
     private static let plan = """
@@ -134,6 +157,30 @@ struct LateRetentionTests {
         }
         await schedule.watch(&hour)
         #expect(house.lines.count == 1)
+    }
+
+    @Test(
+        "a round that fails keeps no other from being made, is an error in the log, and is made again",
+        arguments: [Round.retention, .copies, .pages, .age])
+    func failing(round: Round) async throws {
+        let house = try await House()
+        house.standing.isLevel = true
+        // PostgreSQL has no other: any else would not be believed.
+        house.clock.withLock { $0 = UnixSeconds(Int64(Date().timeIntervalSince1970)) }
+        house.stuck.failing.withLock { $0 = round }
+        let schedule = house.schedule
+        var progress = ScheduleService.Progress()
+        _ = await schedule.round(&progress)
+        #expect(house.stuck.done.withLock { $0 } == [.retention, .copies, .pages, .age].filter { $0 != round })
+        let rounds = house.health.rounds.snapshot
+        #expect(rounds.filter { $0.value.isFailing }.map(\.key) == [round])
+        #expect(rounds[round]?.failures == 1)
+        #expect(house.said.map { $0.contains("\"round\": \(round.rawValue)") } == [true], "\(house.said)")
+        house.stuck.failing.withLock { $0 = nil }
+        house.stuck.done.withLock { $0 = [] }
+        _ = await schedule.round(&progress)
+        #expect(house.stuck.done.withLock { $0.contains(round) })
+        #expect(house.health.rounds.snapshot.allSatisfy { !$0.value.isFailing })
     }
 
     @Test("where nothing is left it is 0, and where PostgreSQL is away what was known gets overdue by itself")

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import Synchronization
 import Testing
+import ThrongFiles
 import ThrongJournal
 import ThrongOblivious
 import ThrongWire
@@ -103,7 +104,7 @@ struct ObliviousGatewayTests {
     func vouched() throws {
         let house = try House()
         let gateway = try house.gateway()
-        let identity = gateway.identity
+        let identity = try #require(gateway.identity)
         let first = gateway.list
         #expect(identity.vouches(for: first.configuration, by: first.signature))
         house.pass(days: 1)
@@ -120,9 +121,12 @@ struct ObliviousGatewayTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         var file = Array(try #require(FileManager.default.contents(atPath: path)))
-        file[20] ^= 1
+        file[100] ^= 1
         #expect(FileManager.default.createFile(atPath: path, contents: Data(file)))
-        #expect(throws: JournalError.unknownFormat(file: path)) { try house.gateway() }
+        let unsigned = try house.gateway()
+        #expect(unsigned.identity == nil && unsigned.list.signature.isEmpty, "nobody vouches for its keys")
+        #expect(unsigned.list.configuration == second.configuration, "and what is sealed is opened")
+        #expect(FileManager.default.contents(atPath: path) == Data(file), "a person puts the file right")
     }
 
     @Test("after a clock that was ahead no key of days to come is left, and clients are told to fetch anew")
@@ -150,7 +154,7 @@ struct ObliviousGatewayTests {
         for each in sealed { #expect(throws: ObliviousError.unopened) { try gateway.open(each) } }
     }
 
-    @Test("a key that was half destroyed is gone, and a file that is damaged is named")
+    @Test("a key that was half destroyed or damaged is gone, and another one opens")
     func damaged() throws {
         let house = try House()
         let before = try house.gateway().list.configuration
@@ -159,15 +163,18 @@ struct ObliviousGatewayTests {
         let whole = try house.bytes(file)
         #expect(
             FileManager.default.createFile(
-                atPath: path, contents: Data([UInt8](repeating: 0, count: 72) + whole[72...])))
+                atPath: path, contents: Data(KeptFile.gone(whole.count))))
         #expect(try house.gateway().list.configuration != before)
         #expect(try house.bytes(file) != whole)
 
-        for place in [0, 8, 71, 72, 83] {
-            var changed = whole
+        for place in [0, 8, 90, 153, 154, 161] {
+            var changed = try house.bytes(file)
             changed[place] ^= 1
             #expect(FileManager.default.createFile(atPath: path, contents: Data(changed)))
-            #expect(throws: JournalError.unknownFormat(file: path), "byte \(place)") { try house.gateway() }
+            let former = try #require(try house.files.first)
+            let gateway = try house.gateway()
+            for each in try Self.sealed(for: gateway) { #expect(try gateway.open(each).message == [1, 2, 3]) }
+            #expect(try house.files == [former] && house.bytes(file) != changed, "another key takes its place")
         }
     }
 

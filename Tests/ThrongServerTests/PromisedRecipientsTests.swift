@@ -215,13 +215,13 @@ struct PromisedRecipientsTests {
         let retention = HouseRetention(RetentionStore(shop.store.connection), folder: folder)
         let took = try await retention.removeCopies([], now: CountedShop.start(40))
         #expect(took.files == 2 && took.left.keys.sorted() == [folder + "/board"])
-        let late = try await retention.due([]).filter {
+        let late = try await retention.outlook([]).due.filter {
             $0.isOverdue(at: CountedShop.start(40)) && $0.metric == "daily"
         }
         #expect(late.map(\.term) == ["with the first number in them: copies in folder board"])
         try FileManager.default.moveItem(atPath: folder + "/mounted", toPath: folder + "/board")
         let again = try await retention.removeCopies([], now: CountedShop.start(41))
         #expect(again.files == 4 && again.left.isEmpty)
-        #expect(try await retention.due([]).allSatisfy { $0.metric != "daily" })
+        #expect(try await retention.outlook([]).due.allSatisfy { $0.metric != "daily" })
     }
 }

@@ -25,6 +25,10 @@ struct ConnectionTests {
     func passwords() async {
         for text in [
             "host=/nowhere user=u password=hunter2x", "postgresql://u:hunter2x@127.0.0.1:1/x",
+            "postgresql://u:q@hunter2x@127.0.0.1:1/x", "postgresql://u:hunter2x@q@127.0.0.1:1/x",
+            "postgresql://u:q/hunter2x@127.0.0.1:1/x", "postgres://u:q%40hunter2x@127.0.0.1:1/x",
+            "postgresql://u:q@hunter2x/x@127.0.0.1:1/x", "postgresql://u@127.0.0.1:1/x?password=q@hunter2x",
+            "postgresql://u:q?hunter2x@127.0.0.1:1/x", "host=127.0.0.1 port=1 password=q@hunter2x",
             "postgresql://u:hunter2x@127.0.0.1:port/x", "password hunter2x", "postgresql://u:hunter2x%zz@h/x",
         ] {
             do {

@@ -160,7 +160,7 @@ struct KeptTests {
     func due() async throws {
         let ledger = try await Ledger()
         func due() async throws -> [String] {
-            try await ledger.retention.due([]).map {
+            try await ledger.retention.outlook([]).due.map {
                 "\($0.metric) \(($0.at - ledger.end) / day) \($0.term) \($0.releases)"
             }
         }
@@ -174,7 +174,7 @@ struct KeptTests {
                 "orders 10 after 10 days: drop step 1", "orders 30 after 30 days: delete 1",
                 "orders 300 after 300 days: delete 1",
             ])
-        let first = try #require(try await ledger.retention.due([]).first)
+        let first = try #require(try await ledger.retention.outlook([]).due.first)
         #expect(!first.isOverdue(at: ledger.end + 10 * day + 26 * 3600))
         #expect(first.isOverdue(at: ledger.end + 10 * day + 26 * 3600 + 1))
         _ = try await ledger.retention.expire(plans: [], now: ledger.end + 10 * day)
@@ -189,7 +189,7 @@ struct KeptTests {
         let ledger = try await Ledger()
         try await ledger.files(until: ledger.end + 8 * day)
         let before = try await ledger.retention.standing([])
-        let due = try await ledger.retention.due([])
+        let due = try await ledger.retention.outlook([]).due
         #expect(before.entries.isEmpty && before.due == due && due.count == 2)
         #expect(
             before.promises == [

@@ -116,6 +116,32 @@ struct PortalSessionTests {
         #expect(try await second.session(of: other) == "ffffffff")
     }
 
+    @Test("somebody sees the sessions of the own token, ends one of them or all others, and none of another token's")
+    func own() async throws {
+        let other = try await first.beginSession(of: "ffffffff")
+        var cookies: [String] = []
+        for _ in 0..<4 {
+            cookies.append(try await first.beginSession(of: token))
+            try await pass(60)
+        }
+        let ids = cookies.map { PortalSession.ID(cookie: $0) }
+        let seen = try await second.sessions(of: token)
+        #expect(seen.map(\.id) == ids.reversed(), "the latest first")
+        #expect(seen.allSatisfy { $0.lastLook == $0.since }, "none has looked since")
+        #expect(!seen.contains { cookies.contains($0.id.text) }, "what is shown opens nothing")
+        #expect(ids.allSatisfy { PortalSession.ID($0.text) == $0 } && PortalSession.ID("00") == nil)
+
+        try await second.endSession(ids[1], of: "ffffffff")
+        #expect(try await isOpen(cookies[1], first), "another token's owner ends nothing here")
+        try await second.endSession(ids[1], of: token)
+        #expect(try await !isOpen(cookies[1], first))
+        try await second.endSessions(of: token, but: ids[2])
+        #expect(try await second.sessions(of: token).map(\.id) == [ids[2]])
+        #expect(try await second.session(of: other) == "ffffffff")
+        try await pass(AccessStore.idle)
+        #expect(try await second.sessions(of: token).isEmpty, "what is over is not shown")
+    }
+
     @Test("what PostgreSQL keeps of a session opens nothing, and goes when it is over, or its token is taken back")
     func kept() async throws {
         let cookie = try await first.beginSession(of: token)

@@ -69,7 +69,7 @@ struct QueryParameterTests {
             DeleteLabels(app: "shop", before: .epoch),
             SelectPeriods(metric: 1, from: .epoch), OpenByCalendar(metric: 1, periods: [day]),
             SelectFirstOpenEnds(app: "shop"), SelectReleasedStarts(app: "shop", periodKind: .day, from: .epoch),
-            EnsurePartitions(kind: .day, starts: []), SelectPromises(), SelectTold(),
+            EnsurePartitions(kind: .day, starts: []), SelectPromises(app: nil), SelectOldest(app: "shop"), SelectTold(),
             SelectRecipients(app: "shop", metric: "views"), SelectDeletions(), SelectHeld(), SelectApps(),
             NoteDeletion(app: "*", kind: "backups", subject: "x", term: "y", rows: 1), SelectStanding(names: []),
             SelectAppDeliveries(app: "shop"), SelectSilences(), DeleteApp(app: "shop", copies: 0),
@@ -164,11 +164,14 @@ struct QueryParameterTests {
         return InsertDraw(metric: 1, request: request, row: row)
     }
 
+    /// One of every type that there is.
+    static func all() throws -> [any TypedQuery] { try samples + [draw(), evaluate()] }
+
     @Test("as many parameters as the file has placeholders, of every type that there is")
     func parameters() throws {
         let files = Dictionary(uniqueKeysWithValues: try QueryFile.all().map { ($0.name, $0) })
         var seen: Set<String> = []
-        for sample in try Self.samples + [Self.draw(), Self.evaluate()] {
+        for sample in try Self.all() {
             let name = type(of: sample).text.name
             #expect(sample.parameters.count == files[name]?.parameters, "\(name)")
             #expect(type(of: sample).text.sql == files[name]?.body, "the header of \(name) is not sent")

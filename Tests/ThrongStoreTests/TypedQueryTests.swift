@@ -33,10 +33,12 @@ struct TypedQueryTests {
             {
                 "\(try $0.integer()) \(try $0.optionalText() ?? "null") \(try $0.text()) \(try $0.optionalText() ?? "")"
             },
-            { "\(try $0.integer()) \(try $0.text()) \(try $0.text())" },
             { "\(try $0.flag()) \(try $0.optionalText() ?? "null") \(try $0.text())" },
             { "\(try $0.integer()) \(try $0.optionalText() ?? "null") \(try $0.value { $0 == "b" ? $0 : nil })" },
         ]
+        await #expect(throws: PostgresError.unexpectedNull(query: "odd.select", column: 2, name: "text")) {
+            try await read { "\(try $0.integer()) \(try $0.text()) \(try $0.text())" }
+        }
         for reader in wrong {
             await #expect(throws: PostgresError.unexpectedAnswer(query: "odd.select")) { try await read(reader) }
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import ThrongChance
+import ThrongFiles
 import ThrongSuppression
 
 @testable import ThrongTable
@@ -84,19 +85,22 @@ struct SecretTests {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/secret"
-        #expect(throws: TieSecretError.missing(path: path)) { try TieSecret(file: path) }
-        let secret = try TieSecret.made(at: path)
+        #expect(throws: TieSecretError.missing(path: path)) { try TieSecret(file: path, as: .suppressSecret) }
+        let secret = try TieSecret.made(at: path, as: .suppressSecret)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["secret"])
-        #expect(throws: TieSecretError.exists(path: path)) { try TieSecret.made(at: path) }
-        for kept in [try TieSecret(file: path), try TieSecret.kept(at: path)] {
+        #expect(throws: TieSecretError.exists(path: path)) { try TieSecret.made(at: path, as: .suppressSecret) }
+        for kept in [
+            try TieSecret(file: path, as: .suppressSecret), try TieSecret.kept(at: path, as: .suppressSecret),
+        ] {
             #expect(kept.seed(for: "a", []) == secret.seed(for: "a", []))
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         #expect(throws: TieSecretError.exposed(path: path, mode: 0o640)) { try TieSecret.kept(at: path) }
         try Data("secret\n".utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        #expect(throws: TieSecretError.malformed(path: path)) { try TieSecret.kept(at: path) }
+        let damage = FileDamage(path: path, kind: .installationSecret, flaw: .foreign)
+        #expect(throws: TieSecretError.damaged(damage)) { try TieSecret.kept(at: path) }
     }
 }

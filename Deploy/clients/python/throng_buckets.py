@@ -9,6 +9,8 @@ from __future__ import annotations
 import datetime
 import decimal
 import re
+import unicodedata
+import urllib.parse
 import zoneinfo
 from typing import Any, Callable, Optional, Union
 
@@ -18,7 +20,8 @@ OTHER = "other"
 _QUARTER = 900
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_ADDRESS = re.compile(r"(?P<from>[A-Za-z0-9+.-]*://|//)?(?P<host>[^/?#]*)(?P<path>[^?#]*)", re.DOTALL)
+_ADDRESS = re.compile(r"(?P<from>[A-Za-z0-9+.-]*://|//)?(?P<host>[^/]*)(?P<path>.*)", re.DOTALL)
+_AROUND = "".join(map(chr, range(0x21)))
 
 
 def number(value: Scalar) -> Optional[float]:
@@ -51,8 +54,9 @@ def _groups(rule: dict, value: Scalar, fold: Callable[[str], str] = str) -> str:
     text = _spelled(value)
     if text is None:
         return OTHER
+    text = fold(unicodedata.normalize("NFC", text))
     for group in rule["groups"]:
-        if fold(text) in map(fold, [group["label"], *group["values"]]):
+        if text in (fold(unicodedata.normalize("NFC", each)) for each in [group["label"], *group["values"]]):
             return group["label"]
     return OTHER
 
@@ -105,8 +109,9 @@ def _screen(rule: dict, labels: list[str], value: Scalar) -> str:
 
 
 def _language(rule: dict, labels: list[str], value: Scalar) -> str:
-    match = re.match(r"([A-Za-z]+)(?=[-_.@,;]|\Z)", value) if isinstance(value, str) else None
-    return _folded(match[1]) if match and _folded(match[1]) in rule["known"] else OTHER
+    match = re.match(r"([A-Za-z]+)(?=[-_.@,;:]|\Z)", value) if isinstance(value, str) else None
+    code = _folded(match[1]) if match else ""
+    return code if code in rule["known"] else _groups(rule, code)
 
 
 def _offset(name: str) -> Optional[int]:
@@ -137,38 +142,78 @@ def _time(rule: dict, labels: list[str], value: Scalar) -> str:
     return labels[places[rule["part"]]]
 
 
+def _address(text: str) -> re.Match:
+    """A URL in its parts, as browsers read it: without query, and with slashes only."""
+    text = re.split(r"[?#]", re.sub(r"[\t\n\r]", "", text.strip(_AROUND)), maxsplit=1)[0]
+    return _ADDRESS.match(text.replace("\\", "/"))
+
+
+def _decoded(text: str) -> Optional[str]:
+    """A text with its escapes decoded, once; an escaped slash stays apart from others. None for what is no UTF-8."""
+    try:
+        return unicodedata.normalize("NFC", urllib.parse.unquote(re.sub("%2f", "%00", text, flags=re.I), errors="strict"))
+    except UnicodeDecodeError:
+        return None
+
+
+def _segments(path: str) -> list[Optional[str]]:
+    """A path as routes are compared: dots resolved, and no segment that is empty; None is a segment that is no text."""
+    found: list[str] = []
+    for segment in path.split("/")[1:]:
+        dots = re.sub("%2e", ".", segment, flags=re.I)
+        if dots == "..":
+            found = found[:-1]
+        elif dots != ".":
+            found.append(segment)
+    return [text for text in (_decoded(segment.split(";")[0]) for segment in found) if text != ""]
+
+
+def _host_name(host: str) -> str:
+    """A host in Unicode, in small letters."""
+    def folded(text: str) -> str:
+        small = "".join(sign.lower() for sign in unicodedata.normalize("NFKC", text).replace("\u3002", "."))
+        return unicodedata.normalize("NFKC", small)
+
+    def label(text: str) -> str:
+        try:
+            return folded(text[4:].encode("ascii").decode("punycode")) if text.startswith("xn--") else text
+        except UnicodeError:
+            return text
+
+    return ".".join(label(each) for each in folded(_decoded(host) or "").removesuffix(".").split("."))
+
+
 def _host(rule: dict, labels: list[str], value: Scalar) -> str:
     if not isinstance(value, str):
         return OTHER
-    host = _ADDRESS.match(value)["host"].rsplit("@", 1)[-1]
-    host = _folded(re.sub(r"\.?\Z", "", re.sub(r":[0-9]*\Z", "", host), count=1))
-    return host if host in rule["known"] else OTHER
+    host = _host_name(re.sub(r":[0-9]*\Z", "", _address(value)["host"].rsplit("@", 1)[-1]))
+    return next((known for known in rule["known"] if _host_name(known) == host), OTHER)
 
 
 def _route(rule: dict, labels: list[str], value: Scalar) -> str:
-    if not isinstance(value, str):
+    match = _address(value) if isinstance(value, str) else None
+    if not match or not match["from"] and not match["path"]:
         return OTHER
-    match = _ADDRESS.match(value)
-    if not match["from"] and not match["path"]:
-        return OTHER
-    path = match["path"].rstrip("/")
-    return next((template for template in rule["templates"] if _matches(template, path)), OTHER)
+    path = _segments(match["path"])
+    templates = [(template, _segments(template)) for template in rule["templates"]]
+    same = [template for template, parts in templates if parts == path]
+    return next((template for template, parts in templates if template in same or not same and _matches(parts, path)), OTHER)
 
 
-def _matches(template: str, path: str) -> bool:
+def _matches(parts: list[Optional[str]], path: list[Optional[str]]) -> bool:
     """Whether a path is of a template such as /product/:id or /docs/*."""
-    parts = [part for part in template.split("/")[1:]]
-    if parts[-1] == "":
-        parts.pop()
-    is_open = bool(parts) and parts[-1] == "*"
-    if is_open:
-        parts.pop()
-    pattern = "".join("/[^/]+" if part.startswith(":") else "/" + re.escape(part) for part in parts)
-    return re.fullmatch(pattern + ("(/.*)?" if is_open else ""), path, re.DOTALL) is not None
+    is_open = parts[-1:] == ["*"]
+    parts = parts[:-1] if is_open else parts
+    if len(path) < len(parts) or len(path) > len(parts) and not is_open:
+        return False
+    return all(part.startswith(":") or part == segment for part, segment in zip(parts, path))
 
 
 def _file_type(rule: dict, labels: list[str], value: Scalar) -> str:
-    name = re.split(r"[/\\]", value)[-1] if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return OTHER
+    address = _ADDRESS.match(value)
+    name = (_segments(_address(value)["path"])[-1:] or [""])[0] or "" if address["from"] else re.split(r"[/\\]", value)[-1]
     stem, dot, extension = name.rpartition(".")
     return _groups(rule, "*." + extension, _folded) if dot and stem else OTHER
 

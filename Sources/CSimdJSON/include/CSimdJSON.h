@@ -25,7 +25,7 @@ typedef struct {
     uint32_t kind;    // throng_json_kind
     uint32_t length;  // bytes of a string; elements of an array; members of an object
     uint32_t next;    // index of the node after this one and everything in it
-    uint32_t unused;
+    uint32_t flaw;    // throng_json_flaw
     union {
         int64_t integer;
         double number;
@@ -33,28 +33,35 @@ typedef struct {
     } value;
 } throng_json_node;
 
+// Why a value can't be taken that JSON's grammar allows. Everything around it can be: only what holds it has to be refused.
+typedef enum {
+    THRONG_JSON_SOUND = 0,
+    THRONG_JSON_TOO_DEEP = 1,       // an array or an object that lies too deep; what is in it is left out
+    THRONG_JSON_DUPLICATE_KEY = 2,  // the first key of its object that equals an earlier one
+    THRONG_JSON_NUL = 3,            // a string or a key that holds U+0000
+    THRONG_JSON_TOO_LONG = 4,       // a string or a key that has too many bytes
+    THRONG_JSON_NUMBER_RANGE = 5,   // a number that fits neither 64 bits nor a finite double; its kind is a string
+    THRONG_JSON_SURROGATE = 6,      // a string or a key that holds half of a surrogate pair, or U+0000 beside one elsewhere
+} throng_json_flaw;
+
 typedef enum {
     THRONG_JSON_OK = 0,
     THRONG_JSON_MALFORMED = 1,
-    THRONG_JSON_TOO_DEEP = 2,
-    THRONG_JSON_DUPLICATE_KEY = 3,
-    THRONG_JSON_NUL = 4,
-    THRONG_JSON_NOT_UTF8 = 5,
-    THRONG_JSON_NUMBER_RANGE = 6,
-    THRONG_JSON_NO_MEMORY = 7,
+    THRONG_JSON_NOT_UTF8 = 2,
+    THRONG_JSON_NO_MEMORY = 3,
 } throng_json_status;
 
 typedef struct {
     throng_json_status status;
-    uint32_t node;  // where, for a duplicate key or a NUL: the offending string's node
-    uint32_t count; // nodes, including those before the offending one
+    uint32_t count;
+    uint32_t flaws;  // nodes that have one
     const throng_json_node *nodes;
 } throng_json_result;
 
 typedef struct throng_json_parser throng_json_parser;
 
 // A parser keeps its buffers from one document to the next. One thread at a time.
-throng_json_parser *throng_json_parser_new(size_t max_depth);
+throng_json_parser *throng_json_parser_new(size_t max_depth, size_t max_string);
 void throng_json_parser_free(throng_json_parser *parser);
 throng_json_result throng_json_parse(throng_json_parser *parser, const uint8_t *bytes, size_t length);
 

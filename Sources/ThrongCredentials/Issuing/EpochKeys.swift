@@ -10,11 +10,15 @@ package import ThrongWire
 ///
 /// A secret is on disk before anybody is told of its keys, in `credentials/` of the data directory. It is destroyed once the last
 /// window of its epoch takes no batch any more (``Epoch/over``), and with it what was kept of the devices that got credentials.
-/// Daemons that share one house would have to share these: nothing else knows where a key lies.
+/// Daemons that share one house would have to share these: nothing else knows where a key lies. Where a secret is damaged another
+/// one takes its place. Devices get other credentials by it, so it is used only once every window is over in which some were
+/// counted by the former: nobody counts twice in one.
 package final class EpochKeys: Sendable {
     private struct Month {
         let issuers: [AppName: Issuer]
         let devices: SymmetricKey
+        /// Before that it is not used.
+        let from: UnixSeconds
     }
 
     private let files: KeptSecrets
@@ -23,6 +27,8 @@ package final class EpochKeys: Sendable {
     private let clock: UnixClock
     private let logger: Logger
     private let months: Mutex<[Epoch: Month]>
+    /// Of which a secret was damaged.
+    private let damaged: Set<Int64>
     /// One turn at a time.
     private let turning = Mutex(())
 
@@ -37,7 +43,9 @@ package final class EpochKeys: Sendable {
         files = try KeptSecrets(data, for: .credentials)
         (self.data, self.apps, self.clock, self.logger) = (data, apps, clock, logger)
         var found: [Epoch: Month] = [:]
-        for (number, secret) in try files.all() {
+        let secrets = try files.all()
+        damaged = Set(secrets.damaged)
+        for (number, secret) in secrets.found {
             guard let epoch = Epoch(number: number) else { continue }
             found[epoch] = try Self.month(secret, epoch, apps)
         }
@@ -49,35 +57,45 @@ package final class EpochKeys: Sendable {
     package func secrets(of epoch: Epoch, app: AppName) -> IssuerSecrets? { issuer(of: epoch, app: app)?.secrets }
 
     /// What credentials of an app's epoch are issued with; nil where its key is not there, or not any more.
-    package func issuer(of epoch: Epoch, app: AppName) -> Issuer? { months.withLock { $0[epoch]?.issuers[app] } }
+    package func issuer(of epoch: Epoch, app: AppName) -> Issuer? { used(epoch)?.issuers[app] }
+
+    /// Nil as long as it is not used yet.
+    private func used(_ epoch: Epoch) -> Month? {
+        months.withLock { months in months[epoch].flatMap { $0.from <= clock.now ? $0 : nil } }
+    }
 
     /// The epochs for which credentials are issued now, as far as their keys are on disk.
     package var issued: [Epoch] {
-        months.withLock { months in Epoch.issued(at: clock.now).filter { months[$0] != nil } }
+        Epoch.issued(at: clock.now).filter { used($0) != nil }
     }
 
     /// By what devices and requests of an epoch are hashed.
-    func deviceKey(of epoch: Epoch) -> SymmetricKey? { months.withLock { $0[epoch]?.devices } }
+    func deviceKey(of epoch: Epoch) -> SymmetricKey? { used(epoch)?.devices }
 
     /// Draws secrets that are missing, and destroys those that are over. Blocks.
     ///
     /// What can't be kept is not used, and what can't be destroyed now is tried again; either is said in the log.
     ///
     /// - Parameter mayDestroy: whether the time of day is believed. A clock that is ahead must not cost anybody a credential.
-    package func turn(mayDestroy: Bool) {
+    /// - Returns: why not all of it was done; nil where it was.
+    @discardableResult
+    package func turn(mayDestroy: Bool) -> (any Error)? {
         turning.withLock { _ in
             let now = clock.now
             let needed = Epoch.issued(at: now)
             let known = Set(months.withLock { $0.keys })
             do {
                 for epoch in needed where !known.contains(epoch) {
-                    let secret = SymmetricKey(size: .init(bitCount: 8 * KeptSecrets.byteCount))
+                    let bytes = SymmetricKey(size: .init(bitCount: 8 * KeptSecrets.byteCount))
                         .withUnsafeBytes { Array($0) }
+                    // A window takes batches until the one after the next begins.
+                    let rest = damaged.contains(epoch.number) ? now + 2 * Rotation.longest.seconds : .min
+                    let secret = KeptSecrets.Kept(bytes, from: rest)
                     let month = try Self.month(secret, epoch, apps)
                     try files.keep(secret, of: epoch.number)
                     months.withLock { $0[epoch] = month }
                 }
-                guard mayDestroy else { return }
+                guard mayDestroy else { return nil }
                 for epoch in known where epoch.over <= now || epoch > Epoch(containing: now).next {
                     try files.destroy(epoch.number)
                     months.withLock { $0[epoch] = nil }
@@ -86,15 +104,18 @@ package final class EpochKeys: Sendable {
                 for month in try IssuedRecords.months(in: data) where !kept.contains(month) {
                     try IssuedRecords.remove(month: month, in: data)
                 }
+                return nil
             } catch {
                 logger.error("keys of credentials could not be kept or destroyed", metadata: ["error": "\(error)"])
+                return error
             }
         }
     }
 
-    private static func month(_ secret: [UInt8], _ epoch: Epoch, _ apps: [AppName]) throws -> Month {
+    private static func month(_ secret: KeptSecrets.Kept, _ epoch: Epoch, _ apps: [AppName]) throws -> Month {
         var issuers: [AppName: Issuer] = [:]
-        for app in apps { issuers[app] = try Issuer(secret: secret[..<halfBytes], app: app, epoch: epoch) }
-        return Month(issuers: issuers, devices: SymmetricKey(data: secret[halfBytes...]))
+        for app in apps { issuers[app] = try Issuer(secret: secret.bytes[..<halfBytes], app: app, epoch: epoch) }
+        return Month(
+            issuers: issuers, devices: SymmetricKey(data: secret.bytes[halfBytes...]), from: secret.from)
     }
 }

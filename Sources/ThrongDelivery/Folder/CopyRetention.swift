@@ -20,6 +20,8 @@ package struct CopyRetention: Sendable {
         package var files = 0
         /// Folders that are not here, or could not be emptied, and why.
         package var left: [String: String] = [:]
+        /// The apps of which it can't be told what is due.
+        package var troubles: [AppTrouble] = []
 
         /// Of a round that took nothing.
         package init() {}
@@ -30,7 +32,9 @@ package struct CopyRetention: Sendable {
     /// - Parameter plans: the plans in force.
     package func remove(_ plans: [Plan], now: UnixSeconds) async throws -> Outcome {
         var outcome = Outcome()
-        for copy in try await store.agedCopies(plans, now: now) {
+        let due = try await store.agedCopies(plans, now: now)
+        outcome.troubles = due.troubles
+        for copy in due.copies {
             guard case .folder(let path)? = Delivery(target: copy.target, authorization: nil) else { continue }
             let copies = DeliveredCopies(
                 folder: ReportFolder(named: path, in: folder).path,

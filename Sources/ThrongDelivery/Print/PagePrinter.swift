@@ -73,6 +73,19 @@ package struct PagePrinter: Sendable, Hashable {
         return try outcome.get()
     }
 
+    /// Says how many letters of a page this machine has no font for; nil where all have one, or nobody knows.
+    package func lack(in page: String) async -> PrintError? {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                // Without a folder the page was not printed either, and that was said.
+                guard let folder = try? Self.privateFolder() else { return continuation.resume(returning: nil) }
+                defer { Self.remove(folder) }
+                let letters = FontCoverage.ofMachine(in: folder)?.lacking(in: page) ?? 0
+                continuation.resume(returning: letters > 0 ? .boxes(letters: letters) : nil)
+            }
+        }
+    }
+
     /// How Chromium is called.
     static func arguments(profile: String, page: String, pdf: String, asRoot: Bool) -> [String] {
         let common = [

@@ -16,37 +16,49 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
     case failed(program: String, status: Int32, said: String)
     /// The program ended well and left no PDF.
     case nothingPrinted(program: String)
+    /// The PDF is there, and has boxes in the place of so many different letters, for which there is no font.
+    case boxes(letters: Int)
 
     /// What was found and what to do.
     package var description: String {
-        let problem =
-            switch self {
-            case .noChromium:
-                """
-                none of \(PagePrinter.names.joined(separator: ", ")) is on the PATH. Install Chromium (on Debian: apt install \
-                chromium), or name a program in THRONG_CHROMIUM
-                """
-            case .noProgram(let path):
-                "THRONG_CHROMIUM names \(path), which this user can't run. Name a Chromium that it can"
-            case .system(let call, let path, let code):
-                "\(call) failed on \(path) with error \(code). Check that there is room for temporary files"
-            case .tooSlow(let program, let seconds):
-                "\(program) had not ended after \(seconds) seconds, twice, and was stopped. The machine may be overloaded"
-            case .noSandbox(let program):
-                """
-                \(program) has no sandbox here and does not run without. Allow this user to make user namespaces: in a \
-                container by its seccomp profile, on a host by kernel.unprivileged_userns_clone or AppArmor. Publishing, \
-                "Print reports as PDF", has more
-                """
-            case .failed(let program, let status, let said):
-                """
-                \(program) ended with status \(status)\(said.isEmpty ? "" : ", saying: \(said)"), twice. Run it by hand as this \
-                user with --headless --print-to-pdf
-                """
-            case .nothingPrinted(let program):
-                "\(program) ended well and left no PDF. Check that it is Chromium"
-            }
-        return "the PDF could not be made: \(problem)."
+        "the PDF \(isMade ? "has boxes" : "could not be made"): \(problem)."
+    }
+
+    /// Whether there is a PDF all the same.
+    package var isMade: Bool { if case .boxes = self { true } else { false } }
+
+    private var problem: String {
+        switch self {
+        case .boxes(let letters):
+            """
+            this machine has no font for \(letters) different letter\(letters == 1 ? "" : "s"). Install one, on Debian: \
+            fonts-noto-color-emoji for emoji, fonts-noto-cjk or fonts-noto-core
+            """
+        case .noChromium:
+            """
+            none of \(PagePrinter.names.joined(separator: ", ")) is on the PATH. Install Chromium (on Debian: apt install \
+            chromium), or name a program in THRONG_CHROMIUM
+            """
+        case .noProgram(let path):
+            "THRONG_CHROMIUM names \(path), which this user can't run. Name a Chromium that it can"
+        case .system(let call, let path, let code):
+            "\(call) failed on \(path) with error \(code). Check that there is room for temporary files"
+        case .tooSlow(let program, let seconds):
+            "\(program) had not ended after \(seconds) seconds, twice, and was stopped. The machine may be overloaded"
+        case .noSandbox(let program):
+            """
+            \(program) has no sandbox here and does not run without. Allow this user to make user namespaces: in a \
+            container by its seccomp profile, on a host by kernel.unprivileged_userns_clone or AppArmor. Publishing, \
+            "Print reports as PDF", has more
+            """
+        case .failed(let program, let status, let said):
+            """
+            \(program) ended with status \(status)\(said.isEmpty ? "" : ", saying: \(said)"), twice. Run it by hand as this \
+            user with --headless --print-to-pdf
+            """
+        case .nothingPrinted(let program):
+            "\(program) ended well and left no PDF. Check that it is Chromium"
+        }
     }
 
     /// Whether a second try may go well: Chromium crashes now and then, and a machine may be busy for a while.
@@ -55,7 +67,7 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooSlow, .failed, .nothingPrinted: true
         // It is being written, as by an update.
         case .system(_, _, let code): code == ETXTBSY
-        case .noChromium, .noProgram, .noSandbox: false
+        case .noChromium, .noProgram, .noSandbox, .boxes: false
         }
     }
 }

@@ -11,6 +11,7 @@ package struct DeliveryService: Service {
     let plans: [Plan]
     let queue: DeliveryQueue
     let health: DeliveryHealth
+    let rounds: RoundHealth
     let clock: UnixClock
     let interval: Duration
     let logger: Logger
@@ -19,41 +20,51 @@ package struct DeliveryService: Service {
     private static let atOnce = 4
 
     package init(
-        plans: [Plan], queue: DeliveryQueue, health: DeliveryHealth, clock: UnixClock, interval: Duration,
-        logger: Logger
+        plans: [Plan], queue: DeliveryQueue, health: DeliveryHealth, rounds: RoundHealth, clock: UnixClock,
+        interval: Duration, logger: Logger
     ) {
         self.plans = plans
         self.queue = queue
         self.health = health
+        self.rounds = rounds
         self.clock = clock
         self.interval = interval
         self.logger = logger
     }
 
     package func run() async throws {
+        rounds.expect(.deliveries)
         while !Task.isShuttingDownGracefully {
             await withTaskGroup(of: Void.self) { group in
                 for plan in plans {
-                    for _ in 0..<Self.atOnce { group.addTask { await work(plan) } }
+                    group.addTask { await rounds.make(.deliveries, app: plan.app.name) { try await round(plan) } }
                 }
             }
             try await pause(interval)
         }
     }
 
-    private func work(_ plan: Plan) async {
+    /// Does what is due for one app; one of those at once that fails ends no other.
+    private func round(_ plan: Plan) async throws {
+        let failure = await withTaskGroup(of: (any Error)?.self) { group in
+            for _ in 0..<Self.atOnce { group.addTask { await work(plan) } }
+            return await group.reduce(nil) { $0 ?? $1 }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Does what is due until nothing is left; says why it could not.
+    private func work(_ plan: Plan) async -> (any Error)? {
         do {
             // A stop lets what is under way go on where it was, later, rather than wait for a partner.
             try await cancelWhenGracefulShutdown {
                 try await queue.work(app: plan.app.name, foldersOnly: false, now: { clock.now }, over: note)
             }
-        } catch is CancellationError {
-            // The lease ends by itself.
-        } catch let error as PostgresError where error.isRetryable {
-            logger.notice("deliveries wait for PostgreSQL", metadata: ["error": "\(error)"])
+            return nil
         } catch {
-            health.failed()
-            logger.error("deliveries failed and are tried again", metadata: ["error": "\(error)"])
+            let isWaiting = RoundHealth.isStop(error) || (error as? PostgresError)?.isRetryable == true
+            if !isWaiting { health.failed() }
+            return error
         }
     }
 

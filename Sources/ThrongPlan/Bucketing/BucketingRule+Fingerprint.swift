@@ -3,7 +3,7 @@ import ThrongWire
 
 extension BucketingRule {
     /// Raised whenever a kind of bucketing starts to put a value elsewhere for a reason that its rule doesn't show.
-    static let version = 1
+    static let version = 2
 
     /// What tells two rules with the same labels apart, such as "bands 1 5f6e0a2c9d1b3e47".
     ///

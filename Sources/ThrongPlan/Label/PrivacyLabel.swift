@@ -2,8 +2,8 @@ package import ThrongWire
 
 /// What an app counts, how coarsely, why, for how long, who receives it and whom to ask, in plain language.
 ///
-/// One source for the page that the daemon serves and for the text of `throng plan label`.
-package struct PrivacyLabel: Sendable, Hashable {
+/// One source for the page that the daemon serves, for the beacon's panel and for the text of `throng plan label`.
+package struct PrivacyLabel: Sendable, Hashable, Encodable {
     /// What clients call the app.
     package let app: AppName
     /// What people call it.
@@ -36,7 +36,7 @@ package struct PrivacyLabel: Sendable, Hashable {
     package let timeZone: String
 
     /// One thing to know.
-    package struct Fact: Sendable, Hashable {
+    package struct Fact: Sendable, Hashable, Encodable {
         /// What it is about, in a word or two.
         package let topic: String
         /// What there is to know, below the topic.
@@ -52,7 +52,7 @@ package struct PrivacyLabel: Sendable, Hashable {
     }
 
     /// Why things are counted.
-    package struct Purpose: Sendable, Hashable {
+    package struct Purpose: Sendable, Hashable, Encodable {
         /// Its name in the plan.
         package let name: PurposeName
         /// What the numbers are for.
@@ -73,10 +73,14 @@ package struct PrivacyLabel: Sendable, Hashable {
         package let facts: [Fact]
         /// What is counted for it.
         package let metrics: [Metric]
+        /// What fields are reduced to for it.
+        package let dimensions: [Dimension]
+        /// Who receives what of it; the app itself is the first.
+        package let recipients: [Recipient]
     }
 
     /// One thing that is counted.
-    package struct Metric: Sendable, Hashable {
+    package struct Metric: Sendable, Hashable, Encodable {
         /// What people call it.
         package let title: String
         /// The question that it answers.
@@ -90,7 +94,7 @@ package struct PrivacyLabel: Sendable, Hashable {
     }
 
     /// What a field is reduced to.
-    package struct Dimension: Sendable, Hashable {
+    package struct Dimension: Sendable, Hashable, Encodable {
         /// What people call it.
         package let title: String
         /// The title's language.
@@ -104,7 +108,7 @@ package struct PrivacyLabel: Sendable, Hashable {
     }
 
     /// What an event may carry.
-    package struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable, Encodable {
         /// Its name.
         package let name: String
         /// The titles of what it is reduced to, or the names of the sums that it is added to.
@@ -114,7 +118,7 @@ package struct PrivacyLabel: Sendable, Hashable {
     }
 
     /// Who receives what.
-    package struct Recipient: Sendable, Hashable {
+    package struct Recipient: Sendable, Hashable, Encodable {
         /// A sentence, or a name with whom to ask there.
         package let title: String
         /// The titles of the insights.

@@ -31,8 +31,8 @@ extension Plan {
             contact: app.contact,
             threshold: app.threshold.devices,
             purposes: purposes.map { label(of: $0, today: today) },
-            dimensions: labelledDimensions,
-            recipients: labelledRecipients,
+            dimensions: labelledDimensions(of: metrics),
+            recipients: labelledRecipients(of: metrics),
             events: Set(metrics.flatMap(\.events)).sorted().map(\.text),
             fields: labelledFields,
             plan: String(version.hex.prefix(12)),
@@ -70,19 +70,21 @@ extension Plan {
             .init(
                 "Kept",
                 "Numbers are kept for \(purpose.retention.planText) here; who was given a report may keep it longer."))
+        let counted = metrics.filter { $0.purpose == purpose.name }
         return PrivacyLabel.Purpose(
             name: purpose.name, explanation: purpose.explanation,
             language: spoken("purposes.\(purpose.name).explanation"),
             hasIdentifiers: purpose.hasIdentifiers, rotation: rotation.planText,
             retention: purpose.retention.planText, rotationSeconds: purpose.rotation.seconds,
             retentionSeconds: purpose.retention.components.seconds, facts: facts,
-            metrics: metrics.filter { $0.purpose == purpose.name }.map { metric in
+            metrics: counted.map { metric in
                 .init(
                     title: metric.title, question: metric.question,
                     titleLanguage: spoken("metrics.\(metric.name).title"),
                     questionLanguage: spoken("metrics.\(metric.name).question"),
                     facts: self.facts(of: metric, today: today))
-            })
+            },
+            dimensions: labelledDimensions(of: counted), recipients: labelledRecipients(of: counted))
     }
 
     private func proofText(of purpose: Purpose) -> String {
@@ -274,75 +276,6 @@ extension Plan {
                 .init("Noise", "All noisy numbers of this purpose together cost at most \(budget.total) \(span)."))
         }
         return facts
-    }
-
-    private var labelledDimensions: [PrivacyLabel.Dimension] {
-        let used = Set(metrics.flatMap(\.dimensions) + metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
-        let coarser = Set(metrics.flatMap { derivedDimensions(of: $0) })
-        return dimensions.filter { used.contains($0.name) }.map { dimension in
-            let source =
-                switch dimension.field {
-                case .time: "the time of the event"
-                case .event: "the kind of the event"
-                default: dimension.field.text
-                }
-            if let summary = revealedSummary(of: dimension) {
-                return PrivacyLabel.Dimension(
-                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
-                    source: "from \(source)", buckets: [], summary: summary)
-            }
-            do {
-                let buckets = try dimension.rule.labels().map(\.text)
-                return PrivacyLabel.Dimension(
-                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
-                    source: "from \(source)", buckets: buckets,
-                    summary: Self.summary(of: buckets))
-            } catch {
-                return PrivacyLabel.Dimension(
-                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
-                    source: "from \(source)", buckets: [],
-                    summary: "can't be listed on this machine: \(error)")
-            }
-        }
-            + derivedDimensions.filter(coarser.contains).map { derived in
-                let buckets = derived.groups.map { "\($0.label) (\($0.values.joined(separator: ", ")))" } + ["other"]
-                return PrivacyLabel.Dimension(
-                    title: derived.title, language: spoken("dimensions.\(derived.name).title"),
-                    source: "made of \(dimension(derived.base)?.title ?? derived.base.text)",
-                    buckets: buckets, summary: buckets.joined(separator: ", "))
-            }
-    }
-
-    /// The buckets, or the first and last of them where they are many.
-    private static func summary(of labels: [String]) -> String {
-        guard labels.count > 16 else { return labels.joined(separator: ", ") }
-        return labels.prefix(6).joined(separator: ", ") + ", … " + labels.suffix(2).joined(separator: ", ")
-            + " (\(labels.count) in all)"
-    }
-
-    private var labelledFields: [PrivacyLabel.Field] {
-        Set(purposes.flatMap { contextFields(of: $0.name) }).sorted().map { field in
-            let readers = metrics.flatMap { cubeDimensions(of: $0) }.filter { $0.field == field }
-            let steps = Set(metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
-                .compactMap { dimension($0) }.filter { $0.field == field }.sorted { $0.name < $1.name }
-            let sums = metrics.flatMap(\.sums).filter { $0.field == field }
-            var uses: [String] = []
-            for use in readers.map(\.title) + steps.map(\.title) + sums.map(\.name) where !uses.contains(use) {
-                uses.append(use)
-            }
-            return PrivacyLabel.Field(
-                name: field.text, uses: uses, isUserAgent: (readers + steps).contains { $0.rule.readsUserAgents })
-        }
-    }
-
-    private var labelledRecipients: [PrivacyLabel.Recipient] {
-        [PrivacyLabel.Recipient(title: "\(app.title) itself, from published numbers only.", insights: [])]
-            + partners.map { partner in
-                let insights = insights(for: partner.name)
-                return PrivacyLabel.Recipient(
-                    title: "\(partner.title) (\(partner.contact))", insights: insights.map(\.title),
-                    languages: insights.map { spoken("insights.\($0.name).title") })
-            }.filter { !$0.insights.isEmpty }
     }
 }
 

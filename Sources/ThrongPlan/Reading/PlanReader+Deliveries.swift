@@ -35,6 +35,12 @@ extension PlanReader {
             if let node = body[.authorization] {
                 problems.add(node.place, "\(body.subject(.authorization)): only 'put' and 'post' have one")
             }
+            if let problem = AddressText.problem(ofPath: target) {
+                problems.add(
+                    body[.folder]?.place,
+                    "\(body.subject(.folder)): \(problem), or name an https address as 'put' or 'post'")
+                return nil
+            }
             if target.hasPrefix("~") || target.split(separator: "/").contains("..") {
                 problems.add(
                     body[.folder]?.place,

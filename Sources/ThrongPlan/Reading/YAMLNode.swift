@@ -48,8 +48,9 @@ struct YAMLNode: Sendable {
         }
     }
 
-    /// A plan's own words inside a message: in single quotes, cut where they are long.
+    /// A plan's own words inside a message: in single quotes, cut where they are long, an address without its password.
     static func quoted(_ text: String) -> String {
+        let text = AddressText.shown(text)
         let line = text.prefix { !$0.isNewline }
         return line.count > 60 || line.count < text.count ? "'\(line.prefix(60))…'" : "'\(line)'"
     }

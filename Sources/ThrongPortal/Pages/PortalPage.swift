@@ -18,6 +18,7 @@ struct PortalPages: Sendable {
                 ("top", PackageResources.top_mustache),
                 ("bottom", PackageResources.bottom_mustache),
                 ("signin", PackageResources.signin_mustache),
+                ("sessions", PackageResources.sessions_mustache),
                 ("notice", PackageResources.notice_mustache),
                 ("reports", PackageResources.reports_mustache),
                 ("comparison", PackageResources.comparison_mustache),

@@ -2,13 +2,34 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Synchronization
 internal import ThrongPlan
 internal import ThrongStore
 
 /// Lets people in by their token, once, and knows them by a cookie afterwards.
-struct Doorkeeper: Sendable {
+final class Doorkeeper: Sendable {
+    /// The answer to a form with a token.
+    enum Admission {
+        /// Has this cookie from now on.
+        case cookie(String)
+        case refused
+        /// Was not looked at. Unit: seconds.
+        case tooFast(seconds: Int)
+    }
+
     let access: AccessStore
     let now: @Sendable () -> UnixSeconds
+    /// Tells the network of a request; nothing where nobody knows.
+    private let network: @Sendable (Request) -> [UInt8]
+    private let throttle = Mutex(SignInThrottle())
+    private let start = ContinuousClock.now
+
+    init(
+        access: AccessStore, now: @escaping @Sendable () -> UnixSeconds,
+        network: @escaping @Sendable (Request) -> [UInt8]
+    ) {
+        (self.access, self.now, self.network) = (access, now, network)
+    }
 
     /// The prefix makes browsers take it only over TLS, or from this machine, for this host alone.
     private static let cookie = "__Host-throng"
@@ -18,13 +39,16 @@ struct Doorkeeper: Sendable {
     private static let mostCookies = 4
 
     /// The token of whoever asks; nil where they have to sign in.
-    func visitor(of request: Request) async throws -> AccessToken? {
+    func visitor(of request: Request) async throws -> AccessToken? { try await entry(of: request)?.token }
+
+    /// The token of whoever asks, and the session by which they are in; nil where they have to sign in.
+    func entry(of request: Request) async throws -> (token: AccessToken, session: PortalSession.ID)? {
         let now = now()
         for cookie in Self.cookies(of: request) {
             guard let id = try await access.session(of: cookie),
                 let token = try await access.token(id), token.isGood(at: now)
             else { continue }
-            return token
+            return (token, PortalSession.ID(cookie: cookie))
         }
         return nil
     }
@@ -34,13 +58,19 @@ struct Doorkeeper: Sendable {
         for cookie in Self.cookies(of: request) { try await access.endSession(of: cookie) }
     }
 
-    /// A cookie for whoever sent a form with a good token; nil for anybody else.
-    func admit(_ request: Request) async throws -> String? {
-        let form = try await request.body.collect(upTo: Self.largestForm)
-        guard let secret = Self.token(in: String(buffer: form)).flatMap({ AccessSecret($0) }),
-            let token = try await access.token(of: secret), token.isGood(at: now())
-        else { return nil }
-        return Self.cookie(with: try await access.beginSession(of: token.id))
+    /// A cookie for whoever sent a form with a good token.
+    func admit(_ request: Request) async throws -> Admission {
+        let secret = try await Self.field("token", of: request).flatMap { AccessSecret($0) }
+        let (part, network) = (secret?.id ?? "", self.network(request))
+        var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
+        if case .refused(let wait) = throttle.withLock({ $0.admit(part, from: network, at: seconds) }) {
+            return .tooFast(seconds: wait)
+        }
+        guard let secret, let token = try await access.token(of: secret), token.isGood(at: now()) else {
+            return .refused
+        }
+        throttle.withLock { $0.succeed(part, from: network, at: seconds) }
+        return .cookie(Self.cookie(with: try await access.beginSession(of: token.id)))
     }
 
     /// Whether a form was sent from a page of this origin, as far as the browser says.
@@ -65,10 +95,12 @@ struct Doorkeeper: Sendable {
         }.prefix(mostCookies)
     }
 
-    private static func token(in form: String) -> String? {
+    /// A field of a small form; nil where it has none such.
+    static func field(_ name: String, of request: Request) async throws -> String? {
+        let form = String(buffer: try await request.body.collect(upTo: largestForm))
         for pair in form.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            if parts.count == 2, parts[0] == "token" {
+            if parts.count == 2, parts[0] == name {
                 return parts[1].replacing("+", with: " ").removingPercentEncoding
             }
         }

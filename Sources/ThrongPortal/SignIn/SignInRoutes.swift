@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import ThrongInsight
 internal import ThrongReport
 internal import ThrongStore
 
@@ -25,14 +26,24 @@ struct SignInRoutes: Sendable {
                 onRefusal(.foreignForm)
                 return try page(status: .forbidden, problem: "This form was sent from another site. Sign in here.")
             }
-            guard let cookie = try await door.admit(request) else {
+            switch try await door.admit(request) {
+            case .cookie(let cookie): return Self.redirect(to: "/", cookie: cookie)
+            case .refused:
                 onRefusal(.token)
                 // The same for every reason: who guesses learns nothing.
                 return try page(
                     status: .forbidden,
                     problem: "This token is not known, has expired or was taken back. Ask whoever gave it to you.")
+            case .tooFast(let seconds):
+                onRefusal(.pace)
+                var response = try page(
+                    status: .tooManyRequests,
+                    problem:
+                        "Too many sign-ins have failed lately. Try again in \(Wording.english.count(seconds, "second"))."
+                )
+                response.headers[.retryAfter] = "\(seconds)"
+                return response
             }
-            return Self.redirect(to: "/", cookie: cookie)
         }
         router.post("/sign-out") { request, _ in
             guard Doorkeeper.isFromHere(request) else {

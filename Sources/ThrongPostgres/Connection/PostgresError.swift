@@ -18,6 +18,8 @@ package enum PostgresError: Error, Sendable, Hashable {
     case unreplicated(query: String)
     /// PostgreSQL answered in a shape that the query's text does not allow.
     case unexpectedAnswer(query: String)
+    /// A column is null and may not be. The first is 1; the name is PostgreSQL's.
+    case unexpectedNull(query: String, column: Int, name: String)
 }
 
 /// PostgreSQL's five-character error code.
@@ -101,7 +103,7 @@ extension PostgresError: CustomStringConvertible {
         case .connectionStringInvalid:
             """
             the database's connection string can't be read; write postgresql://user@host:5432/database or \
-            "host=… dbname=… user=…", percent-encode special characters, and keep the password in a password file
+            "host=… dbname=… user=…", percent-encode special characters (@ as %40, / as %2F, ? as %3F), and keep the password in a password file
             """
         case .unreachable(let reason):
             "PostgreSQL can't be reached (\(reason)); check that it runs and that the connection string names it"
@@ -125,6 +127,11 @@ extension PostgresError: CustomStringConvertible {
             """
         case .unexpectedAnswer(let query):
             "PostgreSQL's answer to \(query) has another shape than this version expects; run throng database status"
+        case .unexpectedNull(let query, let column, let name):
+            """
+            PostgreSQL's answer to \(query) has no value in column \(column) (\(name)), where there always is one; run throng \
+            database status, and where that finds nothing, please report it
+            """
         }
     }
 }

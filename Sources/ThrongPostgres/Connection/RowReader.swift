@@ -1,7 +1,7 @@
 /// Reads the columns of one row, from the first to the last.
 ///
-/// Everything throws ``PostgresError/unexpectedAnswer(query:)`` with the query's name where a column is missing, is null
-/// and may not be, or has another type.
+/// Everything throws ``PostgresError/unexpectedNull(query:column:name:)`` where a column is null and may not be, and
+/// ``PostgresError/unexpectedAnswer(query:)`` where one is missing or has another type.
 package struct RowReader {
     private let rows: Rows
     private let row: Int

@@ -36,20 +36,22 @@ package final class Rows {
 
     /// A whole number of two, four or eight bytes.
     ///
-    /// - Throws: ``PostgresError/unexpectedAnswer(query:)`` for null and for any other type.
+    /// - Throws: ``PostgresError/unexpectedNull(query:column:name:)`` for null, ``PostgresError/unexpectedAnswer(query:)`` for any
+    ///   other type.
     package func integer(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 {
-        guard let (base, length) = value(row, column) else { throw .unexpectedAnswer(query: query) }
+        let (base, length) = try value(row, column)
         switch length {
         case 8: return Int64(bigEndian: base.loadUnaligned(as: Int64.self))
         case 4: return Int64(Int32(bigEndian: base.loadUnaligned(as: Int32.self)))
         case 2: return Int64(Int16(bigEndian: base.loadUnaligned(as: Int16.self)))
-        default: throw .unexpectedAnswer(query: query)
+        default: throw unexpected
         }
     }
 
     /// yes or no.
     package func flag(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {
-        guard let (base, length) = value(row, column), length == 1 else { throw .unexpectedAnswer(query: query) }
+        let (base, length) = try value(row, column)
+        guard length == 1 else { throw unexpected }
         return base.load(as: UInt8.self) != 0
     }
 
@@ -60,7 +62,7 @@ package final class Rows {
 
     /// Any value's bytes as PostgreSQL sends them.
     package func bytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8] {
-        guard let (base, length) = value(row, column) else { throw .unexpectedAnswer(query: query) }
+        let (base, length) = try value(row, column)
         return Array(UnsafeRawBufferPointer(start: base, count: length))
     }
 
@@ -69,23 +71,26 @@ package final class Rows {
     /// Source: PostgreSQL's array_send: dimensions, flags, element type, then length and lower bound a dimension,
     /// then length and bytes an element; all big-endian.
     package func integers(_ row: Int, _ column: Int) throws(PostgresError) -> [Int64] {
-        guard let (base, length) = value(row, column), length >= 12 else { throw .unexpectedAnswer(query: query) }
+        let (base, length) = try value(row, column)
+        guard length >= 12 else { throw unexpected }
         func word(_ offset: Int) -> Int {
             Int(Int32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
         }
         if word(0) == 0 { return [] }
         guard word(0) == 1, length >= 20, word(4) == 0, length == 20 + word(12) * 12 else {
-            throw .unexpectedAnswer(query: query)
+            throw unexpected
         }
         return (0..<word(12)).map { place in
             Int64(bigEndian: base.loadUnaligned(fromByteOffset: 20 + place * 12 + 4, as: Int64.self))
         }
     }
 
-    private func value(_ row: Int, _ column: Int) -> (UnsafeRawPointer, Int)? {
-        guard row >= 0, row < count, column >= 0, column < Int(PQnfields(result)), !isNull(row, column),
-            let start = PQgetvalue(result, Int32(row), Int32(column))
-        else { return nil }
+    private func value(_ row: Int, _ column: Int) throws(PostgresError) -> (UnsafeRawPointer, Int) {
+        guard row >= 0, row < count, column >= 0, column < columns else { throw unexpected }
+        guard !isNull(row, column), let start = PQgetvalue(result, Int32(row), Int32(column)) else {
+            let name = PQfname(result, Int32(column)).map { String(cString: $0) } ?? ""
+            throw .unexpectedNull(query: query, column: column + 1, name: name)
+        }
         return (UnsafeRawPointer(start), Int(PQgetlength(result, Int32(row), Int32(column))))
     }
 }

@@ -83,7 +83,7 @@ package final class Session {
     }
 
     private static func connect(_ settings: ConnectionSettings) throws(PostgresError) -> OpaquePointer {
-        let secret = try password(in: settings.connectionString)
+        guard let options = ConnectionOptions(settings.connectionString) else { throw .connectionStringInvalid }
         let keywords = settings.keywords
         let names = keywords.map { strdup($0.name) }
         let values = keywords.map { strdup($0.value) }
@@ -93,30 +93,11 @@ package final class Session {
         guard let connection else { throw .unreachable(reason: "libpq is out of memory") }
         guard PQstatus(connection) == CONNECTION_OK else {
             defer { PQfinish(connection) }
-            var reason = String(cString: PQerrorMessage(connection))
+            let reason = String(cString: PQerrorMessage(connection))
                 .split(whereSeparator: \.isNewline).joined(separator: "; ")
-            if let secret {
-                reason = reason.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "…")
-            }
-            throw .unreachable(reason: reason)
+            throw .unreachable(reason: options.hidingSecrets(in: reason))
         }
         return connection
-    }
-
-    /// The password that a connection string holds; also checks that the string can be read at all.
-    private static func password(in connectionString: String) throws(PostgresError) -> String? {
-        // libpq's own message would quote the string, password and all.
-        guard let options = PQconninfoParse(connectionString, nil) else { throw .connectionStringInvalid }
-        defer { PQconninfoFree(options) }
-        var option = options
-        while let keyword = option.pointee.keyword {
-            if strcmp(keyword, "password") == 0, let value = option.pointee.val {
-                let text = String(cString: value)
-                return text.isEmpty ? nil : text
-            }
-            option += 1
-        }
-        return nil
     }
 }
 

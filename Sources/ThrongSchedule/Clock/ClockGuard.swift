@@ -1,5 +1,6 @@
 package import Logging
 internal import Synchronization
+internal import ThrongDelivery
 package import ThrongPlan
 internal import ThrongStore
 
@@ -39,7 +40,7 @@ package final class ClockGuard: Sendable {
                 return nil
             }
         } catch {
-            logger.notice("the clocks could not be compared", metadata: ["error": "\(error)"])
+            health.rounds.failed(.schedule, error)
             return nil
         }
     }

@@ -1,4 +1,5 @@
 internal import Synchronization
+package import ThrongDelivery
 package import ThrongPlan
 package import ThrongStore
 
@@ -24,9 +25,11 @@ package final class ScheduleHealth: Sendable {
         package var waitsFor: [UnsettledDaemon] = []
     }
 
+    /// What became of its rounds.
+    package let rounds: RoundHealth
     private let counts = Mutex(Counts())
 
-    package init() {}
+    package init(rounds: RoundHealth = RoundHealth()) { self.rounds = rounds }
 
     /// All of it, as of now.
     package var snapshot: Counts { counts.withLock { $0 } }
@@ -71,6 +74,7 @@ package final class ScheduleHealth: Sendable {
 
     /// Another daemon looks at what is due: what was known here gets old.
     func resigned() {
+        for round in Round.scheduled { rounds.ended(round) }
         counts.withLock { counts in
             counts.releaseDue = [:]
             counts.retentionDeadline = [:]

@@ -224,7 +224,12 @@ package struct ReportScheduler: Sendable {
         var lack: PrintError?
         if report.formats.contains(.pdf) {
             let page = try document.html()
-            do throws(PrintError) { pdf = try await printer.pdf(of: page) } catch { lack = error }
+            do throws(PrintError) {
+                pdf = try await printer.pdf(of: page)
+                lack = await printer.lack(in: page)
+            } catch {
+                lack = error
+            }
         }
         let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf)
         guard let key = try signing.current() else {

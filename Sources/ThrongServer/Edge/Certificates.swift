@@ -53,7 +53,9 @@ final class Certificates: Sendable {
     /// force stays.
     ///
     /// - Parameter isAsked: whether somebody waits for an answer in the log.
-    func reload(isAsked: Bool = false) {
+    /// - Returns: why the files can't be used; nil where they are in force.
+    @discardableResult
+    func reload(isAsked: Bool = false) -> TLSError? {
         let outcome = Result { () throws(TLSError) -> ServerCertificate? in
             let contents = try files.read()
             let isNew = state.withLock { state in
@@ -64,7 +66,9 @@ final class Certificates: Sendable {
         }
         switch outcome {
         case .success(nil):
-            if isAsked { logger.notice("SIGHUP: the certificate's files say what they said") }
+            let problem = state.withLock { $0.problem }
+            if isAsked, problem == nil { logger.notice("SIGHUP: the certificate's files say what they said") }
+            return problem
         case .success(let certificate?):
             state.withLock { state in
                 state.inForce = InForce(certificate: certificate, number: (state.inForce?.number ?? 0) + 1)
@@ -72,15 +76,17 @@ final class Certificates: Sendable {
             }
             logger.notice("the certificate was read anew; new connections get it")
             say(certificate)
+            return nil
         case .failure(let problem):
             let isKnown = state.withLock { state in
                 defer { state.problem = problem }
                 return state.problem == problem
             }
-            guard isAsked || !isKnown else { return }
+            guard isAsked || !isKnown else { return problem }
             logger.error(
                 "the certificate can't be read anew, and the former one stays in force",
                 metadata: ["error": "\(problem)"])
+            return problem
         }
     }
 

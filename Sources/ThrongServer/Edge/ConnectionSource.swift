@@ -24,6 +24,9 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
     /// Where the client is; nil by a Unix socket, where a proxy speaks for itself or does not know, and before the first bytes.
     private(set) var address: ClientAddress?
 
+    /// Whether a proxy speaks for a client whose address it does not give.
+    private var isUnaddressed = false
+
     private let proxies: Proxies
     /// Whether this listener is a Unix socket.
     private let isSocket: Bool
@@ -56,20 +59,25 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
         }
     }
 
-    /// Where the client of a request is.
+    /// Tells where the client of a request is; what can't be read of listed proxies is said once.
     ///
     /// - Parameters:
-    ///   - forwarded: the addresses of `X-Forwarded-For`, in their order.
+    ///   - forwarded: what the request's headers say.
     ///   - forwarders: who is believed; nobody else is.
-    /// - Returns: the last address that is none of theirs; nil where nobody says, or what is no address.
-    func client(forwarded: [String], by forwarders: Proxies) -> ClientAddress? {
-        forwarders.client(behind: address, isSocket: isSocket, forwarded: forwarded)
+    func client(forwarded: ForwardedFor, by forwarders: Proxies) -> ForwardedFor.Client {
+        let client =
+            isUnaddressed
+            ? .unreadable(.unaddressed)
+            : forwarders.client(behind: address, isSocket: isSocket, forwarded: forwarded)
+        if case .unreadable(let why) = client { complaints.say(why) }
+        return client
     }
 
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         do throws(ProxyHeader.Problem) {
             guard let header = try ProxyHeader(bytes.readableBytesView) else { return stage = .awaiting(bytes) }
             address = header.client
+            isUnaddressed = header.client == nil && !header.isOwn
             stage = .known
             var rest = bytes
             rest.moveReaderIndex(forwardBy: header.length)
@@ -93,6 +101,7 @@ final class ProxyComplaints: Sendable {
         self.security = security
     }
 
+    /// A connection is closed, as it did not begin with a header.
     func say(_ problem: ProxyHeader.Problem) {
         security.note(.proxyHeader)
         let word =
@@ -102,7 +111,7 @@ final class ProxyComplaints: Sendable {
             case .malformed: "it was malformed"
             case .tooLong(let limit): "it was longer than \(limit) bytes"
             }
-        guard said.withLock({ $0.insert(word).inserted }) else { return }
+        guard isNew(word) else { return }
         logger.error(
             """
             a listed proxy's connection was closed: each has to begin with a header of the PROXY protocol, version 2 (haproxy: \
@@ -110,4 +119,18 @@ final class ProxyComplaints: Sendable {
             """,
             metadata: ["found": "\(word)"])
     }
+
+    /// Nobody can tell where a request's client is.
+    func say(_ problem: ForwardedFor.Unreadable) {
+        security.note(.unreadableClient)
+        guard isNew(problem.words) else { return }
+        logger.error(
+            """
+            a listed proxy does not say where a request's client is: all such requests share the bound of one network, and lift \
+            no floor where networks are bounded there. Have the proxy set one of X-Forwarded-For and Forwarded, and remove the other
+            """,
+            metadata: ["found": "\(problem.words)"])
+    }
+
+    private func isNew(_ word: String) -> Bool { said.withLock { $0.insert(word).inserted } }
 }

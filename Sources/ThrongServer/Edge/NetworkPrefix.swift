@@ -8,18 +8,9 @@ struct NetworkPrefix: Hashable, Sendable {
     /// Of who comes by no network, or by one that nobody knows.
     static let unknown = NetworkPrefix(bytes: [])
 
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
-
-    /// Reads what ``hex`` says; nil for anything else.
-    init?(hex text: Substring) {
-        guard let bytes = [UInt8](hex: text), [0, 3, 6].contains(bytes.count) else { return nil }
-        self.init(bytes: bytes)
-    }
-
-    /// For another daemon, which bounds what networks bring as this one does.
-    var hex: String { bytes.lowerHex }
 
     init(_ address: ClientAddress?) {
         guard let bytes = address?.bytes else {
@@ -27,13 +18,6 @@ struct NetworkPrefix: Hashable, Sendable {
             return
         }
         self.init(bytes: Array(bytes.prefix(bytes.count == 4 ? 3 : 6)))
-    }
-
-    /// Nil also for addresses that say nothing of where a client is: those of this machine and of private networks, from which
-    /// proxies come that are not listed.
-    init?(internet address: ClientAddress?) {
-        guard let address, address.isPublic else { return nil }
-        self.init(address)
     }
 
     /// What a window's key makes of it: means nothing outside that window.

@@ -54,19 +54,15 @@ package struct Proxies: Sendable, Hashable {
     /// Whether a connection from there is a proxy's.
     func contain(_ address: ClientAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// Where the client of a request is, where these say so in `X-Forwarded-For`.
+    /// Tells where the client of a request is: at the connection's other end, or, if that is one of these, where it says.
     ///
     /// - Parameters:
     ///   - address: the other end of the connection; nil by a Unix socket.
-    ///   - forwarded: the addresses of the header, in their order.
-    /// - Returns: the last address that is none of theirs, or the other end where it is none of them; nil where nobody says, or
-    ///   what is no address.
-    func client(behind address: ClientAddress?, isSocket: Bool, forwarded: [String]) -> ClientAddress? {
-        guard address.map({ contain($0) }) ?? (isSocket && isSocketListed) else { return address }
-        for text in forwarded.reversed() {
-            guard let address = ClientAddress(text) else { return nil }
-            if !contain(address) { return address }
+    ///   - forwarded: what the request's headers say.
+    func client(behind address: ClientAddress?, isSocket: Bool, forwarded: ForwardedFor) -> ForwardedFor.Client {
+        guard address.map({ contain($0) }) ?? (isSocket && isSocketListed) else {
+            return address.map { .at($0) } ?? .nobody
         }
-        return nil
+        return forwarded.client(past: self)
     }
 }

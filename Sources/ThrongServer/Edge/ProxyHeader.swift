@@ -12,6 +12,8 @@ internal import NIOCore
 struct ProxyHeader: Equatable {
     /// Whom the proxy speaks for; nil where it speaks for itself, or does not know.
     let client: ClientAddress?
+    /// Whether it speaks for itself: LOCAL.
+    let isOwn: Bool
     /// Of all of it. Unit: bytes.
     let length: Int
 
@@ -47,6 +49,7 @@ struct ProxyHeader: Equatable {
         guard version == 2, command <= 1 else { throw .malformed }
         // What LOCAL says of addresses is passed over, whatever it is.
         let isProxied = command == 1
+        isOwn = !isProxied
         guard !isProxied || family <= 3 && transport <= 2 else { throw .malformed }
         let rest = Int(fields[2]) << 8 | Int(fields[3])
         length = Self.fixed + rest

@@ -3,13 +3,18 @@ internal import Hummingbird
 
 /// Has browsers come by https only, for a year.
 ///
-/// Source: RFC 6797, section 7.1: on answers over TLS, and on no others.
-struct StrictTransport<Context: RequestContext>: RouterMiddleware {
+/// Source: RFC 6797, sections 6.1.2 and 7.1: on answers over TLS, and on no others.
+struct StrictTransport: RouterMiddleware {
+    /// Whether they are to come so to all names under this one, too.
+    let includesSubdomains: Bool
+
     func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        _ request: Request, context: BasicRequestContext,
+        next: (Request, BasicRequestContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        response.headers[.strictTransportSecurity] = "max-age=31536000"
+        response.headers[.strictTransportSecurity] =
+            "max-age=31536000" + (includesSubdomains ? "; includeSubDomains" : "")
         return response
     }
 }

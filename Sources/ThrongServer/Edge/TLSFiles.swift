@@ -9,6 +9,8 @@ package struct TLSFiles: Sendable, Hashable {
     /// `intake.client-authorities` (path, none): who may connect where clients post has a certificate of one of these; nil
     /// asks nobody for one.
     package var clientAuthorities: String?
+    /// `tls.hsts` (host or subdomains, host): whether browsers are to come by https to all names under this one, too.
+    package var includesSubdomains = false
 
     /// Names the files; nothing is read before the start.
     package init(certificate: String, key: String, clientAuthorities: String? = nil) {

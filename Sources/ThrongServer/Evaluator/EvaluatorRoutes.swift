@@ -8,8 +8,10 @@ internal import ThrongWire
 struct EvaluatorRoutes {
     let secret: EvaluatorSecret
     let quota: EvaluationQuota
-    /// Whose `X-Forwarded-For` says where clients are: the relay's proxy.
+    /// The relay's proxy, whose `X-Forwarded-For` or `Forwarded` says where clients are.
     let forwarders: Proxies
+    /// Says once that it does not.
+    let complaints: ProxyComplaints
     let clock: UnixClock
 
     /// What a connection is known by.
@@ -42,8 +44,9 @@ struct EvaluatorRoutes {
         guard let count = EvaluatorSecret.points(in: body.readableBytes) else {
             return .problem(Self.malformed(body.readableBytes))
         }
-        let network = NetworkPrefix(
-            forwarders.client(behind: peer, isSocket: peer == nil, forwarded: headers.forwarded))
+        let client = forwarders.client(behind: peer, isSocket: peer == nil, forwarded: headers.forwarded)
+        if case .unreadable(let why) = client { complaints.say(why) }
+        let network = if case .at(let address) = client { NetworkPrefix(address) } else { NetworkPrefix.unknown }
         if let seconds = quota.refuse(count, of: network, at: clock.now) {
             return .problem(
                 Problem(

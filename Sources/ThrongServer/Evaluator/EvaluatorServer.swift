@@ -9,7 +9,7 @@ package import ThrongWire
 /// `throng evaluator serve`: evaluates values of which it learns nothing, for devices of plans that name its key.
 ///
 /// It belongs to whoever owns the relay, behind whose proxy it stands. It knows no plan, keeps nothing but its key, and logs
-/// nothing but where it listens.
+/// nothing but where it listens, and once what its proxy does wrong.
 package struct EvaluatorServer: Sendable {
     /// What an evaluator may be told.
     package struct Options: Sendable {
@@ -43,7 +43,7 @@ package struct EvaluatorServer: Sendable {
         self.logger = logger
         routes = EvaluatorRoutes(
             secret: EvaluatorSecret(seed: seed), quota: EvaluationQuota(limit: options.hourly),
-            forwarders: options.forwarders, clock: clock)
+            forwarders: options.forwarders, complaints: ProxyComplaints(logger, SecurityLog(logger)), clock: clock)
     }
 
     /// The public key that a seed makes: what plans name.
@@ -54,7 +54,7 @@ package struct EvaluatorServer: Sendable {
     /// - Throws: what keeps it from starting.
     package func run() async throws {
         Secrecy.forbidCoreFiles()
-        OpenFiles.raiseLimit()
+        OpenFiles.settle()
         // Nobody who asks leaves a trace.
         let silent = Logger(label: "throng.evaluator") { _ in SwiftLogNoOpLogHandler() }
         let security = SecurityLog(silent)
@@ -62,7 +62,8 @@ package struct EvaluatorServer: Sendable {
             sessions: nil, proxies: .none, forwarders: .none, isSocket: options.listen.file != nil,
             complaints: ProxyComplaints(silent, security), clock: .system, security: security)
         let limits = ConnectionDeadline.Limits(request: Self.request, idle: Self.idle)
-        let room = ConnectionRoom(places: OpenFiles.connections)
+        let connections = OpenFiles.clients(besideDaemons: false)
+        let room = ConnectionRoom(places: connections)
         let turns = LoopTurns.All()
         let application = Application(
             router: routes.router(),
@@ -71,8 +72,11 @@ package struct EvaluatorServer: Sendable {
                     responder: responder, queues: nil, origins: .everywhere, limits: limits, room: room, edge: edge,
                     turns: turns)
             },
-            configuration: .init(address: options.listen.address, serverName: nil),
+            configuration: .init(
+                address: options.listen.address, serverName: nil,
+                availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
             onServerRunning: { [logger, listen = options.listen] channel in
+                await ListenerWatch.watch(channel, isPreferred: false, security: security)
                 listen.file?.admitGroup()
                 logger.info("listening", metadata: listen.facts(bound: channel.localAddress?.port))
             },

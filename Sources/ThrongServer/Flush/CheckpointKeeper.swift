@@ -14,6 +14,7 @@ final class CheckpointKeeper: Service {
     private let ingestion: Ingestion
     private let data: DataDirectory
     private let options: Journal.Options
+    private let health: RoundHealth
     private let logger: Logger
     private let work: Mutex<Work>
     private let isStopping = Atomic<Bool>(false)
@@ -30,15 +31,17 @@ final class CheckpointKeeper: Service {
         init(_ options: Journal.Options) { pace = CheckpointPace(least: options.checkpointBytes) }
     }
 
-    init(_ ingestion: Ingestion, data: DataDirectory, options: Journal.Options, logger: Logger) {
+    init(_ ingestion: Ingestion, data: DataDirectory, options: Journal.Options, health: RoundHealth, logger: Logger) {
         self.ingestion = ingestion
         self.data = data
         self.options = options
+        self.health = health
         self.logger = logger
         work = Mutex(Work(options))
     }
 
     func run() async throws {
+        if options.checkpointBytes > 0 { health.expect(.checkpoints) }
         try await withGracefulShutdownHandler {
             while !Task.isShuttingDownGracefully {
                 await onOwnThread { self.turn() }
@@ -54,12 +57,10 @@ final class CheckpointKeeper: Service {
         guard options.checkpointBytes > 0, ingestion.journal.isHeld else { return }
         work.withLock { work in
             do throws(JournalError) {
-                if work.written != nil { return try finish(&work) }
-                try removeUnneeded(&work)
-                guard isDue(work) else { return }
-                try write(&work)
-                try finish(&work)
+                try advance(&work)
+                health.ended(.checkpoints)
             } catch {
+                health.failed(.checkpoints, error)
                 work.written = nil
                 // Not again at once.
                 work.pace.note(total: ingestion.journal.totalBytes, size: 0, now: data.machine.elapsed())
@@ -74,6 +75,14 @@ final class CheckpointKeeper: Service {
                 }
             }
         }
+    }
+
+    private func advance(_ work: inout Work) throws(JournalError) {
+        if work.written != nil { return try finish(&work) }
+        try removeUnneeded(&work)
+        guard isDue(work) else { return }
+        try write(&work)
+        try finish(&work)
     }
 
     /// Whether so much was journalled that it is worth the while, the disk has rested, and there is space for it.

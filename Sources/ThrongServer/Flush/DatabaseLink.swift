@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 internal import ThrongCounting
+internal import ThrongFiles
 internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongPostgres
@@ -272,12 +273,33 @@ final class DatabaseLink: Sendable {
         for app in claim.applied { RunningPlans(dataPath: data.path).forgetApplied(app) }
     }
 
+    /// The fence under which this folder has attached last. Where that can't be read any more, it is known to be the last copy of the
+    /// folder only if PostgreSQL says that nobody attached or that this very folder did, or if the server lies in it.
+    ///
+    /// - Throws: ``JournalError/damagedFile(_:)`` otherwise.
+    private func attachment(_ known: Watermark?) throws -> Int64? {
+        do throws(JournalError) {
+            return try data.attachment()
+        } catch {
+            guard case .damagedFile(let damage) = error else { throw error }
+            if case .newer = damage.flaw { throw error }
+            guard let known, !isOwnServer() else {
+                try data.setAside(damage)
+                return nil
+            }
+            // Nor may another have announced itself since.
+            guard let holder = known.holder, holder == data.holder, known.claimed <= known.fence else { throw error }
+            try data.setAside(damage)
+            return known.fence
+        }
+    }
+
     private func takePlace(_ attempt: Attempt) async throws -> JournalPosition {
         let daemon = DaemonID(data.daemon)
         let known = try await counters.watermark(of: daemon)
         attempt.moved()
         if known?.isRetired == true { throw StoreError.retired(daemon: daemon) }
-        let last = try data.attachment()
+        let last = try attachment(known)
         if let last, let known, max(known.fence, known.claimed) > last {
             throw DaemonError.superseded(daemon: data.daemon)
         }

@@ -57,6 +57,7 @@ final class FenceWatch: Service {
     }
 
     func run() async throws {
+        telemetry.rounds.expect(.place)
         try await withThrowingDiscardingTaskGroup { group in
             while !Task.isShuttingDownGracefully {
                 if tick() { group.addTask { await self.ask() } }
@@ -97,6 +98,7 @@ final class FenceWatch: Service {
             } catch PostgresError.connectionLost where attempt == 1 {
                 continue
             } catch {
+                telemetry.rounds.failed(.place, error)
                 let ran = state.withLock {
                     $0.silentSince <= asked && machine.elapsed() - $0.lastTick <= Self.longestTick
                 }
@@ -110,11 +112,12 @@ final class FenceWatch: Service {
         // It has no place yet, and waits for it: what it took nobody else would know.
         guard let claim else { return }
         if claim != .nobody, journal.isOpen {
-            logger.critical(
+            logger.warning(
                 "another process is taking this one's place; what was acknowledged is flushed, then it stops")
             journal.close()
         }
         guard claim != .unheard else { return }
+        telemetry.rounds.ended(.place)
         journal.renewLease(from: asked)
         if hasRecovered() {
             logger.notice("this process may have been replaced while it stood still; PostgreSQL says that it was not")

@@ -1,6 +1,7 @@
 internal import Logging
 internal import Synchronization
 internal import ThrongCounting
+internal import ThrongDelivery
 internal import ThrongJournal
 internal import ThrongStore
 internal import ThrongWire
@@ -101,8 +102,9 @@ extension FlushService {
         do {
             let early = try await onThread { [kept, clock] in try kept.prune(now: clock.now) }
             if early > 0 { logger.warning("kept flushes went early: they had reached their cap") }
+            telemetry.rounds.ended(.keptFlushes)
         } catch {
-            logger.error("kept flushes that are over could not be removed", metadata: ["error": "\(error)"])
+            telemetry.rounds.failed(.keptFlushes, error)
         }
         telemetry.kept(bytes: kept.bytes)
     }

@@ -57,6 +57,8 @@ struct FlushService: Service {
         var failures = 0
         /// Whether nobody answered the last time: whoever does next may be another server.
         var isAway = false
+        /// Why PostgreSQL did not take the last flush; nil where it did.
+        var failure: (any Error)?
 
         /// How long to rest after a round.
         func rest(_ interval: Duration) -> Duration {
@@ -75,6 +77,7 @@ struct FlushService: Service {
 
     private func flushUntilStopped() async throws {
         var progress = Progress()
+        telemetry.rounds.expect(.flush, .tidying, .withdrawals, .keptFlushes)
         while !Task.isShuttingDownGracefully {
             let length = await round(&progress)
             guard try await rest(length, &progress) else { continue }
@@ -96,22 +99,48 @@ struct FlushService: Service {
     /// Flushes once more after the last request was answered.
     private func finish(_ progress: inout Progress) async {
         var isComplete = false
-        for _ in 0..<3 where !isComplete {
+        for attempt in 0..<3 where attempt == 0 || !isComplete && progress.failure.map(Self.isWorthAnother) ?? true {
             progress.rests = machine.elapsed()
             // Who is still to be taken out of a window waits for the next start, as a release does.
             tidy()
             isComplete = await flush(&progress) && ingestion.gauges.journalLag == 0
         }
         if isComplete { await leave() }
-        if ingestion.gauges.journalLag > 0 {
-            logger.warning("stopped before PostgreSQL had everything; the journal keeps it for the next start")
-        }
+        sayWhatStays(progress)
+        // A PostgreSQL that did not take the flush does not take the place either.
+        guard progress.failure == nil else { return }
         do {
             try await database.giveBack()
         } catch {
             logger.notice(
                 "the place in PostgreSQL was not given back: whoever takes it on another machine has to wait",
                 metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Whether the last flush may succeed where it failed a moment ago.
+    private static func isWorthAnother(_ failure: any Error) -> Bool {
+        switch failure {
+        case StoreError.attachmentLost, StoreError.watermarkMoved: true
+        case let failure as PostgresError: failure.isRetryable
+        default: false
+        }
+    }
+
+    /// Says once what a stop without PostgreSQL leaves to the next start.
+    private func sayWhatStays(_ progress: Progress) {
+        let lag = ingestion.gauges.journalLag
+        guard lag > 0 || progress.failure != nil else { return }
+        var facts: Logger.Metadata = ["batches": "\(lag)"]
+        if let failure = progress.failure { facts["error"] = "\(failure)" }
+        if lag > 0 {
+            logger.warning(
+                "stopped before PostgreSQL had everything; the journal keeps it, and the next start goes on from there",
+                metadata: facts)
+        } else {
+            logger.notice(
+                "stopped without PostgreSQL, which has everything that was acknowledged; the next start goes on from there",
+                metadata: facts)
         }
     }
 
@@ -181,8 +210,10 @@ struct FlushService: Service {
                 }
                 guard try ingestion.remove(found, leaders: leaders) else { return }
             }
+            telemetry.rounds.ended(.withdrawals)
         } catch {
-            logger.critical(
+            telemetry.rounds.failed(.withdrawals, error)
+            logger.error(
                 "somebody who asked for it could not be taken out of a window; it is tried again",
                 metadata: ["error": "\(error)"])
         }
@@ -194,8 +225,9 @@ struct FlushService: Service {
         guard ingestion.journal.isHeld else { return }
         do {
             try ingestion.tidy()
+            telemetry.rounds.ended(.tidying)
         } catch {
-            logger.error("keys and segments that are over could not be removed", metadata: ["error": "\(error)"])
+            telemetry.rounds.failed(.tidying, error)
         }
     }
 
@@ -247,10 +279,13 @@ struct FlushService: Service {
             }
             await prune()
             telemetry.databaseIsUp()
+            telemetry.rounds.ended(.flush)
             standing.isLevel = true
+            progress.failure = nil
             return true
         } catch {
             standing.isLevel = false
+            progress.failure = error
             telemetry.flushFailed()
             progress.isAway = (error as? PostgresError)?.isAbsence ?? false
             report(error, &progress)
@@ -279,7 +314,8 @@ struct FlushService: Service {
             ingestion.journal.refuseAll()
             onFenced(.fenced(pending: ingestion.gauges.journalLag))
         case DaemonError.succeeding:
-            logger.notice("the flush waits for this daemon's place in PostgreSQL", metadata: ["error": "\(error)"])
+            return logger.notice(
+                "the flush waits for this daemon's place in PostgreSQL", metadata: ["error": "\(error)"])
         case let error as DaemonError:
             ingestion.journal.refuseAll()
             onFenced(error)
@@ -292,6 +328,9 @@ struct FlushService: Service {
             progress.failures = 0
             database.detach()
             logger.error("PostgreSQL is older than it was", metadata: ["error": "\(error)"])
+        case PostgresError.closed:
+            // By this process, which stops and waits no longer.
+            break
         case _ where error is StoreError || (error as? PostgresError)?.isRetryable == false:
             database.detach()
             progress.isLevel = false
@@ -299,8 +338,11 @@ struct FlushService: Service {
                 "PostgreSQL refuses the flush; nothing is lost, but this needs a person",
                 metadata: ["error": "\(error)"])
         default:
+            // A stop says at its end what stays.
+            guard !Task.isShuttingDownGracefully else { return }
             logger.error("the flush failed and is tried again", metadata: ["error": "\(error)"])
         }
+        telemetry.rounds.failed(.flush, error)
     }
 
     func apply(_ flush: Flush) async throws -> FlushOutcome {

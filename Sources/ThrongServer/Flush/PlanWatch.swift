@@ -10,18 +10,16 @@ internal import ThrongStore
 struct PlanWatch: Service {
     let database: DatabaseLink
     let standings: PlanStandings
+    let health: RoundHealth
     let logger: Logger
 
     private static let interval = Duration.seconds(2)
 
     func run() async throws {
         var said: [AppName: PlanStanding] = [:]
+        health.expect(.plans)
         while !Task.isShuttingDownGracefully {
-            do {
-                try await database.renewPlans()
-            } catch {
-                logger.debug("which plans are in force can't be asked now", metadata: ["error": "\(error)"])
-            }
+            await health.make(.plans) { try await database.renewPlans() }
             say(&said)
             try await pause(Self.interval)
         }

@@ -44,11 +44,14 @@ package struct CrossOrigin: Sendable, Hashable {
         guard let listed else { return Self.anyone }
         guard case .page(let origin) = origin, listed.contains(origin.lowercased()) else { return nil }
         return Reader(
-            headers: [.accessControlAllowOrigin: origin, .accessControlExposeHeaders: "retry-after", .vary: "origin"])
+            headers: [.accessControlAllowOrigin: origin, .accessControlExposeHeaders: Self.exposed, .vary: "origin"])
     }
 
     private static let anyone = Reader(
-        headers: [.accessControlAllowOrigin: "*", .accessControlExposeHeaders: "retry-after"])
+        headers: [.accessControlAllowOrigin: "*", .accessControlExposeHeaders: exposed])
+
+    /// What scripts read beside the body: when to come again, and what time it is.
+    private static let exposed = "age, date, retry-after"
 
     /// What the answer to a request says: also to a request without an origin, so that caches keep the right thing.
     fileprivate func headers(for origin: RequestHeaders.Origin) -> HTTPFields {

@@ -2,18 +2,18 @@ internal import ThrongWire
 
 /// What a daemon says of a request that it hands on: who it is, from which network the request came, and whether it was sealed.
 ///
-/// On the wire: `throng-member: SECRET NETWORK SEALED`, the secret and the network's bytes in hexadecimal digits, `-` for a network
-/// that nobody knows, and 1 for sealed, 0 for not.
+/// On the wire: `throng-member: SECRET NETWORK SEALED`, the secret and the bytes of ``ClientNetwork/hex`` in hexadecimal digits, `-`
+/// for a network that nobody knows, and 1 for sealed, 0 for not.
 struct MemberMark: Hashable, Sendable {
     static let name = "throng-member"
 
     /// By what daemons know one another: bytes of which nothing was checked.
     let secret: [UInt8]
     /// Where the client is; nil where nobody knows.
-    let network: NetworkPrefix?
+    let network: ClientNetwork?
     let isSealed: Bool
 
-    init(secret: [UInt8], network: NetworkPrefix?, isSealed: Bool) {
+    init(secret: [UInt8], network: ClientNetwork?, isSealed: Bool) {
         (self.secret, self.network, self.isSealed) = (secret, network, isSealed)
     }
 
@@ -21,9 +21,9 @@ struct MemberMark: Hashable, Sendable {
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, let secret = [UInt8](hex: words[0]), ["0", "1"].contains(words[2]) else { return nil }
-        var network: NetworkPrefix?
+        var network: ClientNetwork?
         if words[1] != "-" {
-            guard let known = NetworkPrefix(hex: words[1]) else { return nil }
+            guard let known = ClientNetwork(hex: words[1]) else { return nil }
             network = known
         }
         self.init(secret: secret, network: network, isSealed: words[2] == "1")

@@ -67,6 +67,7 @@ struct Problem {
         case .networkQuota: .tooManyRequests
         case .noMemory: .serviceUnavailable
         case .unknownEncoding: .unsupportedMediaType
+        case .foreign: error.code == "not_json" ? .badRequest : .unsupportedMediaType
         case .notJSON, .notUTF8, .notGzip, .numberOutOfRange, .tooDeep, .duplicateKey, .nul, .wrongShape,
             .stringTooLong:
             .badRequest

@@ -19,6 +19,8 @@ struct RequestHeaders {
 
     private(set) var signals: Set<OptOutSignal> = []
     private(set) var origin = Origin.none
+    /// Lines of Content-Type.
+    private var contentTypes: [String] = []
     /// Codings of the body but for `identity`, in lower-case letters.
     private var codings: [String] = []
     /// Unit: bytes; 0 where the client does not say.
@@ -34,8 +36,8 @@ struct RequestHeaders {
     /// The secret of `Authorization: Bearer`; nil where there is none, empty where there are two. Other schemes are somebody
     /// else's.
     private(set) var bearer: String?
-    /// Addresses of X-Forwarded-For, in their order; to be believed only of who is listed.
-    private(set) var forwarded: [String] = []
+    /// The words of proxies on where the client is; to be believed only of who is listed.
+    private(set) var forwarded = ForwardedFor()
     /// The last of them.
     private(set) var host: String?
     private(set) var hosts = 0
@@ -51,6 +53,9 @@ struct RequestHeaders {
     init(_ fields: HTTPFields) {
         for field in fields { take(field.name.canonicalName, field.value) }
     }
+
+    /// The body's type; nil if nothing is said, or no one thing.
+    var contentType: MediaType? { contentTypes.count == 1 ? MediaType(contentTypes[0]) : nil }
 
     /// Nil for any encoding but gzip and none.
     var isGzip: Bool? { codings.isEmpty ? false : codings == ["gzip"] ? true : nil }
@@ -77,18 +82,20 @@ struct RequestHeaders {
         case 3 where name.lowercased() == "dnt":
             if Self.isOn(value) { signals.insert(.doNotTrack) }
         case 4 where name.lowercased() == "host":
-            host = String(Self.trimmed(value[...]))
+            host = String(FieldSyntax.trimmed(value[...]))
             hosts += 1
         case 6 where name.lowercased() == "origin":
-            let text = Self.trimmed(value[...])
-            let isOne = origin == .none && !text.utf8.contains { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+            let text = FieldSyntax.trimmed(value[...])
+            let isOne = origin == .none && !text.utf8.contains { $0 == UInt8(ascii: ",") || FieldSyntax.isSpace($0) }
             origin = isOne ? .page(String(text)) : .unclear
         case 6 where name.lowercased() == "expect":
-            expectsContinue = Self.trimmed(value[...]).lowercased() == "100-continue"
+            expectsContinue = FieldSyntax.trimmed(value[...]).lowercased() == "100-continue"
         case 7 where name.lowercased() == "sec-gpc":
             if Self.isOn(value) { signals.insert(.globalPrivacyControl) }
         case 7 where name.lowercased() == "upgrade":
             asksForUpgrade = true
+        case 12 where name.lowercased() == "content-type":
+            contentTypes.append(value)
         case 13 where name.lowercased() == SealedMark.name:
             if value == SealedMark.value { isSealed = true }
         case 13 where name.lowercased() == MemberMark.name:
@@ -96,18 +103,21 @@ struct RequestHeaders {
         case 13 where name.lowercased() == "authorization":
             let parts = value.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { break }
-            bearer = bearer == nil ? String(Self.trimmed(parts[1])) : ""
+            bearer = bearer == nil ? String(FieldSyntax.trimmed(parts[1])) : ""
         case 14 where name.lowercased() == "content-length":
-            length = Int(Self.trimmed(value[...])) ?? .max
+            length = Int(FieldSyntax.trimmed(value[...])) ?? .max
             lengths += 1
         case 17 where name.lowercased() == "transfer-encoding":
-            isChunked = Self.trimmed(value[...]).lowercased() == "chunked"
+            isChunked = FieldSyntax.trimmed(value[...]).lowercased() == "chunked"
             transferCodings += 1
         case 15 where name.lowercased() == "x-forwarded-for":
-            forwarded += Self.elements(value).map { String($0) }
+            forwarded.addListed(value)
+        case 9 where name.lowercased() == "forwarded":
+            forwarded.addStandard(value)
         case 16 where name.lowercased() == "content-encoding":
-            for element in Self.elements(value) where element.lowercased() != "identity" {
-                codings.append(element.lowercased())
+            for element in FieldSyntax.elements(value) where element.lowercased() != "identity" {
+                // Source: RFC 9110, section 8.4.1.3.
+                codings.append(element.lowercased() == "x-gzip" ? "gzip" : element.lowercased())
             }
         default: break
         }
@@ -116,22 +126,8 @@ struct RequestHeaders {
     /// Whether a signal says 1, once or among others, with parameters or without: who says both is taken at the 1.
     private static func isOn(_ value: String) -> Bool {
         value == "1"
-            || elements(value).contains { element in
-                trimmed(Substring(element.utf8.prefix { $0 != UInt8(ascii: ";") })) == "1"
+            || FieldSyntax.elements(value).contains { element in
+                FieldSyntax.trimmed(Substring(element.utf8.prefix { $0 != UInt8(ascii: ";") })) == "1"
             }
     }
-
-    private static func elements(_ value: String) -> [Substring] {
-        // By bytes: with a combining accent behind it, a comma is no character of its own.
-        value.utf8.split(separator: UInt8(ascii: ",")).map { trimmed(Substring($0)) }.filter { !$0.isEmpty }
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        let bytes = text.utf8
-        guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return text[first...last]
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }

@@ -38,18 +38,28 @@ struct ServedText: Sendable {
     /// The text, or that the client has it.
     func response(to request: Request) -> Response {
         if let known = request.headers[.ifNoneMatch],
-            known.split(separator: ",").contains(where: { $0.trimmingPrefix(" ") == entityTag || $0 == "*" })
+            FieldSyntax.elements(known).contains(where: { $0 == entityTag || $0 == "*" })
         {
             return Response(status: .notModified, headers: headers)
         }
         var headers = headers
-        let takesGzip = request.headers[.acceptEncoding]?.split(separator: ",").contains { offer in
-            let parts = offer.lowercased().filter { $0 != " " }.split(separator: ";")
-            return parts.first == "gzip" && !parts.dropFirst().contains("q=0")
-        }
-        guard takesGzip == true, let packed else { return response(with: plain, headers) }
+        let offers = FieldSyntax.elements(request.headers[.acceptEncoding] ?? "")
+        guard offers.contains(where: { Self.isGzip($0) }), let packed else { return response(with: plain, headers) }
         headers[.contentEncoding] = "gzip"
         return response(with: packed, headers)
+    }
+
+    /// Whether it is gzip, with a weight above 0 or without one.
+    ///
+    /// Source: RFC 9110, sections 12.4.2 and 12.5.3.
+    private static func isGzip(_ offer: Substring) -> Bool {
+        guard let parts = FieldSyntax.parts(of: offer, at: ";"), ["gzip", "x-gzip"].contains(parts[0].lowercased())
+        else {
+            return false
+        }
+        return parts.dropFirst().allSatisfy { part in
+            FieldSyntax.parameter(part).map { $0.name != "q" || Double($0.value) ?? 0 > 0 } ?? false
+        }
     }
 
     private func response(with body: ByteBuffer, _ headers: HTTPFields) -> Response {

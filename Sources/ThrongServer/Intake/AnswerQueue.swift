@@ -8,16 +8,26 @@ internal import ThrongWire
 /// The answers of one event loop that wait for the disk.
 ///
 /// The journal is asked about the first of them only; when it calls back, all that are on disk by then are written in one
-/// go.
+/// go. They go out in the order in which they came here, so that each connection has its own in order.
 ///
 /// Unchecked: confined to its event loop.
 final class AnswerQueue: @unchecked Sendable {
+    enum Answer {
+        /// Of a batch that was counted.
+        case counted(BatchAnswer, Telemetry.BatchOutcome)
+        /// Waits only for those of its connection that came before it.
+        indirect case ready(IntakeAnswer)
+    }
+
     private struct Waiting {
         let position: JournalPosition
-        let answer: BatchAnswer
-        let outcome: Telemetry.BatchOutcome
+        let answer: Answer
+        let reply: BatchHandler.Reply
         let handler: BatchHandler
     }
+
+    /// How many may wait before connections have to make do with one each. The loop does nothing else while it writes them.
+    private static let most = 1024
 
     /// Opens what is sealed, for the event loop's connections.
     let gateway: ObliviousGateway
@@ -38,14 +48,14 @@ final class AnswerQueue: @unchecked Sendable {
         self.telemetry = telemetry
     }
 
+    /// Whether a connection of which one waits may have another one wait.
+    var hasRoom: Bool { waiting.count < Self.most }
+
     /// Answers once everything up to a position is on disk, or says that it never will be.
-    func add(
-        _ answer: BatchAnswer, _ outcome: Telemetry.BatchOutcome, once position: JournalPosition,
-        to handler: BatchHandler
-    ) {
+    func add(_ answer: Answer, once position: JournalPosition, to handler: BatchHandler, _ reply: BatchHandler.Reply) {
         // A repeated batch has an older position than those before it; it waits for them.
         last = max(last, position)
-        waiting.append(Waiting(position: last, answer: answer, outcome: outcome, handler: handler))
+        waiting.append(Waiting(position: last, answer: answer, reply: reply, handler: handler))
         if !isAsking { ask() }
     }
 
@@ -64,21 +74,36 @@ final class AnswerQueue: @unchecked Sendable {
             ask()
         }
         switch result {
-        case .success(let durable):
-            // Looked at before each: whoever stood still since may have been replaced.
-            while let first = waiting.first, first.position <= durable, journal.mayAcknowledge {
-                waiting.removeFirst()
-                telemetry.answered(first.outcome, first.answer)
-                first.handler.answer(IntakeAnswer(first.answer))
-            }
+        case .success(let durable): take(through: durable)
         case .failure(.full):
             // It is counted, and will be on disk once there is space: the client's next try gets the answer then.
             while let first = waiting.popFirst() {
-                telemetry.answered(.overloaded)
-                first.handler.answer(.overloaded)
+                if case .counted = first.answer { telemetry.answered(.overloaded) }
+                fail(first, .overloaded)
             }
         case .failure:
-            while let first = waiting.popFirst() { first.handler.answer(.failed) }
+            while let first = waiting.popFirst() { fail(first, .failed) }
+        }
+    }
+
+    private func take(through durable: JournalPosition) {
+        // Looked at before each: whoever stood still since may have been replaced.
+        while let first = waiting.first, first.position <= durable, journal.mayAcknowledge {
+            waiting.removeFirst()
+            switch first.answer {
+            case .counted(let answer, let outcome):
+                telemetry.answered(outcome, answer)
+                first.handler.deliver(IntakeAnswer(answer), first.reply)
+            case .ready(let answer): first.handler.deliver(answer, first.reply)
+            }
+        }
+    }
+
+    private func fail(_ one: Waiting, _ failure: IntakeAnswer) {
+        if case .ready(let answer) = one.answer {
+            one.handler.deliver(answer, one.reply)
+        } else {
+            one.handler.deliver(failure, one.reply)
         }
     }
 }

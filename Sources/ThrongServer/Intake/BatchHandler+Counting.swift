@@ -4,11 +4,12 @@ internal import ThrongIntake
 extension BatchHandler {
     /// - Parameter network: nil where nobody knows where the client is.
     func count(
-        _ packed: ByteBuffer, _ headers: RequestHeaders, from network: NetworkPrefix?, at ingestion: Ingestion
+        _ packed: ByteBuffer, _ headers: RequestHeaders, from network: ClientNetwork?, at ingestion: Ingestion
     ) {
         let (signals, bearer) = (headers.signals, headers.bearer)
         let isFromMember = ingestion.neighbours.admits(headers.member)
         let network = isFromMember ? headers.member?.network : network
+        if network?.isUnreadable == true { ingestion.telemetry.clientWasUnreadable() }
         let isSealed = sealed != nil || isFromMember && headers.member?.isSealed == true
         let isGzip = headers.isGzip == true
         let settle: @Sendable (Result<Ingestion.Verdict, IntakeError>) -> Void = { [self] verdict in
@@ -51,7 +52,7 @@ extension BatchHandler {
     func give(_ verdict: Result<Ingestion.Verdict, IntakeError>) {
         switch verdict {
         case .success(.counted(let answer, let outcome, let position)):
-            queue?.add(answer, outcome, once: position, to: self)
+            if let queue { self.answer(answer, outcome, once: position, through: queue) }
         case .success(.unwanted(let answer)): self.answer(IntakeAnswer(answer))
         case .success(.overloaded): answer(.overloaded)
         case .success(.full(let retrySeconds)): answer(.full(retrySeconds: retrySeconds))
@@ -60,6 +61,7 @@ extension BatchHandler {
         case .success(.changing): answer(IntakeAnswer(.changing))
         case .failure(let error):
             ingestion?.refuse(error)
+            if case .networkQuota = error { security.note(.networkQuota) }
             answer(IntakeAnswer(refusal: error))
         }
     }

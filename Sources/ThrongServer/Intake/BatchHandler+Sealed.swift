@@ -2,6 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import ThrongIntake
 internal import ThrongOblivious
+internal import ThrongWire
 
 extension BatchHandler {
     /// Opens what is sealed: a small one at once, a large one off the event loop.
@@ -44,28 +45,20 @@ extension BatchHandler {
             // It comes from the relay, which is nobody's network.
             count(ByteBuffer(bytes: request.content), headers, from: nil, at: ingestion)
         case .passed:
-            guard let context, case .answering = stage else { return }
-            stage = .passing(isWhole: true, isAnswered: false)
-            context.fireChannelRead(wrapInboundOut(.head(InnerRequest.head(of: request))))
-            context.fireChannelRead(wrapInboundOut(.body(ByteBuffer(bytes: request.content))))
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
-            // Parts are gathered until a read is complete, and this one's may have been long ago.
-            context.fireChannelReadComplete()
+            guard context != nil, case .answering = stage else { return }
+            // Those before it are answered first.
+            if inFlight == 0 { pass(request) } else { held = request }
         }
     }
 
-    /// Sends the answer to a sealed request, which is there as a whole.
-    func sendSealed() {
-        guard let answer = sealed else { return }
-        sealed = nil
-        // What is inside says nothing to who sees the outside.
-        endSpan(200)
-        do throws(ObliviousError) {
-            socket.send(
-                try answer.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
-        } catch {
-            socket.send(
-                IntakeAnswer.failed.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
-        }
+    /// Hands what came sealed to the router.
+    func pass(_ request: BinaryRequest) {
+        guard let context else { return }
+        stage = .passing(isWhole: true, isAnswered: false)
+        context.fireChannelRead(wrapInboundOut(.head(InnerRequest.head(of: request))))
+        context.fireChannelRead(wrapInboundOut(.body(ByteBuffer(bytes: request.content))))
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+        // Parts are gathered until a read is complete, and this one's may have been long ago.
+        context.fireChannelReadComplete()
     }
 }

@@ -12,8 +12,9 @@ internal import ThrongTraces
 /// `POST /v1/ohttp` is opened here, too: the batch in it is counted as any other, other requests in it go to the router, and
 /// whatever the answer is, it is sealed.
 ///
-/// Requests of one connection are answered in their order: while a response is outstanding, what follows waits here, and
-/// nothing more is read from the connection once anything waits.
+/// Requests of one connection are answered in their order. A batch that only waits for the disk keeps none of those behind it from
+/// being counted, so that they share its sync; whatever else is outstanding does. Parts that can't be taken yet wait here, and nothing
+/// more is read from the connection once anything waits.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
 final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
@@ -30,11 +31,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case collecting(Collection)
         /// Ours and answered before it ended; the rest of it is dropped.
         case dropping
-        /// Ours, whole, and not answered yet.
+        /// Ours, whole, and it is not known yet what its answer will be.
         case answering
         /// The router's, which may answer before the request ends.
         case passing(isWhole: Bool, isAnswered: Bool)
-        /// The client asked for the connection to be closed, and its answer is on its way: nothing more is taken.
+        /// The connection closes with the last answer, which is on its way or waits for the disk: nothing more is taken.
         case over
     }
 
@@ -52,6 +53,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     let ingestion: Ingestion?
     /// Whether batches are taken from other daemons only.
     private let isForMembers: Bool
+    /// Whether routes are told from which network a request comes.
+    private let marksNetworks: Bool
     /// Nil where no batches are taken.
     let queue: AnswerQueue?
     let socket: SocketEnd
@@ -61,7 +64,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     var stage = Stage.idle
     /// Who may read the answer to the request under way, where a page sent it.
     private(set) var reader: CrossOrigin.Reader?
-    private var waiting = WaitingParts()
+    /// How many answers wait in the queue, in the order of their requests.
+    var inFlight = 0
+    /// Whether the first request that waits goes to the router, which may answer it once nothing is in flight.
+    var isHeld = false
+    /// A request that came sealed and goes to the router in the same way.
+    var held: BinaryRequest?
+    private(set) var waiting = WaitingParts()
     private var wantsRead = false
     private var isTakingWaiting = false
     /// Where connections of this event loop rest; nil where there is no round to wait for.
@@ -69,6 +78,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// Requests taken since the socket was read, or since this connection's last turn.
     var taken = 0
     var isResting = false
+    /// Whether the connection is closed after the last request that was taken.
     private(set) var closesAfterwards = false
     /// What the body takes of the budget. Unit: bytes.
     private var charge = 0
@@ -76,14 +86,15 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// Of the request under way, where it was sealed.
     var sealed: SealedAnswer?
     /// Of the request under way, where it is followed.
-    private var span: OpenSpan?
+    var span: OpenSpan?
 
     init(
-        ingestion: Ingestion?, isForMembers: Bool = false, queue: AnswerQueue?, socket: SocketEnd,
-        client: RequestClient, origins: CrossOrigin, security: SecurityLog, turns: LoopTurns?
+        ingestion: Ingestion?, isForMembers: Bool = false, marksNetworks: Bool = false, queue: AnswerQueue?,
+        socket: SocketEnd, client: RequestClient, origins: CrossOrigin, security: SecurityLog, turns: LoopTurns?
     ) {
         self.ingestion = ingestion
         self.isForMembers = isForMembers
+        self.marksNetworks = marksNetworks
         self.queue = queue
         self.socket = socket
         self.client = client
@@ -104,7 +115,9 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !waiting.isClosed else { return }
         let part = unwrapInboundIn(data)
-        guard isOutstanding || !waiting.isEmpty || mustRest(before: part) else { return take(part, context) }
+        guard isOutstanding || !waiting.isEmpty || isFull(before: part) || mustRest(before: part) else {
+            return take(part, context)
+        }
         waiting.append(.part(part))
         guard waiting.isCut else { return }
         socket.isDeaf = true
@@ -144,11 +157,15 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent {
+            // The daemon stops: what was taken is answered still.
             switch stage {
             case .collecting, .answering, .dropping:
-                // The daemon stops: this one is answered still.
                 closesAfterwards = true
                 return
+            case .idle where inFlight > 0:
+                closesAfterwards = true
+                return finish(context)
+            case .over where inFlight > 0: return
             case .idle, .passing, .over: break
             }
         }
@@ -167,14 +184,14 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Whether what is no part of a request comes after something of ours.
     private var mustWait: Bool {
-        if case .answering = stage { true } else { !waiting.isEmpty }
+        if case .answering = stage { true } else { inFlight > 0 || !waiting.isEmpty }
     }
 
-    /// Whether a whole request waits for its response.
+    /// Whether a whole request keeps those behind it from being taken.
     private var isOutstanding: Bool {
         switch stage {
         case .answering, .passing(isWhole: true, isAnswered: false): true
-        default: false
+        default: isHeld
         }
     }
 
@@ -194,10 +211,15 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                         return begin(head, headers, at: ingestion, through: gateway)
                     }
                 }
+                guard inFlight == 0 else {
+                    isHeld = true
+                    return waiting.putBack(.part(part))
+                }
                 if target.isAbsolute, let host = target.host {
                     head.uri = target.path
                     head.headers.replaceOrAdd(name: "host", value: host)
                 }
+                if marksNetworks { NetworkMark.set(client.prefix(of: headers), in: &head.headers) }
                 stage = .passing(isWhole: false, isAnswered: false)
                 context.fireChannelRead(wrapInboundOut(.head(head)))
             } catch {
@@ -230,7 +252,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case (.body, .dropping):
             break
         case (.end, .dropping):
-            if closesAfterwards { context.close(promise: nil) }
+            if closesAfterwards, inFlight == 0 { context.close(promise: nil) }
             finish(context)
         case (.end, .passing(_, let isAnswered)):
             stage = .passing(isWhole: true, isAnswered: isAnswered)
@@ -258,9 +280,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         reader = origins.reader(for: headers.origin)
         guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
         guard let isGzip = headers.isGzip, !isGzip || gateway == nil else { return refuse(.unknownEncoding) }
-        if gateway != nil, head.headers.first(name: "content-type") != SealedRequest.mediaType {
-            return drop(.notEncapsulated)
-        }
+        if gateway != nil, headers.contentType?.name != SealedRequest.mediaType { return drop(.notEncapsulated) }
         guard headers.length <= collection.limit else { return refuse(.bodyTooLarge(limit: collection.limit)) }
         if headers.expectsContinue { socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false) }
         stage = .collecting(collection)
@@ -284,20 +304,6 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         if isWhole { finish(context) }
     }
 
-    /// Answers a whole request.
-    func answer(_ answer: IntakeAnswer) {
-        // Nil once the client has gone.
-        guard let context, case .answering = stage else { return }
-        if sealed != nil {
-            sealed?.take(answer)
-            sendSealed()
-        } else {
-            endSpan(answer.status.code)
-            socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: closesAfterwards)
-        }
-        finish(context)
-    }
-
     /// Answers a request that is not whole yet.
     private func refuse(_ error: IntakeError) {
         ingestion?.refuse(error)
@@ -307,9 +313,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private func drop(_ answer: IntakeAnswer) {
         stage = .dropping
         pay(0)
-        endSpan(answer.status.code)
         // The connection is closed once the rest has come: closed before, it would take the answer with it.
-        socket.send(answer.response(isLast: closesAfterwards, reader: reader), isLast: false)
+        say(answer, closes: false)
     }
 
     /// Takes a place for what has come of a body that is not whole yet; what comes whole at once needs none.
@@ -329,15 +334,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         return true
     }
 
-    /// The request under way is answered with this status.
-    func endSpan(_ status: Int) {
-        span?.say(.status, status)
-        span?.end(failed: status >= 500)
-        span = nil
-    }
-
-    /// The request is whole and answered: on to what waits.
-    private func finish(_ context: ChannelHandlerContext) {
+    /// The request is whole, and its answer is on its way or in the queue: on to what waits.
+    func finish(_ context: ChannelHandlerContext) {
         guard !closesAfterwards else {
             stage = .over
             waiting.drop()
@@ -352,8 +350,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         guard !isTakingWaiting else { return }
         isTakingWaiting = true
         var hasTakenParts = false
-        while !isOutstanding, let next = waiting.first {
-            if case .part(let part) = next, mustRest(before: part) { break }
+        while !isOutstanding, let next = waiting.first, mayTake(next) {
             waiting.removeFirst()
             switch next {
             case .part(let part):
@@ -364,7 +361,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             }
         }
         isTakingWaiting = false
-        if waiting.isCut, waiting.isEmpty, !isOutstanding {
+        if waiting.isCut, waiting.isEmpty, !isOutstanding, inFlight == 0 {
             // What came behind was not taken, and gets no answer.
             stage = .over
             socket.send(ByteBuffer(), isLast: true)

@@ -18,6 +18,8 @@ struct HTTPChannel: HTTPChannelHandler {
     let room: ConnectionRoom
     let edge: ConnectionEdge
     let turns: LoopTurns.All
+    /// Whether routes are told from which network a request comes.
+    var marksNetworks = false
 
     /// How much is read at once. Unit: bytes.
     private static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
@@ -50,7 +52,7 @@ struct HTTPChannel: HTTPChannelHandler {
             try pipeline.addHandler(
                 BatchHandler(
                     ingestion: queues?.counting, isForMembers: queues?.isForMembers == true,
-                    queue: queues?.queue(of: channel.eventLoop), socket: socket,
+                    marksNetworks: marksNetworks, queue: queues?.queue(of: channel.eventLoop), socket: socket,
                     client: RequestClient(source: source, forwarders: edge.forwarders), origins: origins,
                     security: edge.security, turns: turns.turns(of: channel.eventLoop)))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: edge.sessions != nil))

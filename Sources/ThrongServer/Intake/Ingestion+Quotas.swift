@@ -9,20 +9,20 @@ extension Ingestion {
     /// - Returns: whether its identifier lifts floors.
     /// - Throws: ``IntakeError/networkQuota(retrySeconds:)``.
     func note(
-        _ incoming: IncomingBatch, _ identifier: KeyedIdentifier, key: WindowKey, from network: NetworkPrefix?
+        _ incoming: IncomingBatch, _ identifier: KeyedIdentifier, key: WindowKey, from network: ClientNetwork?
     ) throws(IntakeError) -> Bool {
         let window = incoming.bucketed.window
         // Backends send for many from one place, and are known otherwise.
         let verdict = quotas.note(
             identifier, from: incoming.isBackend ? nil : network, in: window, key: key,
-            events: incoming.bucketed.events.count, lifting: incoming.floorPerNetwork)
+            events: incoming.bucketed.events.count, lifting: incoming.floorPerNetwork, now: clock.now)
         switch verdict {
-        case .admitted(let liftsFloors): return liftsFloors
-        case .refused:
+        case .admitted(let liftsFloors): return liftsFloors && !incoming.isBot
+        case .refused(let retrySeconds):
             // What was counted gets its answer again, or its client would send the events in another batch.
             if state.withLock({ $0.hasCounted(incoming.bucketed) }) { return true }
             let next = window.rotation.start(of: WindowNumber(window.number.value + 1))
-            throw .networkQuota(retrySeconds: Int(min(max(next - clock.now, 5), 86_400)))
+            throw .networkQuota(retrySeconds: Int(min(max(min(next - clock.now, retrySeconds), 5), 86_400)))
         }
     }
 

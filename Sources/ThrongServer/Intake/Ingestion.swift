@@ -118,7 +118,7 @@ final class Ingestion: Sendable {
     ///   - isSealed: whether it came sealed, through a relay.
     /// - Throws: ``IntakeError`` where the batch as a whole is refused; note it with ``refuse(_:)``.
     func accept(
-        _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: NetworkPrefix? = nil,
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: ClientNetwork? = nil,
         isSealed: Bool = false
     ) throws(IntakeError) -> Verdict {
         let outcome = try body.read { bytes throws(IntakeError) in
@@ -136,7 +136,7 @@ final class Ingestion: Sendable {
 
     /// The same on an event loop, unless the batch takes long to read or has a proof.
     func acceptQuickly(
-        _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: NetworkPrefix? = nil,
+        _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: ClientNetwork? = nil,
         isSealed: Bool
     ) throws(IntakeError) -> Glance {
         let outcome = try body.read { bytes throws(IntakeError) in
@@ -147,7 +147,7 @@ final class Ingestion: Sendable {
         return .verdict(try accept(outcome, from: network))
     }
 
-    private func accept(_ outcome: IntakeOutcome, from network: NetworkPrefix?) throws(IntakeError) -> Verdict {
+    private func accept(_ outcome: IntakeOutcome, from network: ClientNetwork?) throws(IntakeError) -> Verdict {
         switch outcome {
         case .optedOut(let answer, let app, var sender):
             if let known = sender {
@@ -175,7 +175,7 @@ final class Ingestion: Sendable {
     /// Counts a batch that was read, or says why not.
     ///
     /// - Throws: ``IntakeError`` where the batch as a whole is refused.
-    func take(_ incoming: IncomingBatch, from network: NetworkPrefix? = nil) throws(IntakeError) -> Verdict {
+    func take(_ incoming: IncomingBatch, from network: ClientNetwork? = nil) throws(IntakeError) -> Verdict {
         try checkSize(of: incoming.bucketed)
         guard journal.hasRoom else {
             telemetry.answered(.overloaded)
@@ -235,7 +235,7 @@ final class Ingestion: Sendable {
         return .counted(answer, .optedOut, forgotten)
     }
 
-    private func count(_ incoming: IncomingBatch, from network: NetworkPrefix?) throws(IntakeError) -> Verdict {
+    private func count(_ incoming: IncomingBatch, from network: ClientNetwork?) throws(IntakeError) -> Verdict {
         let window = incoming.bucketed.window
         let key: WindowKey
         do {

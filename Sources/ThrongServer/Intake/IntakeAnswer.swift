@@ -53,12 +53,13 @@ struct IntakeAnswer {
             accepted: "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]\(reveal)}")
     }
 
-    /// The member that says where: names of the plan, which need no escapes, and places.
+    /// The member that says where: names of the plan and words of ours, which need no escapes, and places.
     private static func text(_ detail: RefusalDetail) -> String {
         var text = ",\"detail\":{\"pointer\":\"\(detail.pointer)\""
         if let member = detail.member { text += ",\"member\":\(member)" }
         if let field = detail.field { text += ",\"field\":\"\(field)\"" }
         if let nearest = detail.nearest { text += ",\"nearest\":\"\(nearest)\"" }
+        if let expected = detail.expected { text += ",\"expected\":\"\(expected)\"" }
         return text + "}"
     }
 

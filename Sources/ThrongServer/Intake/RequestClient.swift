@@ -1,11 +1,17 @@
 /// Tells from which network a request comes, for what is bounded by networks.
 struct RequestClient {
     let source: ConnectionSource
-    /// Whose X-Forwarded-For is believed.
+    /// The proxies whose X-Forwarded-For and Forwarded are believed.
     let forwarders: Proxies
 
-    /// Nil by a Unix socket, where a proxy does not say, and for addresses that are not the internet's.
-    func network(of headers: RequestHeaders) -> NetworkPrefix? {
-        NetworkPrefix(internet: source.client(forwarded: headers.forwarded, by: forwarders))
+    /// Nil by a Unix socket where nobody speaks for clients, and for addresses that are not the internet's.
+    func network(of headers: RequestHeaders) -> ClientNetwork? {
+        ClientNetwork(of: source.client(forwarded: headers.forwarded, by: forwarders))
+    }
+
+    /// Any network, this machine's and private ones, too; unknown where nobody says.
+    func prefix(of headers: RequestHeaders) -> NetworkPrefix {
+        let client = source.client(forwarded: headers.forwarded, by: forwarders)
+        return if case .at(let address) = client { NetworkPrefix(address) } else { .unknown }
     }
 }

@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import ThrongOblivious
+internal import ThrongWire
 
 /// The answer to a request that was sealed: only who sealed the request reads it.
 struct SealedAnswer {
@@ -31,19 +32,27 @@ struct SealedAnswer {
         return false
     }
 
-    /// Takes what a batch is answered with.
-    mutating func take(_ answer: IntakeAnswer) {
+    /// Takes what a batch is answered with, and when: a client whose clock is wrong can't ask elsewhere without saying whose
+    /// batch it was.
+    mutating func take(_ answer: IntakeAnswer, at now: UnixSeconds?) {
         status = answer.status.code
         fields = [MessageField("content-type", answer.contentType)]
+        if let now { fields.append(MessageField("date", now.httpDate)) }
         if let seconds = answer.retryAfter { fields.append(MessageField("retry-after", seconds)) }
         if let challenge = answer.challenge { fields.append(MessageField("www-authenticate", challenge)) }
         content = answer.content
     }
 
-    /// The whole response, as it goes over the wire.
-    ///
-    /// - Throws: ``ObliviousError`` where it can't be sealed.
-    func response(isLast: Bool, reader: CrossOrigin.Reader?) throws(ObliviousError) -> ByteBuffer {
+    /// The whole response, as it goes over the wire; says that it failed where it can't be sealed.
+    func bytes(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
+        do throws(ObliviousError) {
+            return try response(isLast: isLast, reader: reader)
+        } catch {
+            return IntakeAnswer.failed.response(isLast: isLast, reader: reader)
+        }
+    }
+
+    private func response(isLast: Bool, reader: CrossOrigin.Reader?) throws(ObliviousError) -> ByteBuffer {
         let message = BinaryResponse(status, fields: fields, content: content).encoded(isPadded: true)
         let sealed = try request.seal(response: message)
         var bytes = ByteBufferAllocator().buffer(capacity: 192 + sealed.count)

@@ -56,6 +56,12 @@ struct WaitingParts {
 
     mutating func removeFirst() { elements.removeFirst() }
 
+    /// Lets something wait before all that does.
+    mutating func putBack(_ element: Element) {
+        if elements.isEmpty { bytes = element.bytes }
+        elements.prepend(element)
+    }
+
     /// Nobody waits any more.
     mutating func drop() {
         elements.removeAll()

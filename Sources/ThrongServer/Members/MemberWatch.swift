@@ -20,6 +20,7 @@ struct MemberWatch: Service {
     /// Windows that clients have sent to.
     let windows: @Sendable () -> [WindowID]
     let clock: UnixClock
+    let health: RoundHealth
     let logger: Logger
 
     private static let interval = Duration.seconds(1)
@@ -27,14 +28,7 @@ struct MemberWatch: Service {
     private static let shortestNotice: Int64 = 2
 
     func run() async throws {
-        while !Task.isShuttingDownGracefully {
-            do {
-                try await look()
-            } catch {
-                logger.debug("who counts can't be asked now", metadata: ["error": "\(error)"])
-            }
-            try await pause(Self.interval)
-        }
+        try await Rounds(.members, every: Self.interval, on: health) { try await look() }.run()
     }
 
     /// Looks once.

@@ -44,7 +44,9 @@ final class Neighbours: Sendable {
         self.isShared = isShared
         self.logger = logger
         links = MemberLinks(authorities: authorities)
-        let last = try data.members().map { try JSONDecoder().decode(Membership.self, from: Data($0)) }
+        let last = try data.members { content -> Membership? in
+            do { return try JSONDecoder().decode(Membership.self, from: Data(content)) } catch { return nil }
+        }
         remembered = last
         known = Mutex(data.hasLeft ? nil : last)
         isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !(isReachable || isShared))
@@ -139,7 +141,7 @@ final class Neighbours: Sendable {
         var contentType = "application/json"
         let headers: RequestHeaders
         /// Where the client is; nil where nobody knows.
-        let network: NetworkPrefix?
+        let network: ClientNetwork?
         let isSealed: Bool
         /// As it came, packed or not.
         let body: [UInt8]

@@ -1,6 +1,7 @@
 internal import Logging
 internal import NIOCore
 internal import Synchronization
+internal import ThrongFiles
 internal import ThrongJournal
 internal import ThrongOblivious
 internal import ThrongWire
@@ -29,7 +30,8 @@ final class ObliviousGateway: Sendable {
     /// In the data directory: what vouches for the keys of each day.
     private static let signerName = "gateway.secret"
 
-    private let signer: GatewaySigner
+    /// Nil where its secret is damaged: then nobody vouches for the keys, and who holds some already goes on sealing.
+    private let signer: GatewaySigner?
     private let files: KeptSecrets
     private let clock: UnixClock
     private let logger: Logger
@@ -50,25 +52,36 @@ final class ObliviousGateway: Sendable {
     /// - Parameter contentBytes: what a body may have. Unit: bytes.
     /// - Throws: ``JournalError`` where the keys can't be read.
     init(_ data: DataDirectory, contentBytes: Int, clock: UnixClock, logger: Logger) throws(JournalError) {
-        let secret = try LastingSecret(Self.signerName, in: data) { GatewaySigner().secretRepresentation }
-        guard let signer = GatewaySigner(secret: secret.bytes) else {
-            throw .unknownFormat(file: data.path + "/" + Self.signerName)
-        }
-        self.signer = signer
+        signer = try Self.signer(in: data)
         files = try KeptSecrets(data, for: .oblivious)
         self.clock = clock
         self.logger = logger
         limits = MessageLimits(contentBytes: contentBytes)
         bodyBytes = SizeClass.bytes(holding: contentBytes + MessageLimits.headBytes) + OpenedRequest.overheadBytes
-        state = Mutex(State(secrets: try files.all()))
+        state = Mutex(State(secrets: try files.all().found.mapValues(\.bytes)))
         turn()
     }
 
     /// The list of key configurations: today's, or yesterday's for a moment.
     var list: SignedKeys { state.withLock { $0.list } }
 
-    /// What clients know the gateway by.
-    var identity: GatewayIdentity { signer.identity }
+    /// What clients know the gateway by; nil where that is damaged.
+    var identity: GatewayIdentity? { signer?.identity }
+
+    private static func signer(in data: DataDirectory) throws(JournalError) -> GatewaySigner? {
+        do throws(JournalError) {
+            let secret = try LastingSecret(signerName, as: .gatewaySecret, in: data) {
+                GatewaySigner().secretRepresentation
+            }
+            if let signer = GatewaySigner(secret: secret.bytes) { return signer }
+            throw .damagedFile(FileDamage(path: data.path + "/" + signerName, kind: .gatewaySecret, flaw: .content))
+        } catch {
+            guard case .damagedFile(let damage) = error else { throw error }
+            if case .newer = damage.flaw { throw error }
+            data.tell(damage)
+            return nil
+        }
+    }
 
     /// Opens an encapsulated request. Its keys are those of today and yesterday.
     func open(_ body: ByteBuffer) throws(ObliviousError) -> OpenedRequest {
@@ -80,7 +93,10 @@ final class ObliviousGateway: Sendable {
     ///
     /// A disk that takes nothing keeps nobody from sending: the key is kept once it does. What can't be destroyed now is tried
     /// again; it opens nothing meanwhile.
-    func turn() {
+    ///
+    /// - Returns: why not all of it was done; nil where it was.
+    @discardableResult
+    func turn() -> JournalError? {
         turning.withLock { _ in
             let today = clock.now.flooredQuotient(by: Self.daySeconds)
             let (unkept, over) = state.withLock { state in
@@ -109,17 +125,20 @@ final class ObliviousGateway: Sendable {
                     }
                 }
                 for (day, secret) in unkept where !over.contains(day) {
-                    try files.keep(secret, of: day)
+                    try files.keep(KeptSecrets.Kept(secret), of: day)
                     _ = state.withLock { $0.unkept.remove(day) }
                 }
+                return nil
             } catch {
                 logger.error(
                     "keys of the oblivious gateway could not be kept or destroyed", metadata: ["error": "\(error)"])
+                return error
             }
         }
     }
 
     private func signed(_ list: [UInt8]) -> SignedKeys {
+        guard let signer else { return SignedKeys(configuration: list) }
         do {
             return SignedKeys(configuration: list, signature: try signer.signature(over: list))
         } catch {

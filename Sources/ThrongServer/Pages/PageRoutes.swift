@@ -63,7 +63,7 @@ final class PageRoutes: Sendable {
     }
 
     private func today(of plan: Plan?) -> CalendarDate {
-        (plan.flatMap { PeriodCalendar(timeZone: $0.app.timeZone) } ?? .utc).date(at: clock.now)
+        plan?.labelDay(at: clock.now) ?? PeriodCalendar.utc.date(at: clock.now)
     }
 
     private func page(of app: Int?, root: String, for request: Request) throws -> Response {

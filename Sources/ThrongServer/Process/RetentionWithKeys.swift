@@ -15,17 +15,20 @@ struct RetentionWithKeys: Retention {
 
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
         let outcome = try await house.expire(plans: plans, now: now)
-        try await destroyKeys(now: now)
+        try await destroyKeys(now: now, sparing: Set(outcome.troubles.map(\.app.text)))
         return outcome
     }
 
-    func destroyKeys(now: UnixSeconds) async throws {
+    func destroyKeys(now: UnixSeconds) async throws { try await destroyKeys(now: now, sparing: []) }
+
+    /// - Parameter apps: those of which the house still has what it should have taken.
+    private func destroyKeys(now: UnixSeconds, sparing apps: Set<String>) async throws {
         let tables = try await goneTables()
         let destroyed = try await onOwnThread { [keys] in
             try keys.destroy { name in
                 switch name.term {
                 case .always: false
-                case .day: name.isOver(at: now)
+                case .day: name.isOver(at: now) && !apps.contains(name.app)
                 case .table(let table): tables.contains(table)
                 }
             }
@@ -44,7 +47,7 @@ struct RetentionWithKeys: Retention {
 
     func rewritePages() async throws { try await pages?.rewriteIfDue() }
 
-    func due(_ plans: [Plan]) async throws -> [RetentionDue] {
+    func outlook(_ plans: [Plan]) async throws -> RetentionOutlook {
         let days = try await onOwnThread { [keys] in try keys.all() }
         let due = days.compactMap { key -> RetentionDue? in
             guard case .day(let day) = key.name.term else { return nil }
@@ -52,7 +55,8 @@ struct RetentionWithKeys: Retention {
                 app: AppName(key.name.app), metric: "backups", term: "the key of \(key.name)",
                 at: UnixSeconds(day * 86_400), releases: 0)
         }
-        return (try await house.due(plans) + due).sorted { $0.at < $1.at }
+        let house = try await house.outlook(plans)
+        return RetentionOutlook(due: (house.due + due).sorted { $0.at < $1.at }, troubles: house.troubles)
     }
 
     /// The tables that keys name and that are dropped.

@@ -2,7 +2,7 @@ internal import Synchronization
 internal import ThrongCounting
 internal import ThrongPlan
 
-/// Bounds what one network brings in a window, so that nobody is a crowd from one place.
+/// Bounds what one network brings, so that nobody is a crowd from one place.
 ///
 /// A network is known by what the window's key makes of it, in memory alone; nothing of it goes to the disk, to PostgreSQL or into
 /// a log.
@@ -17,13 +17,19 @@ final class NetworkQuotas: Sendable {
     ///   - network: nil where it is not known: nothing is bounded then.
     ///   - lifting: how many identifiers of one network lift floors; nil for all.
     func note(
-        _ identifier: KeyedIdentifier, from network: NetworkPrefix?, in window: WindowID, key: WindowKey, events: Int,
-        lifting: Int? = nil
+        _ identifier: KeyedIdentifier, from network: ClientNetwork?, in window: WindowID, key: WindowKey, events: Int,
+        lifting: Int? = nil, now: UnixSeconds
     ) -> NetworkTallies.Verdict {
         guard let network else { return .admitted(liftsFloors: true) }
-        let keyed = network.keyed(with: key)
+        func source(_ network: ClientNetwork) -> NetworkTallies.Source {
+            .init(network: network.prefix.keyed(with: key), place: network.place)
+        }
+        // A client that may be anywhere lifts no floor for which networks are told apart.
+        let lifting = network.isUnreadable ? lifting.map { _ in 0 } : lifting
+        let (from, claims) = (source(network), network.claims.map { source($0) })
         return tallies.withLock {
-            $0.note(identifier, from: keyed, in: window, events: events, lifting: lifting)
+            $0.note(
+                identifier, from: from, claiming: claims, in: window, events: events, lifting: lifting, now: now)
         }
     }
 

@@ -205,15 +205,7 @@ final class VocabularyLearner: Sendable {
     ///
     /// - Returns: whether it was.
     @discardableResult
-    func refreshIfPossible() async -> Bool {
-        do {
-            try await refresh()
-            return true
-        } catch {
-            logger.debug("labels are looked up again", metadata: ["error": "\(error)"])
-            return false
-        }
-    }
+    func refreshIfPossible() async -> Bool { await telemetry.rounds.make(.labels) { try await refresh() } != nil }
 
     /// A label that is known here and no longer there was lost with a database that had to be restored: it is put back,
     /// because counters of its slot mean it. Where its slot has another by now, it is given up.

@@ -7,6 +7,7 @@ internal import ThrongIntake
 struct AppKeyWatch: Service {
     let file: AppKeyFile
     let ring: AppKeyRing
+    let health: RoundHealth
     let logger: Logger
 
     /// Between two looks.
@@ -21,6 +22,7 @@ struct AppKeyWatch: Service {
 
     func run() async throws {
         var last: Look?
+        health.expect(.appKeys)
         while !Task.isShuttingDownGracefully {
             let look = await onOwnThread { [last, file] in Self.look(at: file, after: last) }
             switch look.keys {
@@ -34,6 +36,11 @@ struct AppKeyWatch: Service {
                     "the keys of apps can't be read, and the former ones stay in force",
                     metadata: ["error": "\(problem)"])
             case nil: break
+            }
+            if case .failure(let problem) = look.keys {
+                health.failed(.appKeys, problem)
+            } else {
+                health.ended(.appKeys)
             }
             last = look
             try await pause(Self.interval)

@@ -28,7 +28,8 @@ final class CoarseFigures: Sendable {
     private static let steady: Set<String> = [
         "throng_releases_total", "throng_reports_total", "throng_deliveries_total", "throng_delivery_failures_total",
         "throng_schedule_failures_total", "throng_report_failures_total", "throng_database_set_backs_total",
-        "throng_flush_failures_total", "throng_saturations_total",
+        "throng_flush_failures_total", "throng_saturations_total", "throng_rounds_failed_total",
+        "throng_damaged_files_total",
     ]
 
     private let shown = Mutex<(text: String, made: ContinuousClock.Instant)?>(nil)

@@ -1,5 +1,6 @@
 internal import Logging
 internal import Synchronization
+internal import ThrongPortal
 
 /// What may be an attack, told to the operator: what was refused, and roughly how often. Never who it was, from where they came,
 /// when exactly, or any word of theirs.
@@ -10,6 +11,8 @@ final class SecurityLog: Sendable {
     enum Refusal: String, CaseIterable, Sendable {
         /// Of a token that is not known, has expired or was taken back.
         case signIn = "sign-ins by no good token"
+        /// Not looked at, as too many failed before.
+        case signInPace = "sign-ins that came too fast"
         /// At the portal: of another site's page.
         case foreignForm = "forms of other sites"
         /// Where clients post: of pages that may not send.
@@ -18,12 +21,18 @@ final class SecurityLog: Sendable {
         case malformed = "malformed requests"
         /// A connection that went for another one, as all places were taken.
         case place = "connections closed for others"
+        /// None that was left, or the kernel or the network did not give one.
+        case untaken = "connections that could not be taken"
         /// Too much arrived at once.
         case room = "requests without room"
         /// By neither side's fault, often: a client that trusts another authority, a scanner.
         case handshake = "handshakes of TLS"
         /// A listed proxy's connection that did not begin with its header.
         case proxyHeader = "connections of proxies without a header"
+        /// A listed proxy's that does not say where its client is, or not so that it can be read.
+        case unreadableClient = "requests of proxies that do not say where clients are"
+        /// Beyond what one network brings: new identifiers, or events.
+        case networkQuota = "batches of networks that bring too much at once"
     }
 
     private struct Tally {
@@ -69,5 +78,17 @@ final class SecurityLog: Sendable {
         case ..<1000: "100 to 999"
         default: "1000 or more"
         }
+    }
+}
+
+extension SecurityLog.Refusal {
+    /// Why the portal refused a form.
+    init(_ refusal: SignInRefusal) {
+        self =
+            switch refusal {
+            case .token: .signIn
+            case .pace: .signInPace
+            case .foreignForm: .foreignForm
+            }
     }
 }

@@ -1,3 +1,4 @@
+internal import ThrongDelivery
 internal import ThrongInsight
 internal import ThrongJournal
 internal import ThrongPlan
@@ -60,13 +61,17 @@ extension Telemetry {
                             "Counters at their bounds", Wording.english.number(gauges.saturations),
                             isAlarm: gauges.saturations > 0),
                         .init(
+                            "Files that were damaged", Wording.english.number(counts.damagedFiles),
+                            isAlarm: counts.damagedFiles > 0),
+                        .init(
                             "The time of day is believed", schedule.isClockDoubted ? "no" : "yes",
                             isAlarm: schedule.isClockDoubted),
                         .init(
                             "Releases and reports that failed", Wording.english.number(schedule.failures),
                             isAlarm: schedule.failures > 0),
                     ]),
-                .init(title: "Age", facts: Self.age(schedule)),
+                .init(title: "Rounds", facts: Self.standing(rounds, now: now)),
+                .init(title: "Age", facts: Self.age(schedule, now: now)),
                 .init(title: "Backups", facts: backups.map { Self.standing($0, now: now) } ?? []),
             ].filter { !$0.facts.isEmpty },
             refusals: (counts.refusedEvents.map { ($0.key.rawValue, $0.value) }
@@ -78,13 +83,25 @@ extension Telemetry {
     }
 
     /// By when what goes next of each app by its age should be gone.
-    private static func age(_ schedule: ScheduleHealth.Counts) -> [DaemonHealth.Fact] {
+    private static func age(_ schedule: ScheduleHealth.Counts, now: UnixSeconds) -> [DaemonHealth.Fact] {
         let late = schedule.retentionOverdue.values.reduce(0, +)
         let apps = schedule.retentionDeadline.sorted { $0.key < $1.key }.map { app, deadline in
             DaemonHealth.Fact(
-                "\(app): what goes next is gone by", deadline == .epoch ? "nothing left" : Instant.text(deadline))
+                "\(app): what goes next is gone by", deadline == .epoch ? "nothing left" : Instant.text(deadline),
+                isAlarm: deadline != .epoch && deadline < now)
         }
         return apps + [.init("Steps that are overdue", Wording.english.number(late), isAlarm: late > 0)]
+    }
+
+    /// When each round came to its end last.
+    private static func standing(_ rounds: RoundHealth, now: UnixSeconds) -> [DaemonHealth.Fact] {
+        rounds.snapshot.sorted { $0.key.words < $1.key.words }.map { round, standing in
+            let isLate = RoundHealth.isOverdue(round, standing, at: now)
+            let last = "came to its end \(Age.text(now - standing.last))"
+            return .init(
+                round.words, standing.isFailing ? "failed; \(last)" : isLate ? "late; \(last)" : last,
+                isAlarm: standing.isFailing || isLate)
+        }
     }
 
     /// How old the last backup is, and the last export of keys.
@@ -92,10 +109,7 @@ extension Telemetry {
         [("Last made", BackupMarks.Deed.made), ("Keys last exported", .exported)].map { label, deed in
             guard let last = backups.last(deed) else { return .init(label, "never") }
             // Who once began has to go on; who copies in another way never began.
-            return .init(label, Age.text(now - last), isAlarm: now - last > staleBackup)
+            return .init(label, Age.text(now - last), isAlarm: now - last > BackupMarks.stale)
         }
     }
-
-    /// A backup that is older needs a look. Unit: seconds.
-    private static let staleBackup: Int64 = 7 * 86_400
 }

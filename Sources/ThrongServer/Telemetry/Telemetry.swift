@@ -29,6 +29,7 @@ final class Telemetry: Sendable {
         var acceptedEvents = 0
         var refusedEvents: [RefusalReason: Int] = [:]
         var refusedBatches: [String: Int] = [:]
+        var unreadableClients = 0
         var flushes = 0
         var flushFailures = 0
         var flushSeconds = 0.0
@@ -36,6 +37,7 @@ final class Telemetry: Sendable {
         var redirected = 0
         var isDatabaseUp = false
         var setBacks = 0
+        var damagedFiles = 0
         var keptBytes = 0
         var reveals: [RevealOutcome: Int] = [:]
         var droppedHashes = 0
@@ -63,8 +65,10 @@ final class Telemetry: Sendable {
         let size: Int
     }
 
+    /// What became of the daemon's rounds.
+    let rounds: RoundHealth
     /// What the schedule and the deliveries count, each in its own place.
-    let schedule = ScheduleHealth()
+    let schedule: ScheduleHealth
     let deliveries = DeliveryHealth()
     /// How this daemon's plans stand to those in force.
     let plans = PlanStandings()
@@ -72,7 +76,11 @@ final class Telemetry: Sendable {
     private let spans: SpanQueue?
     private let counts = Mutex(Counts())
 
-    init(spans: SpanQueue? = nil) { self.spans = spans }
+    init(spans: SpanQueue? = nil, rounds: RoundHealth = RoundHealth()) {
+        self.spans = spans
+        self.rounds = rounds
+        schedule = ScheduleHealth(rounds: rounds)
+    }
 
     /// All of it, as of now.
     var snapshot: Counts { counts.withLock { $0 } }
@@ -93,6 +101,8 @@ final class Telemetry: Sendable {
             counts.refusedBatches[error.code, default: 0] += 1
         }
     }
+
+    func clientWasUnreadable() { counts.withLock { $0.unreadableClients += 1 } }
 
     func flushed(seconds: Double, cells: Int, redirected: Int) {
         counts.withLock { counts in
@@ -121,6 +131,7 @@ final class Telemetry: Sendable {
         counts.withLock { $0.knownLabels["app=\"\(app)\",dimension=\"\(dimension)\""] = count }
     }
 
+    func fileIsDamaged() { counts.withLock { $0.damagedFiles += 1 } }
     func databaseWasSetBack() { counts.withLock { $0.setBacks += 1 } }
     func kept(bytes: Int) { counts.withLock { $0.keptBytes = bytes } }
     func databaseIsAway() { counts.withLock { $0.isDatabaseUp = false } }
@@ -148,6 +159,12 @@ final class Telemetry: Sendable {
         page.counter(
             "throng_batches_refused_total", "Batches refused as a whole, by reason.",
             IntakeError.codes.map { ("reason=\"\($0)\"", counts.refusedBatches[$0] ?? 0) })
+        page.counter(
+            "throng_unreadable_clients_total", "Batches of listed proxies that did not say where the client is.",
+            [("", counts.unreadableClients)])
+        page.counter(
+            "throng_connections_refused_total", "Connections that could not be taken, by reason.",
+            OpenFiles.Refusal.allCases.map { ("reason=\"\($0)\"", OpenFiles.refused($0)) })
         page.gauge("throng_journal_bytes", "Bytes of the journal on disk.", Double(gauges.journalBytes))
         page.gauge(
             "throng_journal_lag_batches", "Batches that PostgreSQL does not have yet.", Double(gauges.journalLag))
@@ -171,6 +188,9 @@ final class Telemetry: Sendable {
         page.counter(
             "throng_database_set_backs_total", "Times that PostgreSQL had lost flushes and got them again.",
             [("", counts.setBacks)])
+        page.counter(
+            "throng_damaged_files_total", "Files of the data directory that were damaged, and are done without.",
+            [("", counts.damagedFiles)])
         page.gauge(
             "throng_kept_bytes", "Bytes of flushes kept in case PostgreSQL loses them.", Double(counts.keptBytes))
         page.counter(
@@ -211,6 +231,7 @@ final class Telemetry: Sendable {
         page.gauges(
             "throng_retention_overdue_steps", "Steps of promises that should have been taken and were not.",
             Dictionary(uniqueKeysWithValues: schedule.retentionOverdue.map { ("app=\"\($0.key)\"", $0.value) }))
+        addRounds(to: &page)
         page.gauges(
             "throng_plan_in_force", "1 while this daemon counts by the plan in force, 0 while another one is.",
             Dictionary(uniqueKeysWithValues: plans.all.map { ("app=\"\($0.app)\"", $0.isInForce ? 1 : 0) }))
@@ -230,6 +251,27 @@ final class Telemetry: Sendable {
             page.gauge("throng_disk_bytes", "Size of the data directory's disk.", Double(disk.size))
         }
         return page.text
+    }
+
+    /// Of every round that is made here, also where it fails.
+    private func addRounds(to page: inout ExpositionPage) {
+        let known = rounds.snapshot.map { (labels: "round=\"\($0.rawValue)\"", round: $0, standing: $1) }
+            .sorted { $0.labels < $1.labels }
+        func gauge(_ name: String, _ help: String, _ value: (Round, RoundHealth.Standing) -> Int) {
+            page.gauges(
+                name, help,
+                Dictionary(uniqueKeysWithValues: known.map { ($0.labels, value($0.round, $0.standing)) }))
+        }
+        page.counter(
+            "throng_rounds_failed_total", "Rounds that did not come to their end.",
+            known.map { ($0.labels, $0.standing.failures) })
+        gauge("throng_round_failing", "1 while the last round did not come to its end.") { $1.isFailing ? 1 : 0 }
+        gauge("throng_round_last_timestamp_seconds", "When a round came to its end last; the start before the first.") {
+            Int($1.last.value)
+        }
+        gauge("throng_round_due_timestamp_seconds", "By when the next should have come to its end; overdue if past.") {
+            Int($1.last.value + $0.promise)
+        }
     }
 }
 

@@ -78,10 +78,10 @@ const exchange = async (relay, path, body) => {
     place++;
     return value;
   };
-  const status = next();
-  place = next() + place;
-  const length = next();
-  return new Response(opened.slice(place, place + length), { status });
+  const text = (length) => new TextDecoder().decode(opened.slice(place, (place += length)));
+  const status = next(), headers = [], end = next() + place;
+  while (place < end) headers.push([text(next()), text(next())]);
+  return new Response(text(next()), { status, headers });
 };
 
 // Posts a text to a path of the daemon through a relay; with another key once more, where it had one for a while.

@@ -6,15 +6,13 @@
 //
 // <throng-panel ask> is there only as long as something is to be asked. What the visitor says is in localStorage, under
 // "throng consent APP PURPOSE": "no", or the version of the purpose that they agreed to. Nothing else is kept, and nothing
-// but the plan is asked for. Everything is in a shadow tree, so that neither style changes the other.
+// but the plan and its privacy label is asked for; what is said about purposes are the label's sentences. Everything is in a
+// shadow tree, so that neither style changes the other.
 (() => {
   "use strict";
-  const beacon = document.querySelector('script[data-app][src$="/throng.js"]');
-  if (!beacon || customElements.get("throng-panel")) return;
-  const { app, adult, server = beacon.src } = beacon.dataset;
-  const address = (path) => new URL(path, server).href;
+  if (customElements.get("throng-panel")) return;
   const answers = {};
-  let plan;
+  let plan, label, app, adult;
 
   // What was said about a purpose: false for no, true for yes to this version of it, nothing where they are to be asked.
   const keyOf = (purpose) => "throng consent " + app + " " + purpose.name;
@@ -32,11 +30,11 @@
     if (answer != null) throng.consent(purpose.name, answer && (purpose.consent_version || 1));
   };
   const keep = (purpose, isGiven) => {
-    answers[purpose.name] = isGiven ? String(purpose.consent_version || 1) : "no";
+    const answer = isGiven ? String(purpose.consent_version || 1) : "no";
     try {
-      localStorage[keyOf(purpose)] = answers[purpose.name];
+      localStorage[keyOf(purpose)] = answer;
     } catch {
-      // As above.
+      answers[purpose.name] = answer;
     }
     tell(purpose);
   };
@@ -48,54 +46,42 @@
     return element;
   };
   // A text of the plan, with its language where the plan says it.
-  const spoken = (tag, place, text) => {
-    const texts = plan.translations || {};
-    const lang = Object.keys(texts).find((each) => texts[each][place] == text);
-    return make(tag, lang ? { lang, dir: "auto" } : {}, text);
-  };
-  const duration = (seconds) => {
-    const [unit, size] = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]].find(([, size]) => seconds % size == 0);
-    return seconds / size + " " + unit + (seconds == size ? "" : "s");
-  };
-  const listed = (words) => (words.length > 16 ? words.slice(0, 12).join(", ") + ", … (" + words.length + " in all)" : words.join(", "));
-
+  const spoken = (tag, lang, text) => make(tag, lang ? { lang, dir: "auto" } : {}, text);
   // Why nothing is counted whatever is answered; nothing where it is up to the visitor.
   const refusal = ({ refused_by }) =>
     refused_by.includes("global_privacy_control") && navigator.globalPrivacyControl
     || refused_by.includes("do_not_track") && navigator.doNotTrack == "1"
       ? "Not counted: your browser says no, and that is honoured."
       : refused_by.includes("age_signal") && adult == null ? "Not counted: nobody has said that you are grown up." : "";
+  const isOver = ({ name }) =>
+    plan.metrics.every(({ purpose, expires }) => purpose != name || expires <= new Date().toISOString().slice(0, 10));
   const state = (purpose) => {
     const answer = answerOf(purpose);
-    return refusal(purpose)
+    return isOver(purpose) ? "Not counted: counting has ended."
+      : refusal(purpose)
       || (answer == false ? "Not counted: you said no."
         : answer ? "Counted: you agreed."
         : purpose.needs_consent ? "Not counted until you agree." : "Counted unless you say no.");
   };
 
-  const metricOf = (metric) => {
-    const parts = metric.dimensions.map((name) => plan.dimensions.find((dimension) => dimension.name == name)).filter(Boolean);
-    return [
-      spoken("dt", "metrics." + metric.name + ".title", metric.title),
-      make("dd", {}, spoken("p", "metrics." + metric.name + ".question", metric.question),
-        make("ul", {}, ...parts.map((part) => make("li", {},
-          spoken("span", "dimensions." + part.name + ".title", part.title), ": " + listed(part.buckets))),
-          ...metric.sums.map((sum) => make("li", {}, sum.name + ": from " + sum.lowest + " to " + sum.highest + " " + sum.unit)),
-          make("li", {}, "when: by " + metric.period))),
-    ];
-  };
+  const terms = (facts) => facts.flatMap(({ topic, text }, place) =>
+    [topic == facts[place - 1]?.topic ? null : make("dt", {}, topic), make("dd", {}, text)]);
+  const metricOf = (metric) =>
+    make("section", {}, spoken("h4", metric.title_language, metric.title), spoken("p", metric.question_language, metric.question),
+      make("dl", {}, ...terms(metric.facts)));
+  const dimensionOf = ({ title, language, source, summary }) =>
+    make("li", {}, spoken("span", language, title), ", " + source + ": " + summary);
+  const recipientOf = ({ title, insights, languages }) =>
+    make("li", {}, title, make("ul", {}, ...insights.map((insight, place) => spoken("li", languages[place], insight))));
 
   const factsOf = (purpose) =>
-    make("dl", {}, ...plan.metrics.filter((metric) => metric.purpose == purpose.name).flatMap(metricOf),
-      make("dt", {}, "Identifier"),
-      make("dd", {}, "A random one, another every " + duration(purpose.rotation_seconds).replace(/^1 /, "") + " and in every tab."),
-      make("dt", {}, "Kept"), make("dd", {}, "Numbers are kept for " + duration(purpose.retention_seconds) + "."),
-      make("dt", {}, "Who receives numbers"),
-      make("dd", {}, plan.title + plan.recipients.map(({ title }) => ", " + title).join("") + ": published ones only."));
+    make("div", {}, make("dl", {}, ...terms(purpose.facts)), ...purpose.metrics.map(metricOf),
+      make("h4", {}, "How coarsely"), make("ul", {}, ...purpose.dimensions.map(dimensionOf)),
+      make("h4", {}, "Who receives numbers"), make("ul", {}, ...purpose.recipients.map(recipientOf)));
 
   const questionOf = (purpose, changed) => {
-    const words = make("p", { class: "state" });
-    const heading = spoken("h3", "purposes." + purpose.name + ".explanation", purpose.explanation);
+    const words = make("p", { class: "state" }), known = label.purposes.find(({ name }) => name == purpose.name);
+    const heading = spoken("h3", known.language, known.explanation);
     heading.id = "purpose-" + purpose.name;
     const yes = purpose.consent_of_parent && (adult == null || plan.directed_to == "children") ? "I am a parent and agree" : "Yes, count it";
     const buttons = [[true, yes], [false, "No, don’t count it"]].map(([isGiven, text]) => {
@@ -113,35 +99,39 @@
     update();
     const article = make("article", {}, heading, words,
       make("div", { role: "group", class: "answers", "aria-labelledby": heading.id }, ...buttons),
-      make("details", {}, make("summary", {}, "What is counted, how coarsely, for how long"), factsOf(purpose)));
+      make("details", {}, make("summary", {}, "What is counted, how coarsely, for how long, and who receives it"), factsOf(known)));
     return { article, update };
   };
 
   const sentOf = ({ purpose, explanation, body, answer }) =>
-    make("li", {}, spoken("p", "purposes." + purpose + ".explanation", explanation),
+    make("li", {}, spoken("p", label.purposes.find(({ name }) => name == purpose)?.language, explanation),
       make("pre", { tabindex: 0, role: "group", "aria-label": "The request" }, JSON.stringify(JSON.parse(body), null, 1)),
       make("p", {}, answer == null ? "No answer yet."
         : answer.error ? "Refused: " + answer.error + "."
+        : answer.receipt ? "Taken back."
         : "Counted " + answer.accepted + ", refused " + answer.refused.map(({ reason }) => reason).join(", ").replace(/^$/, "none") + "."));
 
+  // What was sent so far; it is looked at again as long as the page is open.
   const sentList = () => {
-    const list = make("ol", {}), summary = make("summary", {});
+    const list = make("ol", {}), summary = make("summary", {}), none = make("p", {});
+    let shown;
     const look = () => {
-      summary.textContent = "What this page sent (" + throng.sent.length + ")";
-      list.replaceChildren(...throng.sent.map(sentOf).reverse());
+      const sent = [...throng.sent], now = JSON.stringify(sent);
+      if (now == shown) return;
+      shown = now;
+      summary.textContent = sent.length < 100 ? "What this page sent (" + sent.length + ")" : "What this page sent (the last 100)";
+      none.textContent = sent.length ? "" : "Nothing so far.";
+      list.replaceChildren(...sent.map(sentOf).reverse());
     };
-    const again = make("button", { type: "button" }, "Look again");
-    const details = make("details", {}, summary, make("p", {}, again), list);
-    again.addEventListener("click", look);
-    details.addEventListener("toggle", look);
+    setInterval(look, 500);
     look();
-    return details;
+    return make("details", {}, summary, none, list);
   };
 
   const style = `
     :host { display: block; color-scheme: light dark; color: CanvasText; background: Canvas; font: 1rem/1.5 system-ui, sans-serif; }
     :host([hidden]) { display: none; }
-    section { max-width: 44rem; margin: 0 auto; padding: 0.5rem 1rem; border: 1px solid; border-radius: 0.5rem; overflow-wrap: anywhere; }
+    :host > section { max-width: 44rem; margin: 0 auto; padding: 0.5rem 1rem; border: 1px solid; border-radius: 0.5rem; overflow-wrap: anywhere; }
     article { border-top: 1px solid; margin-top: 1rem; }
     h2 { font-size: 1.25rem; } h3 { font-size: 1rem; margin-bottom: 0; } .state { margin-top: 0.25rem; }
     .answers { display: flex; flex-wrap: wrap; gap: 0.5rem; }
@@ -149,24 +139,31 @@
     button[aria-pressed="true"] { color: Canvas; background: CanvasText; border-color: CanvasText; }
     summary { padding: 0.6rem 0; cursor: pointer; } a { color: inherit; }
     :focus-visible { outline: 3px solid; outline-offset: 3px; }
-    dt { font-weight: 600; } dd { margin: 0 0 0.5rem; } dd p { margin: 0; } ul, ol { padding-inline-start: 1.25rem; }
+    h4 { margin: 1rem 0 0; } dt { font-weight: 600; } dd { margin: 0 0 0.5rem; } dd p { margin: 0; } ul, ol { padding-inline-start: 1.25rem; }
     pre { white-space: pre-wrap; border: 1px solid; border-radius: 0.3rem; padding: 0.5rem; max-height: 16rem; overflow-y: auto; }`;
 
+  // The beacon, which may come after this script and says where the daemon is.
+  const ready = new Promise((found) => {
+    const look = () => (window.throng?.settings ? found(throng.settings) : setTimeout(look, 50));
+    look();
+  });
+  const get = async (server, path) =>
+    (await fetch(new URL(path, server), { credentials: "omit", referrerPolicy: "no-referrer" })).json();
   // Without a plan nothing is counted, and there is nothing to show.
-  const loaded = fetch(address("v1/plan/" + app), { credentials: "omit", referrerPolicy: "no-referrer" })
-    .then((answer) => answer.json())
-    .then((document) => {
-      plan = document;
-      plan.purposes.forEach(tell);
-    });
+  const loaded = ready.then(async (settings) => {
+    ({ app, adult } = settings);
+    [plan, label] = await Promise.all(["v1/plan/", "v1/label/"].map((path) => get(settings.server, path + app)));
+    plan.purposes.forEach(tell);
+    return settings;
+  });
   loaded.catch((error) => console.warn(error));
 
   customElements.define("throng-panel", class extends HTMLElement {
     connectedCallback() {
-      loaded.then(() => this.shadowRoot || this.show());
+      loaded.then((settings) => this.shadowRoot || this.show(settings));
     }
 
-    show() {
+    show({ server }) {
       const root = this.attachShadow({ mode: "open" });
       const sheet = new CSSStyleSheet();
       sheet.replaceSync(style);
@@ -180,12 +177,19 @@
         if (this.hasAttribute("ask")) this.hidden = !asked.some(isOpen);
       }));
       this.hidden = !asked.length;
+      // What was said in another tab, or on the page that was here before, holds here, too.
+      const hear = () => {
+        plan.purposes.forEach(tell);
+        questions.forEach(({ update }) => update());
+      };
+      addEventListener("storage", hear);
+      addEventListener("pageshow", ({ persisted }) => persisted && hear());
       root.append(make("section", { lang: "en", "aria-labelledby": "title" },
-        make("h2", { id: "title" }, "What ", spoken("span", "app.title", plan.title), " counts"),
-        make("p", {}, "What a crowd does, and nothing about anybody: a published number stands for " + plan.threshold
-          + " devices or more."),
+        make("h2", { id: "title" }, "What ", spoken("span", label.app_language, label.app_title), " counts"),
+        make("p", {}, label.lede), make("ul", {}, ...label.promises.map((promise) => make("li", {}, promise))),
         ...questions.map(({ article }) => article), told, sentList(),
-        make("p", {}, make("a", { href: address("apps/" + app) }, "Everything that is counted"), ". Questions: " + plan.contact)));
+        make("p", {}, make("a", { href: new URL("apps/" + app, server).href }, "Everything that is counted"),
+          ". Questions: " + label.contact)));
     }
   });
 })();

@@ -1,6 +1,6 @@
 // throng.js: counts what the visitors of a site do, as a crowd. Nothing leaves the page that the app's plan does not
 // name, and that only as coarsely as the plan keeps it. There is no cookie; an identifier is random, lasts for one
-// purpose and window, and is in sessionStorage or memory. What was sent is in `throng.sent`.
+// purpose and window, and is in sessionStorage or memory, as is what waits for an answer. What was sent is in `throng.sent`.
 //
 //   <script defer src="https://count.example.com/throng.js" data-app="shop" data-view="view"></script>
 //   <button data-throng-event="add_to_cart" data-throng-price="24.90">
@@ -9,14 +9,22 @@
 // has any beside punctuation, and every statement ends with its semicolon.
 (() => {
   "use strict";
-  const script = document.currentScript;
-  if (!script || window.throng) return;
-  const { app, key, view: viewEvent, storage, debug, adult, server = script.src } = script.dataset;
+  // A module has no currentScript, and tag managers drop attributes: an address such as throng.js?app=shop keeps them.
+  const script = document.currentScript || [...document.scripts].find(({ src }) => /\/throng\.js(\?|$)/.test(src));
+  const source = script?.src;
+  const settings = { server: source, ...Object.fromEntries(source ? new URL(source).searchParams : []), ...script?.dataset };
+  const { app, key, view: viewEvent, storage, debug, adult, server } = settings;
+  // With data-debug it is said what does not count, and why.
+  const warn = (...words) => debug != null && console.warn("throng", ...words);
+  if (!app || !server) return console.warn("throng.js counts nothing without data-app and its address");
+  if (window.throng?.record) return warn("is there already and counts for", throng.settings.app);
   const address = (path) => new URL(path, server).href;
   const quiet = { credentials: "omit", referrerPolicy: "no-referrer" };
   const sent = [];
   const memory = {};
-  let plan, shown, early = [];
+  // By purpose: what it may do, what waits for it, and when it may send.
+  const states = {};
+  let plan, shown, loading, retry, early = [], room = 64e3;
 
   // Whatever goes wrong in here is no reason for the page to fail.
   const safely = (step) => (...values) => {
@@ -26,15 +34,50 @@
       console.warn(error);
     }
   };
-  // With data-debug, what the plan does not have is said.
-  const warn = (...words) => debug != null && console.warn("throng knows no", ...words);
   const on = (target, name, step) => target.addEventListener(name, safely(step), true);
-
-  // Calls that come before the plan take their turn once it is there.
-  const known = (step) => {
-    if (plan) step();
-    else if (early.length < 500) early.push(step);
+  // Does a step behind each call of a method.
+  const follow = (object, name, step) => {
+    const before = object[name];
+    object[name] = function (...values) {
+      before.apply(this, values);
+      safely(step)(this);
+    };
   };
+
+  // The daemon's clock is the one that counts: by how much it is ahead, and since when this one runs evenly.
+  let shift = 0, pace, asked;
+  const now = () => Date.now() + shift;
+  const paceNow = () => Date.now() - performance.now();
+  const offBy = ({ headers }) => Date.parse(headers.get("date")) + 1e3 * headers.get("age") - now();
+  const learnTime = (answer) => {
+    const off = offBy(answer);
+    if (!(Math.abs(off) > 6e4)) return;
+    shift += off;
+    // What waits was noted by a wrong clock, unless that one was right until it was set.
+    if (paceNow() - pace < 6e4) for (const { queue } of Object.values(states)) queue.forEach((event) => move(event, off));
+  };
+  // Quarters of an hour never cut a period in two, in any time zone.
+  const quarter = (time) => new Date(time - (time % 9e5)).toISOString().slice(0, 19) + "Z";
+  const move = (event, off) => (event.at = quarter(Math.min(Date.parse(event.at) + off, now())));
+
+  // Whether plan and time are known. A clock that goes back was set; one that leaps ahead was set, or slept.
+  const isFresh = () => {
+    const leap = paceNow() - pace;
+    if (leap < -6e4) {
+      shift -= leap;
+      pace += leap;
+    }
+    return plan && leap < 6e4 && performance.now() - asked < 36e5;
+  };
+
+  // Calls that come before the plan, or the time, take their turn once it is there.
+  const known = (step, isReady = isFresh()) => {
+    if (isReady) return step();
+    if (early.length < 500) early.push(step);
+    else warn("has no room for more");
+    if (plan) load("again");
+  };
+  const catchUp = () => early.splice(0).forEach((step) => safely(step)());
 
   const random = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => (byte + 256).toString(16).slice(1)).join("");
@@ -43,14 +86,15 @@
   const fieldsOf = (element) => {
     const fields = {};
     for (const { name, value } of element.attributes)
-      if (name.startsWith("data-throng-")) fields[name.slice(12).replace(/-/g, "_")] = value;
+      if (name.startsWith("data-throng-")) fields[name.slice(12).replace(/-/g, "_")] = value.trim();
     return fields;
   };
   const shared = fieldsOf(script);
 
   // What a browser can tell, by the kind of bucketing that the plan has for a field, or by the field's name. Versions
-  // in user agents are cut to their first number: families are told by no more.
-  const agent = () => navigator.userAgent.replace(/([._])\d+/g, "$10");
+  // in user agents are cut to their first number: families are told by no more. A Mac that is touched is an iPad.
+  const agent = () =>
+    navigator.userAgent.replace(navigator.maxTouchPoints > 1 && /Macintosh;\sIntel/, "iPad;CPU OS 13_0 like").replace(/([._])\d+/g, "$10");
   const readings = {
     browser: agent,
     operating_system: agent,
@@ -65,46 +109,83 @@
   };
   const reading = (field) => (readings[plan.fields[field]?.[0].rule.kind] || readings[field])?.();
 
+  // The one spelling of a path: as browsers have it, without empty segments and what follows a ";", with escapes decoded once.
+  // An escaped slash stays apart from others, and what is no text equals nothing.
+  const pathOf = (path) =>
+    new URL("http://a" + path).pathname.split("/").map((part) => {
+      try {
+        return decodeURIComponent(part.replace(/;.*/, "").replace(/%2f/gi, "%00").replace(/%(?![\da-f]{2})/gi, "%25")).normalize();
+      } catch {
+        return "\ud800";
+      }
+    }).filter(Boolean).map((part) => "/" + part).join("");
+
   // Whether a path is of a template such as /product/:id or /docs/*.
   const matches = (template, path) =>
     new RegExp(
-      "^" + template.replace(/\/+$/, "").replace(/[^\w/:*]/g, "\\$&")
-        .replace(/\/\*$/, "(/.*)?").replace(/\/:[^/]+/g, "/[^/]+") + "/*$"
+      "^" + pathOf(template).replace(/[^\w/:*]/g, "\\$&").replace(/\/\*$/, "(/[^]*)?").replace(/\/:[^/]+/g, "/[^/]+") + "$"
     ).test(path);
 
-  // A number, or a text that is one; anything else is none.
-  const numberOf = (value) => (/^[-+.\de]+$/i.test(value) ? +value : NaN);
+  // A number, or a text that is one.
+  const plainNumber = (value) => (/^[-+.\de]+$/i.test(value) ? +value : NaN);
+  // The same as people write it, with a currency and groups of thousands: "EUR 1.234,50". What could be two numbers, as
+  // "1,234" and, where fewer than three decimals are kept, "1.234", is none.
+  const currency = (code) => (Intl.supportedValuesOf("currency").includes(code) ? "" : code);
+  const numberOf = (value, decimals = 3) => {
+    const text = String(value).trim().replace(/^[A-Z]{0,3}\p{Sc}|\p{Sc}$/u, "").replace(/^[A-Z]{3}|[A-Z]{3}$/, currency).trim();
+    const [all, sign, whole, group, point, part = ""] =
+      text.match(/^([-+]?)(\d{1,3}(?:([\s'\u2019.,])\d{3}(?:\3\d{3})*)|\d*)(?:([.,])(\d*))?$/) || [];
+    const isMark = group == "." || group == ",", isAlone = isMark && !point && whole.length < 8;
+    if (isAlone && whole[0] != 0 && typeof value == "string" && (group == "," || decimals < 3)) return NaN;
+    const number = plainNumber(text);
+    if (isFinite(number) || !all || group == point) return number;
+    if (isAlone) return +(sign + whole.replace(",", "."));
+    return group && whole[0] == 0 ? NaN : +(sign + whole.replace(/\D/g, "") + "." + part);
+  };
+
+  // The one spelling of a host: as browsers have it, in ASCII.
+  const hostOf = (host) => {
+    try {
+      return new URL("http://" + host.replace(/^.*@|:\d*$/g, "")).hostname.replace(/\.$/, "");
+    } catch {
+      return "";
+    }
+  };
 
   // A value by the rule of its dimension. What there is no rule for is left out; a user agent is for the daemon.
   const bucket = ({ rule, buckets }, value) => {
     const { kind, groups, templates, band_hours, medium_from, large_from, level, edges } = rule;
-    const text = String(value), small = text.toLowerCase();
+    const text = String(value).normalize(), small = text.toLowerCase();
+    // "https://example.org" is the root; "cart" and an empty text are no paths.
+    const [, from, host, rest] = text.replace(/^[\0-\x20]+|[\t\n\r]|[\0-\x20]+$/g, "").match(/^((?:[a-z][\w+.-]*:)?[\\/]{2})?([^\\/?#]*)([^?#]*)/i);
+    const path = pathOf(rest);
     const found = (label) => (buckets.includes(label) ? label : "other");
-    if (buckets.includes(value)) return text;
+    if (buckets.includes(value)) return value;
     if (groups) {
       // The types of files are listed as *.pdf; ".pdf" is a name.
-      const word = kind == "file_type" ? small.replace(/.*[^/\\](?=\.)/, "*") : text;
-      const isMember = (member) => member == word || (kind == "region" && member.toLowerCase() == small);
+      const word = kind == "file_type" ? (from ? path : text).toLowerCase().replace(/[^]*[^/\\](?=\.)/, "*")
+        : kind == "language" ? small.match(/^[a-z]*(?=[-_.@,;:]|$)/)?.[0]
+        : text;
+      const isMember = (member) => member.normalize() == word || (kind == "region" && member.toLowerCase() == small);
       return groups.find(({ label, values }) => [label, ...values].some(isMember))?.label || "other";
     }
-    if (kind == "language") return found(small.match(/^[a-z]*(?=[-_.@,;]|$)/)?.[0]);
     if (level) {
-      // A number such as 17.4 has lost its zeros: it is no version.
-      const [, major, minor = ".0"] = (text === value || value % 1 == 0) && text.match(/^(\d+)(\.\d+)?/) || [];
+      // A number such as 17.4 has lost its zeros: it is no minor version.
+      const [, major, minor = ".0"] = (text === value || value % 1 == 0 || level == "major") && text.match(/^(\d+)(\.\d+)?/) || [];
       return found(level == "major" ? major : major + minor);
     }
-    // "https://example.org" is the root; "cart" and an empty text are no paths.
-    const [, from, host, rest] = text.match(/^((?:[a-z][\w+.-]*:)?\/\/)?([^/?#]*)([^?#]*)/i);
-    const path = from ? rest || "/" : host || rest || 0;
-    if (templates) return templates.find((template) => matches(template, path)) || "other";
-    if (kind == "host") return found(host.replace(/^.*@|\.?(:\d*)?$/g, "").toLowerCase());
+    if (templates)
+      return (from || rest) && (templates.find((it) => pathOf(it) == path) || templates.find((it) => matches(it, path))) || "other";
+    if (kind == "host") return buckets.find((label) => host && hostOf(label) == hostOf(host)) || "other";
     if (medium_from) {
-      const side = Math.min(...small.split("x"));
+      const side = Math.min(...small.split(/x(.*)/, 2));
       return side > 0 ? buckets[(side >= medium_from) + (side >= large_from)] : "other";
     }
     // A NUL, half a surrogate pair or an endless text would have the batch refused.
     if (readings[kind] == agent) return text.replace(/[\0\ud800-\udfff]/gu, "").slice(0, 200);
-    const number = numberOf(value);
+    // Where a zone is named, the browser says its own.
+    if (band_hours && text.includes("/")) return;
+    const number = edges ? numberOf(value) : plainNumber(value);
     if (band_hours) return found(buckets[Math.floor((Math.floor(number / 60) + 12) / band_hours)]);
     if (edges) return isFinite(number) ? buckets[edges.filter((edge) => edge <= number).length] : "other";
   };
@@ -112,16 +193,22 @@
   // A value as coarsely as it can be sent: a number that is added up, or else the bucket that says it to all that read it.
   const coarse = (field, value) => {
     if (value == null) return;
+    const readers = plan.fields[field] || [], decimals = plan.sums[field];
+    const isNumber = decimals != null || readers.some(({ rule, buckets }) => rule.edges && !buckets.includes(value));
+    const number = isNumber && numberOf(value, decimals);
+    if (isNaN(number)) warn("knows no number in", field);
     // JSON has no number that is none.
-    if (plan.sums.includes(field)) return numberOf(value);
-    const readers = plan.fields[field] || [], labels = readers.map((reader) => bucket(reader, value));
+    if (decimals != null) return number;
+    const labels = readers.map((reader) => bucket(reader, value));
     return labels.find((label) => readers.every((reader, place) => bucket(reader, label) == labels[place]));
   };
+
+  const stateOf = ({ name }) => (states[name] ||= { queue: [], batches: recall(keyOf({ name }) + " waiting") });
 
   // Whether a purpose may count: agreed to where the plan asks, in its version or a later one, of which true is the first;
   // and no signal that the plan honours. Without data-adult the page does not know whether the person is a child.
   const allowed = (purpose) =>
-    (purpose.consent ?? !purpose.needs_consent) >= purpose.consent_version &&
+    (stateOf(purpose).consent ?? !purpose.needs_consent) >= purpose.consent_version &&
     !purpose.refused_by.some((signal) =>
       signal == "do_not_track" ? navigator.doNotTrack == "1"
         : signal == "age_signal" ? adult == null
@@ -130,55 +217,65 @@
   // JSON leaves out what is undefined.
   const pick = (fields, valueOf) => Object.fromEntries(fields.map((field) => [field, coarse(field, valueOf(field))]));
 
-  // An event as a purpose may have it, or nothing. Quarters of an hour never cut a period in two, in any time zone.
+  // An event as a purpose may have it, or nothing.
   const eventOf = (purpose, name, given, path, time) => {
     const event = purpose.events.find((event) => event.name == name);
     if (!event) return;
     const fields = pick(event.fields, (field) => given[field] ?? (plan.fields[field]?.[0].rule.templates && path));
-    return { event: name, at: new Date(time - (time % 9e5)).toISOString().slice(0, 19) + "Z", fields };
+    return { event: name, at: quarter(time), fields };
   };
 
   const record = (name, given, only) => {
     const fields = { ...given }, path = location.pathname, time = Date.now();
     known(() => {
       for (const purpose of plan.purposes) {
-        const event = (!only || only == purpose) && allowed(purpose) && eventOf(purpose, name, fields, path, time);
-        if (!event || Math.random() >= plan.rate(purpose, name)) continue;
-        // What happens again in the same quarter is a number: no order and no rhythm leave the page.
-        const same = JSON.stringify(event);
-        const before = purpose.queue.find(({ count, ...event }) => JSON.stringify(event) == same);
-        if (before) before.count++;
-        else if (purpose.queue.length < 500) purpose.queue.push({ ...event, count: 1 });
-        wake(purpose, 1e3 + Math.random() * 4e3);
+        const event = (!only || only == purpose) && allowed(purpose) && eventOf(purpose, name, fields, path, time + shift);
+        if (event && Math.random() < plan.rate(purpose, name)) enqueue(purpose, { ...event, count: 1 });
       }
       const planned = plan.purposes.flatMap(({ events }) => events).filter((event) => event.name == name);
-      if (!planned[0]) warn("event", name);
-      for (const field in fields) if (!planned.some((event) => event.fields.includes(field))) warn("field", field);
+      if (!planned[0]) warn("knows no event", name);
+      for (const field in fields)
+        if (!planned.some((event) => event.fields.includes(field))) warn("knows no field", field);
     });
   };
 
-  const wake = (purpose, pause) => {
-    purpose.timer ||= setTimeout(send, pause, purpose);
+  // What happens again in the same quarter is a number: no order and no rhythm leave the page.
+  const enqueue = (purpose, { count, ...event }) => {
+    const { queue } = stateOf(purpose), same = JSON.stringify(event);
+    const before = queue.find(({ count, ...event }) => JSON.stringify(event) == same);
+    if (before) before.count += count;
+    else if (queue.length < 500) queue.push({ ...event, count });
+    else warn("has no room for more");
+    wake(purpose);
   };
 
-  // sessionStorage, where the page wants it and the browser has it.
+  const wake = (purpose, pause = 1e3 + Math.random() * 4e3) => {
+    stateOf(purpose).timer ||= setTimeout(send, pause, purpose.name);
+  };
+
+  // What the tab remembers: in sessionStorage, where the page wants it and the browser has it, or as long as the page.
   const session = (step) => {
     try {
       if (storage != "memory") return step(sessionStorage);
     } catch {
-      // Switched off or full: identifiers last as long as the page.
+      // Switched off or full, or nothing there.
     }
+  };
+  const recall = (key) => session((store) => JSON.parse(store[key])) || memory[key] || [];
+  const remember = (key, list) => {
+    memory[key] = list;
+    session((store) => (list[0] ? (store[key] = JSON.stringify(list)) : delete store[key]));
   };
   const keyOf = (purpose) => "throng " + app + " " + purpose.name;
 
-  // One random identifier a purpose and window.
+  // One random identifier a purpose and window; those of windows that are open, so that they can be taken back.
+  const identifiers = (purpose) =>
+    recall(keyOf(purpose)).filter(([window]) => (window + 2) * purpose.rotation_seconds * 1e3 > now());
   const identifier = (purpose, window) => {
-    const key = keyOf(purpose);
-    let kept = session((store) => store[key]) || memory[key] || "";
-    if (!kept.startsWith(window + " ")) kept = window + " " + random();
-    memory[key] = kept;
-    session((store) => (store[key] = kept));
-    return kept.split(" ")[1];
+    const known = identifiers(purpose);
+    const found = known.find(([each]) => each == window) || [window, random()];
+    remember(keyOf(purpose), known.filter((each) => each != found).concat([found]));
+    return found[1];
   };
 
   // What events share: what is true of the browser, as far as their metrics use it.
@@ -187,41 +284,63 @@
     return pick(described.flatMap(({ fields }) => fields), (field) => shared[field] ?? reading(field));
   };
 
-  // Turns what waits into batches: bytes that stay as they are, so that one that is sent again counts once.
+  // Bytes that stay as they are, so that one that is sent again counts once.
+  const add = (purpose, path, window, body) => {
+    const log = { purpose: purpose.name, explanation: purpose.explanation, body: JSON.stringify(body) };
+    note(log);
+    stateOf(purpose).batches.push({ path, log, shift, until: (window + 2) * purpose.rotation_seconds * 1e3 });
+  };
+  const note = (log) => sent.push(log) > 100 && sent.shift();
+  const sizeOf = (text) => new Blob([text]).size;
+
+  // Turns what waits into batches.
   const pack = (purpose) => {
-    const window = Math.floor(Date.now() / 1e3 / purpose.rotation_seconds);
-    let count = purpose.queue.length;
+    const { queue } = stateOf(purpose), window = Math.floor(now() / 1e3 / purpose.rotation_seconds);
+    let count = queue.length;
     while (count) {
-      const events = purpose.queue.slice(0, count);
-      const body = JSON.stringify({
+      const events = queue.slice(0, count);
+      const body = {
         app, key, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
-        consent_version: +purpose.consent || 1, context: contextOf(purpose, events), events,
-      });
-      // What outlives its page may have 64 KiB.
-      if (count > 1 && new Blob([body]).size > 6e4) {
+        consent_version: +stateOf(purpose).consent || 1, context: contextOf(purpose, events), events,
+      };
+      // What outlives its page may have 64 KiB, and what is sealed is padded to four times as much.
+      if (count > 1 && sizeOf(JSON.stringify(body)) > (purpose.transport ? 15e3 : 6e4)) {
         count >>= 1;
         continue;
       }
-      purpose.queue.splice(0, count);
-      const log = { purpose: purpose.name, explanation: purpose.explanation, body };
-      if (sent.push(log) > 100) sent.shift();
-      purpose.batches.push({ body, log, until: (window + 2) * purpose.rotation_seconds * 1e3 });
-      count = purpose.queue.length;
+      queue.splice(0, count);
+      add(purpose, "v1/batches", window, body);
+      count = queue.length;
     }
   };
 
-  // Sends what waits. A batch without an answer is sent again as long as its window is accepted, then given up: it may
-  // have been counted. While offline nothing is packed, so that it travels in the window in which it can.
-  const send = (purpose, leaving) => {
-    clearTimeout(purpose.timer);
-    purpose.timer = 0;
-    if (!allowed(purpose)) return forget(purpose);
-    purpose.batches = purpose.batches.filter((batch) => batch.until > Date.now());
-    if (!navigator.onLine) return;
-    if (leaving || !purpose.batches.length) pack(purpose);
-    // A page that goes away gets no answer; one that comes back asks for it.
-    for (const batch of purpose.batches) post(purpose, batch);
+  // Sends what waits. A batch without an answer is sent again as long as its window is accepted, by this page or the next
+  // one of the tab, then given up: it may have been counted. While offline nothing is packed, so that it travels in the
+  // window in which it can.
+  const send = (name, isLeaving, isLast) => {
+    const purpose = plan.purposes.find((each) => each.name == name);
+    if (!purpose) return;
+    if (!isLeaving && !isFresh()) return load("again");
+    const state = stateOf(purpose);
+    clearTimeout(state.timer);
+    state.timer = 0;
+    const isAllowed = allowed(purpose);
+    if (!isAllowed) {
+      // Nobody was asked yet.
+      if (state.consent == null && purpose.needs_consent) return;
+      takeBack(purpose);
+    }
+    const isOver = (batch) => batch.until <= now();
+    for (const batch of state.batches.filter(isOver)) if (!batch.tried) again(purpose, batch);
+    state.batches = state.batches.filter((batch) => !isOver(batch));
+    if (isAllowed && (isLast || navigator.onLine) && (isLeaving || !state.batches[0])) pack(purpose);
+    const pause = state.after - performance.now();
+    if (pause > 0) wake(purpose, pause);
+    // A page that goes away gets no answer; one that comes back, or the next one, asks for it.
+    else if (navigator.onLine) for (const batch of state.batches) post(purpose, batch);
+    keep(purpose);
   };
+  const keep = (purpose) => remember(keyOf(purpose) + " waiting", stateOf(purpose).batches);
 
   // Where the plan wants it sealed, it goes through the relay, or not at all.
   const ask = async ({ transport }, path, body) =>
@@ -229,49 +348,94 @@
       ? (await import(address("throng-oblivious.js"))).default(plan.relay, path, body)
       : fetch(address(path), { ...quiet, method: "POST", body, keepalive: true });
 
+  const flying = new Set();
   const post = async (purpose, batch) => {
-    if (batch.busy) return;
-    batch.busy = true;
-    let pause = (purpose.pause = Math.min((purpose.pause || 1e3) * 2, 3e5)) * (0.5 + Math.random());
+    const { path, log, tried } = batch, state = stateOf(purpose), size = purpose.transport ? 2e4 : sizeOf(log.body);
+    if (flying.has(batch)) return;
+    // All that outlives its page together may have 64 KiB.
+    if (size > room) return wake(purpose);
+    flying.add(batch);
+    room -= size;
+    batch.tried = true;
+    let pause = (state.pause = Math.min((state.pause || 1e3) * 2, 3e5)) * (0.5 + Math.random());
     try {
-      const answer = await ask(purpose, "v1/batches", batch.body);
+      const answer = await ask(purpose, path, log.body);
       if (answer.status < 500 && answer.status != 429) {
-        purpose.batches = purpose.batches.filter((each) => each != batch);
-        purpose.pause = 0;
-        batch.log.answer = await answer.json();
-      } else pause += 1e3 * answer.headers.get("retry-after") || 0;
+        log.answer = await answer.json();
+        state.batches = state.batches.filter((each) => each != batch);
+        state.pause = pause = 0;
+        await settle(purpose, { ...batch, tried }, answer);
+      } else {
+        pause += 1e3 * answer.headers.get("retry-after") || 0;
+        batch.tried = tried;
+      }
     } catch {
       // No answer: again, later.
+      warn("has no answer from", address(path));
     }
-    batch.busy = false;
-    if (purpose.batches.length || purpose.queue.length) wake(purpose, pause);
+    flying.delete(batch);
+    room += size;
+    keep(purpose);
+    state.after = performance.now() + pause;
+    if (state.batches[0] || state.queue[0]) wake(purpose, pause || undefined);
   };
 
-  const sendAll = (leaving) => plan?.purposes.forEach((purpose) => send(purpose, leaving));
+  // Says what was refused. What was refused for its time was not counted, and travels again once the time is known.
+  const settle = async (purpose, batch, answer) => {
+    const { error, refused = [] } = batch.log.answer, isLate = (reason) => /too_old|in_the_future/.test(reason);
+    for (const reason of new Set([error, ...refused.map(({ reason }) => reason)])) if (reason) warn("was refused for", reason);
+    const late = refused.filter(({ reason }) => isLate(reason)).map(({ index }) => index);
+    const isWhole = error == "window_out_of_range";
+    if (batch.path != "v1/batches" || !(isWhole || late[0] != null)) return;
+    // Of what was sealed nobody is to learn by asking elsewhere.
+    if (purpose.transport) learnTime(answer);
+    else await load("again");
+    // One that was sent before may have been counted then, unless its window has not come yet.
+    if (isWhole && batch.tried && batch.until < now() + 3e3 * purpose.rotation_seconds) return;
+    if (Math.abs(shift - batch.shift) > 6e4) again(purpose, batch, (event, place) => isWhole || late.includes(place));
+  };
+  const again = (purpose, { path, log, shift: before }, isWanted = () => true) => {
+    if (path != "v1/batches") return;
+    for (const event of JSON.parse(log.body).events.filter(isWanted)) {
+      move(event, shift - before);
+      enqueue(purpose, event);
+    }
+  };
 
-  const forget = (purpose) => {
-    purpose.queue = [];
-    purpose.batches = [];
-    delete memory[keyOf(purpose)];
-    session((store) => delete store[keyOf(purpose)]);
+  const sendAll = (isLeaving, isLast) => {
+    if (!plan) return;
+    if (isLeaving) catchUp();
+    for (const { name } of plan.purposes) send(name, isLeaving, isLast);
+  };
+
+  // Takes back what open windows have of a purpose, and forgets what waits: who agrees again is somebody else, and alone.
+  const takeBack = (purpose) => {
+    const state = stateOf(purpose), used = identifiers(purpose);
+    state.queue = [];
+    state.batches = state.batches.filter(({ path }) => path == "v1/withdraw");
+    remember(keyOf(purpose), []);
+    for (const [window, id] of used) add(purpose, "v1/withdraw", window, { app, purpose: purpose.name, window, id });
+    keep(purpose);
+    if (used[0]) wake(purpose);
   };
 
   const consent = (name, isGiven) =>
     known(() => {
       for (const purpose of plan.purposes.filter((purpose) => purpose.name == name)) {
         const before = allowed(purpose);
-        purpose.consent = isGiven;
-        if (!allowed(purpose)) forget(purpose);
+        stateOf(purpose).consent = isGiven;
+        if (!allowed(purpose)) takeBack(purpose);
         // What is on the screen when somebody agrees is seen from now on.
         else if (!before && shown) view(purpose);
+        wake(purpose);
       }
-    });
+    }, plan);
 
   // What the daemon would count of an event, by purpose; it counts nothing.
   const preview = async (name, given = {}) => {
     const answers = {};
     for (const purpose of plan?.purposes || []) {
-      const event = eventOf(purpose, name, given, location.pathname, Date.now());
+      const event = eventOf(purpose, name, given, location.pathname, now());
       if (!event) continue;
       const events = [event];
       const body = JSON.stringify({ app, purpose: purpose.name, context: contextOf(purpose, events), events });
@@ -291,66 +455,106 @@
   const learn = (document) => {
     document.fields = {};
     for (const reader of document.dimensions) (document.fields[reader.field] ||= []).push(reader);
-    document.sums = document.metrics.flatMap(({ sums, histogram = [] }) => sums.concat(histogram)).map((it) => it.field);
+    document.sums = {};
+    for (const { sums, histogram } of document.metrics)
+      for (const { field, decimals = 3 } of sums.concat(histogram || []))
+        document.sums[field] = Math.max(document.sums[field] || 0, decimals);
     document.rate = (purpose, name) =>
       Math.max(...document.metrics.filter((metric) => metric.purpose == purpose.name && metric.events.includes(name))
         .map((metric) => metric.sampling));
-    for (const purpose of document.purposes) {
-      purpose.queue = [];
-      purpose.batches = [];
-    }
     plan = document;
-    early.forEach((step) => safely(step)());
+    pace = paceNow();
+    asked = performance.now();
+    for (const purpose of plan.purposes) {
+      if (!states[purpose.name]) stateOf(purpose).batches.forEach(({ log }) => note(log));
+      if (stateOf(purpose).batches[0] || stateOf(purpose).queue[0]) wake(purpose);
+    }
+    catchUp();
   };
 
-  const load = async () => {
+  // The plan, and the time with it. A plan may come from a cache, five minutes old: where that makes a difference, and
+  // where it is asked for again, it comes from the daemon itself.
+  const load = (mode) => (loading ||= fetchPlan(mode).finally(() => (loading = 0)));
+  const fetchPlan = async (mode) => {
+    const get = (query) => fetch(address("v1/plan/" + app + query), { ...quiet, cache: query ? "no-store" : "default" });
     try {
-      const answer = await fetch(address("v1/plan/" + app), quiet);
-      if (answer.ok) return learn(await answer.json());
-      if (answer.status < 500) return warn("app", app);
+      let answer = await get(mode ? "?" + random() : "");
+      if (!mode && (offBy(answer) > 6e4 || offBy(answer) < -3e5)) answer = await get((mode = "?" + random()));
+      if (answer.ok) {
+        const document = await answer.json();
+        if (mode) learnTime(answer);
+        return learn(document);
+      }
+      if (answer.status == 404) return warn("knows no app", app);
     } catch {
       // Offline: again, later.
+      warn("has no answer from", address("v1/plan/" + app));
     }
-    setTimeout(load, 2e4);
+    clearTimeout(retry);
+    retry = setTimeout(load, 2e4, mode);
   };
 
   const start = () => {
-    if (navigator.webdriver) return;
+    if (navigator.webdriver) return warn("counts no robots");
     view();
     load();
   };
 
-  const clicked = ({ type, target }) => {
-    const element = target.closest?.("[data-throng-event]");
-    if (!element || (element.tagName == "FORM") != (type == "submit")) return;
+  const count = (element) => {
     const { event, ...fields } = fieldsOf(element);
     record(event, fields);
   };
-  on(document, "click", clicked);
-  on(document, "submit", clicked);
-  for (const name of ["pushState", "replaceState"]) {
-    const before = history[name];
-    history[name] = function (...values) {
-      before.apply(this, values);
-      safely(moved)();
-    };
-  }
+  // Forms whose sending is counted already, and what a click on a label will click.
+  const counted = new WeakSet();
+  let last, labelled;
+  const clicked = (event) => {
+    const path = event.composedPath(), [target] = path, isForm = event.type == "submit";
+    // That a form is sent is heard in its own shadow tree only.
+    for (const each of path) if (each instanceof ShadowRoot) each.addEventListener("submit", heard, true);
+    if (/^(key|focus)/.test(event.type)) return;
+    // The middle button opens links, and does nothing elsewhere.
+    if (event.type == "auxclick" && (event.button != 1 || !path.some(({ href }) => href))) return;
+    const element = (isForm ? [target] : path).find(
+      ({ dataset, tagName }) => dataset?.throngEvent != null && (tagName == "FORM") == isForm
+    );
+    if (!element) return;
+    if (isForm) counted.add(element);
+    else if (element == last && target == labelled) return;
+    last = element;
+    labelled = path.find(({ control }) => control)?.control;
+    setTimeout(() => (labelled = 0));
+    count(element);
+  };
+  const heard = safely(clicked);
+  for (const name of ["click", "auxclick", "submit", "keydown", "focusin"]) window.addEventListener(name, heard, true);
+  // A form that a script sends says nothing, but after it was stopped.
+  const submitted = (form) => form.dataset.throngEvent != null && !counted.delete(form) && count(form);
+  safely(follow)(HTMLFormElement.prototype, "submit", submitted);
+  for (const name of ["pushState", "replaceState"]) safely(follow)(history, name, moved);
+  if (window.navigation) on(navigation, "currententrychange", moved);
   on(window, "popstate", moved);
   on(window, "pageshow", (event) => event.persisted && view());
-  on(window, "pagehide", () => sendAll(true));
+  on(window, "pagehide", () => sendAll(true, true));
   on(window, "online", () => sendAll());
   on(document, "visibilitychange", () => sendAll(document.hidden));
+
+  // A window that a page opens begins with a copy of what that page's tab remembers, and is another device.
+  if (window.opener && history.length < 2 && performance.getEntriesByType("navigation")[0]?.type == "navigate")
+    session((store) => {
+      for (const key of Object.keys(store)) if (key.startsWith("throng " + app + " ")) delete store[key];
+    });
 
   window.throng = Object.freeze({
     record: safely((name, fields) => record(name, fields)),
     consent: safely(consent),
     flush: () => sendAll(),
     reset: safely(() => {
-      plan?.purposes.forEach(forget);
       sent.length = 0;
+      plan?.purposes.forEach(takeBack);
     }),
     preview,
     sent,
+    settings,
   });
   // A page that is rendered ahead is seen once it is shown.
   if (document.prerendering) on(document, "prerenderingchange", start);

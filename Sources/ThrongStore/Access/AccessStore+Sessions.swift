@@ -1,5 +1,3 @@
-internal import Crypto
-internal import Foundation
 internal import ThrongPostgres
 internal import ThrongWire
 
@@ -53,8 +51,22 @@ extension AccessStore {
     /// Forgets sessions that are over.
     package func expireSessions() async throws { _ = try await connection.run { try $0.run(ExpireSessions()) } }
 
-    /// By the hash, so that how long a look-up takes tells nothing of a cookie.
-    private static func hash(of cookie: some StringProtocol) -> [UInt8] {
-        Array(SHA256.hash(data: Data(cookie.utf8)))
+    /// The sessions of a token that are not over, the latest first.
+    package func sessions(of token: String) async throws -> [PortalSession] {
+        try await connection.run { try $0.run(SelectSessions(token: token)) }
     }
+
+    /// Ends a session of a token for good, for every daemon; nothing where it is another token's.
+    package func endSession(_ session: PortalSession.ID, of token: String) async throws {
+        let end = EndOwnSessions(token: token, session: session, isForOthers: false)
+        _ = try await connection.run { try $0.run(end) }
+    }
+
+    /// Ends all sessions of a token but one.
+    package func endSessions(of token: String, but session: PortalSession.ID) async throws {
+        let end = EndOwnSessions(token: token, session: session, isForOthers: true)
+        _ = try await connection.run { try $0.run(end) }
+    }
+
+    private static func hash(of cookie: some StringProtocol) -> [UInt8] { PortalSession.ID(cookie: cookie).hash }
 }

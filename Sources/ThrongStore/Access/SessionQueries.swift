@@ -56,3 +56,31 @@ struct EndSessions: Command {
 struct ExpireSessions: Command {
     static let text = Query("portal_session.expire", PackageResources.portal_session_expire_sql)
 }
+
+/// The sessions of a token that are not over, the latest first.
+struct SelectSessions: RowQuery {
+    static let text = Query("portal_session.select", PackageResources.portal_session_select_sql)
+
+    /// The token's public part.
+    let token: String
+
+    var parameters: [Parameter] { [.text(token)] }
+
+    func row(_ columns: inout RowReader) throws -> PortalSession {
+        PortalSession(
+            id: PortalSession.ID(hash: try columns.bytes()), since: try columns.time(), until: try columns.time())
+    }
+}
+
+/// Ends a session of a token, or all of them but one.
+struct EndOwnSessions: Command {
+    static let text = Query("portal_session.end_own", PackageResources.portal_session_end_own_sql)
+
+    /// The token's public part.
+    let token: String
+    let session: PortalSession.ID
+    /// Whether all but this one end.
+    let isForOthers: Bool
+
+    var parameters: [Parameter] { [.text(token), .bytes(session.hash), .flag(isForOthers)] }
+}

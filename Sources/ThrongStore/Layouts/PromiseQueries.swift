@@ -22,9 +22,14 @@ struct HoldPromise: Command {
     }
 }
 
-/// What plans promised of how long numbers are kept, of every layout of every app; oldest first.
+/// What plans promised of how long numbers are kept, of every layout; oldest first.
 struct SelectPromises: RowQuery {
     static let text = Query("layout_promise.select", PackageResources.layout_promise_select_sql)
+
+    /// Nil for every app.
+    let app: AppName?
+
+    var parameters: [Parameter] { [.text(orNull: app?.text)] }
 
     func row(_ columns: inout RowReader) throws -> LayoutPromise {
         LayoutPromise(

@@ -48,6 +48,19 @@ struct SelectDue: RowQuery {
     }
 }
 
+/// The oldest numbers of each metric of an app.
+struct SelectOldest: RowQuery {
+    static let text = Query("release.select_oldest", PackageResources.release_select_oldest_sql)
+
+    let app: AppName
+
+    var parameters: [Parameter] { [.text(app.text)] }
+
+    func row(_ columns: inout RowReader) throws -> (metric: MetricName, end: UnixSeconds, releases: Int64) {
+        (MetricName(try columns.text()), try columns.time(), try columns.integer())
+    }
+}
+
 /// Gives up what nobody has released.
 struct ExpireOpen: Command {
     static let text = Query("open_period.expire", PackageResources.open_period_expire_sql)

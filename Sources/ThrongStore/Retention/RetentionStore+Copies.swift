@@ -15,15 +15,21 @@ extension RetentionStore {
     /// Reports in folders that are kept no longer: they go as their files in the database do.
     ///
     /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
-    package func agedCopies(_ plans: [Plan], now: UnixSeconds) async throws -> [AgedCopy] {
+    /// - Returns: the copies, and the apps of which it can't be told.
+    package func agedCopies(
+        _ plans: [Plan], now: UnixSeconds
+    ) async throws -> (copies: [AgedCopy], troubles: [AppTrouble]) {
         try await connection.run { session in
             var found: Set<AgedCopy> = []
             var copies: [AgedCopy] = []
-            for age in try Self.fileAges(plans, Self.promises(plans, session), session) {
-                let query = SelectAgedCopies(app: age.app, before: now - age.seconds, now: now, report: age.report)
-                for copy in try session.run(query) where found.insert(copy).inserted { copies.append(copy) }
+            let troubles = try Self.eachApp(plans, session) { app in
+                let promises = try Self.promises(plans, of: app, session)
+                for age in Self.fileAges(app, plans.first { $0.app.name == app }, promises) {
+                    let query = SelectAgedCopies(app: app, before: now - age.seconds, now: now, report: age.report)
+                    for copy in try session.run(query) where found.insert(copy).inserted { copies.append(copy) }
+                }
             }
-            return copies
+            return (copies, troubles)
         }
     }
 

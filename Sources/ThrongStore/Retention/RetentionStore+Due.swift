@@ -2,17 +2,32 @@ package import ThrongPlan
 internal import ThrongPostgres
 
 extension RetentionStore {
-    /// What age takes next of each metric, by each promise that has something left to take, and of reports in folders; the soonest
-    /// first.
+    /// What age takes next of each metric, by each promise that has something left to take, and of reports in folders; of an app
+    /// whose promises can't be read, what its plan in force alone says.
     ///
     /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
-    package func due(_ plans: [Plan]) async throws -> [RetentionDue] {
-        try await connection.run { try Self.due(plans, $0) }
+    package func outlook(_ plans: [Plan]) async throws -> RetentionOutlook {
+        try await connection.run { session in
+            var due = try session.run(SelectDueCopies())
+            var troubles = try Self.eachApp(plans, session) { app in
+                due += try Self.dueNumbers(Self.promises(plans, of: app, session), session)
+            }
+            let unread = Set(troubles.map(\.app))
+            troubles += try Self.eachApp(plans, session) { app in
+                guard unread.contains(app) else { return }
+                due += try Self.dueByPlan(app, plans.first { $0.app.name == app }, session)
+            }
+            return RetentionOutlook(due: Self.sorted(due), troubles: troubles)
+        }
     }
 
     static func due(_ plans: [Plan], _ session: Session) throws -> [RetentionDue] {
-        var due = try session.run(SelectDueCopies())
-        for promise in try promises(plans, session) {
+        sorted(try session.run(SelectDueCopies()) + dueNumbers(promises(plans, session), session))
+    }
+
+    private static func dueNumbers(_ promises: [LayoutPromise], _ session: Session) throws -> [RetentionDue] {
+        var due: [RetentionDue] = []
+        for promise in promises {
             for step in promise.steps {
                 let found = try step.action.parts(of: promise.dimensions).map { part in
                     try session.one(
@@ -28,7 +43,37 @@ extension RetentionStore {
                 if !due.contains(one) { due.append(one) }
             }
         }
-        return due.sorted { ($0.at, $0.app, $0.metric, $0.term) < ($1.at, $1.app, $1.metric, $1.term) }
+        return due
+    }
+
+    /// What goes next of an app by its plan alone: the last step of each metric, whatever was promised before.
+    private static func dueByPlan(_ app: AppName, _ plan: Plan?, _ session: Session) throws -> [RetentionDue] {
+        let longest = plan?.purposes.map(\.retention).max() ?? .seconds(LayoutPromise.unsaid)
+        return try session.run(SelectOldest(app: app)).map { oldest in
+            let steps = plan?.metric(oldest.metric).flatMap { plan?.expirySteps(of: $0) } ?? []
+            let last = steps.first { $0.action == .delete } ?? DecayStep(after: longest, action: .delete)
+            return RetentionDue(
+                app: app, metric: oldest.metric, term: last.term, at: oldest.end + last.after.components.seconds,
+                releases: oldest.releases)
+        }
+    }
+
+    private static func sorted(_ due: [RetentionDue]) -> [RetentionDue] {
+        due.sorted { ($0.at, $0.app, $0.metric, $0.term) < ($1.at, $1.app, $1.metric, $1.term) }
+    }
+}
+
+/// What age takes next.
+package struct RetentionOutlook: Sendable {
+    /// The soonest first.
+    package let due: [RetentionDue]
+    /// The apps of which not all can be told.
+    package let troubles: [AppTrouble]
+
+    /// Puts an outlook together.
+    package init(due: [RetentionDue], troubles: [AppTrouble] = []) {
+        self.due = due
+        self.troubles = troubles
     }
 }
 

@@ -32,32 +32,52 @@ package struct RetentionStore: Sendable {
         countersKept: Duration = .seconds(Self.countersKept),
         abandonedAfter: Duration = .seconds(400 * 86_400)
     ) async throws -> ExpiryOutcome {
-        let (cells, shortest) = try await connection.run { session in
-            let promises = try Self.promises(plans, session)
-            var cells: Int64 = 0
-            for promise in promises { cells += try Self.keep(promise, plans, now: now, session) }
-            let byApp = Dictionary(grouping: promises, by: \.app)
-            for app in Set(byApp.keys).union(plans.map(\.app.name)).sorted() {
+        let (cells, shortest, troubles) = try await connection.run { session in
+            var (cells, shortest) = (Int64(0), LayoutPromise.unsaid)
+            let troubles = try Self.eachApp(plans, session) { app in
                 let plan = plans.first { $0.app.name == app }
+                // Also where what was promised can't be read.
+                shortest = min(shortest, plan?.shortestAge ?? shortest)
+                let promises = try Self.promises(plans, of: app, session)
+                shortest = min(shortest, promises.map(\.shortest).min() ?? shortest)
+                for promise in promises { cells += try Self.keep(promise, plans, now: now, session) }
                 // What waited for a metric that no plan asks to release goes now.
                 try session.run(ForgetKeptPeriods(app: app))
-                let longest = byApp[app]?.map(\.retention).max() ?? LayoutPromise.unsaid
+                let longest = promises.map(\.retention).max() ?? LayoutPromise.unsaid
                 try Self.expireLabels(of: app, plan, longest: longest, now: now, session)
+                for age in Self.fileAges(app, plan, promises) {
+                    try session.run(DeleteRunFiles(app: app, before: now - age.seconds, now: now, report: age.report))
+                    // An age counts from the end of a period, and none is longer than a month.
+                    guard age.report == nil else { continue }
+                    try session.run(DeleteCoverage(app: app, before: now - age.seconds - 31 * 86_400))
+                }
             }
-            for age in try Self.fileAges(plans, promises, session) {
-                try session.run(
-                    DeleteRunFiles(app: age.app, before: now - age.seconds, now: now, report: age.report))
-                // An age counts from the end of a period, and none is longer than a month.
-                guard age.report == nil else { continue }
-                try session.run(DeleteCoverage(app: age.app, before: now - age.seconds - 31 * 86_400))
-            }
-            return (cells, promises.map(\.shortest).min() ?? LayoutPromise.unsaid)
+            return (cells, shortest, troubles)
         }
         let partitions = try await dropPartitions(
             countersBefore: now - min(countersKept.components.seconds, shortest),
             distinctBefore: now - 86_400,
             abandonedBefore: now - abandonedAfter.components.seconds)
-        return ExpiryOutcome(cells: cells, partitions: partitions)
+        return ExpiryOutcome(cells: cells, partitions: partitions, troubles: troubles)
+    }
+
+    /// Does something for every app of which anything is kept, or that is served. Trouble with one ends nothing for another.
+    ///
+    /// - Returns: the apps for which it was not done, and why.
+    /// - Throws: ``PostgresError`` where PostgreSQL is away, which is no app's trouble.
+    static func eachApp(
+        _ plans: [Plan], _ session: Session, _ work: (AppName) throws -> Void
+    ) throws -> [AppTrouble] {
+        try Set(try session.run(SelectKeptApps())).union(plans.map(\.app.name)).sorted().compactMap { app in
+            do {
+                try work(app)
+                return nil
+            } catch let error as PostgresError where error.isAbsence || error == .closed {
+                throw error
+            } catch {
+                return AppTrouble(app: app, reason: "\(error)")
+            }
+        }
     }
 
     /// Takes what one promise gives to age by now; returns how many released cells that were.
@@ -81,8 +101,10 @@ package struct RetentionStore: Sendable {
     }
 
     /// Everything that was ever promised, and what the plans in force promise: whatever takes more is kept to.
-    static func promises(_ plans: [Plan], _ session: Session) throws -> [LayoutPromise] {
-        let known = try session.run(SelectPromises())
+    ///
+    /// - Parameter app: nil for all.
+    static func promises(_ plans: [Plan], of app: AppName? = nil, _ session: Session) throws -> [LayoutPromise] {
+        let known = try session.run(SelectPromises(app: app))
         let asked = Dictionary(grouping: known, by: \.layout).values.compactMap { promises -> LayoutPromise? in
             let layout = promises[0]
             let plan = plans.first { $0.app.name == layout.app }
@@ -121,17 +143,20 @@ package struct RetentionStore: Sendable {
         }
     }
 
-    /// How long files of reports are kept after the end of their period, of each app that has some: of a report as the plan in
-    /// force says, and as long as the numbers of the app that are kept the shortest where no report is named. Unit: seconds.
+    /// How long files of reports of an app are kept after the end of their period: of a report as the plan in force says, and as
+    /// long as the numbers of the app that are kept the shortest where no report is named. Unit: seconds.
     static func fileAges(
-        _ plans: [Plan], _ promises: [LayoutPromise], _ session: Session
-    ) throws -> [(app: AppName, report: ReportName?, seconds: Int64)] {
-        try session.run(SelectKeptApps()).flatMap { app in
-            let shortest = promises.filter { $0.app == app }.map(\.shortest).min() ?? LayoutPromise.unsaid
-            let plan = plans.first { $0.app.name == app }
-            return [(app, nil, shortest)]
-                + (plan?.reports ?? []).map { (app, $0.name, plan?.seconds(keeping: $0) ?? 0) }
-        }
+        _ app: AppName, _ plan: Plan?, _ promises: [LayoutPromise]
+    ) -> [(report: ReportName?, seconds: Int64)] {
+        let shortest = promises.map(\.shortest).min() ?? LayoutPromise.unsaid
+        return [(nil, shortest)] + (plan?.reports ?? []).map { ($0.name, plan?.seconds(keeping: $0) ?? 0) }
+    }
+}
+
+extension Plan {
+    /// The age at which the first of all numbers go; nil where nothing is counted. Unit: seconds.
+    fileprivate var shortestAge: Int64? {
+        metrics.flatMap { expirySteps(of: $0) }.map(\.after.components.seconds).min()
     }
 }
 
@@ -141,10 +166,30 @@ package struct ExpiryOutcome: Sendable, Hashable {
     package let cells: Int64
     /// Tables of raw counters and distinct counts.
     package let partitions: [String]
+    /// The apps of which not all went.
+    package let troubles: [AppTrouble]
 
     /// Puts an outcome together.
-    package init(cells: Int64, partitions: [String]) {
+    package init(cells: Int64, partitions: [String], troubles: [AppTrouble] = []) {
         self.cells = cells
         self.partitions = partitions
+        self.troubles = troubles
     }
+}
+
+/// An app for which something could not be done that was done for others.
+package struct AppTrouble: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Its name.
+    package let app: AppName
+    /// Why.
+    package let reason: String
+
+    /// Puts it together.
+    package init(app: AppName, reason: String) {
+        self.app = app
+        self.reason = reason
+    }
+
+    /// Why.
+    package var description: String { reason }
 }

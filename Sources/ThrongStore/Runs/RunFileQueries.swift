@@ -58,7 +58,7 @@ struct DeleteRunFiles: Command {
     }
 }
 
-/// The apps of which files of reports, here or in folders, or totals of what clients sent, are kept.
+/// The apps of which layouts, files of reports, here or in folders, or totals of what clients sent, are kept.
 struct SelectKeptApps: RowQuery {
     static let text = Query("report_run.apps", PackageResources.report_run_apps_sql)
 

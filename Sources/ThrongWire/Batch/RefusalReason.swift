@@ -4,7 +4,7 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
     case unknownEvent = "unknown_event"
     /// The event, or the batch's context, has a field that no metric uses.
     case unknownField = "unknown_field"
-    /// A field that is summed is missing or no number, or a field is a list or an object.
+    /// A field that is summed is missing or no number, a field is a list or an object, or the element is no event at all.
     case invalidValue = "invalid_value"
     /// `at` is more than 48 hours ago.
     case tooOld = "too_old"
@@ -52,7 +52,7 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
 
 /// Where in a batch the reason for a refusal is, in places and in the plan's own words: nothing that a client sent.
 public struct RefusalDetail: Sendable, Hashable, Codable {
-    /// A JSON pointer (RFC 6901) to an event's name, its `firsts`, or the object that holds its fields.
+    /// A JSON pointer (RFC 6901) to an event, its name, `at`, `count`, `firsts`, or the object that holds its fields.
     public let pointer: String
     /// Which of that object's members it is, from 0 in the order of the text; nil where it is none.
     public let member: Int?
@@ -60,12 +60,17 @@ public struct RefusalDetail: Sendable, Hashable, Codable {
     public let field: String?
     /// The name of the plan that was likely meant.
     public let nearest: String?
+    /// What should have been there instead, where it is no matter of the plan: a few words without quotation marks.
+    public let expected: String?
 
     /// Puts a detail together.
-    public init(pointer: String, member: Int? = nil, field: String? = nil, nearest: String? = nil) {
+    public init(
+        pointer: String, member: Int? = nil, field: String? = nil, nearest: String? = nil, expected: String? = nil
+    ) {
         self.pointer = pointer
         self.member = member
         self.field = field
         self.nearest = nearest
+        self.expected = expected
     }
 }

@@ -11,13 +11,15 @@ public protocol Bucketing: Sendable {
     /// - Complexity: no allocation on values seen before, but for user agents on their first sight.
     func bucket(_ value: FieldValue) -> Int
 
-    /// Whether the value's bucket takes no long search; true for all but user agents on their first sight.
-    func isAtHand(_ value: FieldValue) -> Bool
+    /// Whether a bot or a tool says the value of itself; false for all kinds but those that read user agents.
+    ///
+    /// - Returns: nil where that takes a long search and there is no time for one: a user agent on its first sight.
+    func isBot(_ value: FieldValue, atOnce: Bool) -> Bool?
 }
 
 extension Bucketing {
-    /// Most rules look nothing up that could take long.
-    public func isAtHand(_ value: FieldValue) -> Bool { true }
+    /// Most values say nothing of who sends them.
+    public func isBot(_ value: FieldValue, atOnce: Bool) -> Bool? { false }
 }
 
 /// Buckets whose value is their label and nothing else: a device that knows its own system says it by its label.

@@ -32,6 +32,8 @@ public enum BucketingProblem: Error, Sendable, Hashable {
     case unknownTimeZone(String)
     /// A host is lower-case letters, digits, dots and hyphens.
     case malformedHost(String)
+    /// Two hosts or two routes that differ in how they are spelt, or in what they call a segment.
+    case repeatedAddress(String, first: String)
     /// A route template starts with a slash, and a `*` is its last segment.
     case malformedRoute(String)
     /// The user agent rules are not where they were looked for.
@@ -82,8 +84,13 @@ extension BucketingProblem: CustomStringConvertible {
             "the time zone \(name.debugDescription) is unknown here; use an IANA name, like Europe/Vienna"
         case .malformedHost(let host):
             "the host \(host.debugDescription); write it in lower case without scheme, port or path, like www.example.org"
+        case .repeatedAddress(let second, let first):
+            "\(second.debugDescription) is \(first.debugDescription) in another spelling; keep one of the two"
         case .malformedRoute(let route):
-            "the route \(route.debugDescription); start it with / and use * only as the whole last segment"
+            """
+            the route \(route.debugDescription); start it with /, write ? # % and spaces as escapes of UTF-8 such as %20, and \
+            use * only as the whole last segment
+            """
         case .missingUserAgentRules(let path):
             "the user agent rules are not at \(path); install them (apt-get install uap-core) or name their file"
         case .malformedUserAgentRules(let path, let reason):

@@ -34,7 +34,7 @@ extension BucketingRule: Codable {
         case .deviceClass: self = .deviceClass
         case .language: self = .language(known: try value(.known))
         case .utcOffset: self = .utcOffset(bandHours: try value(.bandHours))
-        case .region: self = .region(try value(.groups))
+        case .region: self = .region(Self.withoutAliases(try value(.groups)))
         case .time: self = .time(part: try value(.part), timeZone: try value(.timeZone))
         case .host: self = .host(known: try value(.known))
         case .route: self = .route(templates: try value(.templates))
@@ -86,12 +86,15 @@ extension BucketingRule: Codable {
         case .language(let known):
             try put(.language)
             try put(known, .known)
+            // For clients without a table of codes.
+            try put(LanguageBucketing.groups(known), .groups)
         case .utcOffset(let bandHours):
             try put(.utcOffset)
             try put(bandHours, .bandHours)
         case .region(let groups):
             try put(.region)
-            try put(groups, .groups)
+            // The other codes of each country are for clients without a table of them.
+            try put(Self.withAliases(groups), .groups)
         case .time(let part, let timeZone):
             try put(.time)
             try put(part, .part)

@@ -55,13 +55,37 @@ extension BucketingRule {
         case deviceClass
     }
 
-    /// Countries are a list whose values are codes, in either case.
+    /// Countries are a list whose values are codes, in either case and in each code that a country has or had.
     private static func regions(_ groups: [BucketGroup]) throws(BucketingProblem) -> ListBucketing {
         for country in groups.flatMap(\.values) {
-            guard country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
+            let isCode = country.utf8.count == 2 || CodeAliases.countries.spellings(of: country).count > 1
+            guard isCode, country.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
                 throw .malformedCountry(country)
             }
         }
-        return try ListBucketing(groups, letters: .foldingASCII)
+        return try ListBucketing(withAliases(groups), letters: .foldingASCII)
+    }
+
+    /// The same regions, with all codes of their countries.
+    static func withAliases(_ groups: [BucketGroup]) -> [BucketGroup] {
+        groups.map { group in
+            var codes: [String] = []
+            for code in group.values.flatMap(CodeAliases.countries.spellings) where !codes.contains(code) {
+                codes.append(code)
+            }
+            return BucketGroup(label: group.label, values: codes)
+        }
+    }
+
+    /// The same regions without codes beside the one of the same country that holds today.
+    static func withoutAliases(_ groups: [BucketGroup]) -> [BucketGroup] {
+        groups.map { group in
+            BucketGroup(
+                label: group.label,
+                values: group.values.filter { code in
+                    let today = CodeAliases.countries.spellings(of: code)[0]
+                    return code == today || !group.values.contains(today)
+                })
+        }
     }
 }

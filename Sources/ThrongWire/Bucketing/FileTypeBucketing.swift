@@ -1,4 +1,4 @@
-/// A file name to the type of its content, by its last extension, whatever the case of its letters.
+/// A file name, or a URL by that of its path, to the type of its content, by its last extension, whatever the case of its letters.
 ///
 /// A name that only starts with a dot (".profile") has no extension.
 package struct FileTypeBucketing: Bucketing {
@@ -23,7 +23,12 @@ package struct FileTypeBucketing: Bucketing {
     package func bucket(_ value: FieldValue) -> Int {
         guard case .text(let text) = value else { return buckets.other }
         if let bucket = buckets[text.bytes] { return bucket }
-        let all = Slice(base: text.bytes, bounds: text.bytes.indices)
+        guard WebAddress(text.bytes).isAbsolute else { return type(of: text.bytes) }
+        return AddressSpelling(text.bytes).path.withUnsafeBufferPointer { type(of: $0) }
+    }
+
+    private func type(of name: UnsafeBufferPointer<UInt8>) -> Int {
+        let all = Slice(base: name, bounds: name.indices)
         let start =
             all.lastIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }.map { $0 + 1 } ?? all.startIndex
         guard let dot = all.lastIndex(of: UInt8(ascii: ".")), dot > start else { return buckets.other }

@@ -1,4 +1,6 @@
-/// Named groups of values; what no group lists goes to `other`.
+internal import Foundation
+
+/// Named groups of values; what no group lists goes to `other`. One text in two forms of Unicode is one value.
 struct ListBucketing: Bucketing {
     private let buckets: LabelTable
     private let values: ByteTable
@@ -12,8 +14,10 @@ struct ListBucketing: Bucketing {
         for (bucket, group) in (named + groups.filter { $0.label == .other }).enumerated() {
             for value in [group.label.text] + group.values {
                 let place = Swift.min(bucket, buckets.other)
-                if let first = values.insert(value, place), first != place {
-                    throw .repeatedValue(value, first: buckets.labels[first], second: group.label)
+                for spelling in Set([value, value.precomposedStringWithCanonicalMapping].map { Array($0.utf8) }) {
+                    if let first = values.insert(String(decoding: spelling, as: UTF8.self), place), first != place {
+                        throw .repeatedValue(value, first: buckets.labels[first], second: group.label)
+                    }
                 }
             }
         }
@@ -24,45 +28,16 @@ struct ListBucketing: Bucketing {
 
     func bucket(_ value: FieldValue) -> Int {
         // Labels are among the values.
-        if case .text(let text) = value { return values[text.bytes] ?? buckets.other }
+        if case .text(let text) = value { return values[text.bytes] ?? composed(text) ?? buckets.other }
         return value.withText { values[$0] ?? buckets.other } ?? buckets.other
     }
-}
 
-/// A locale to its language: "de-AT", "de_AT.UTF-8" and the header "de-AT,de;q=0.9" are all "de".
-struct LanguageBucketing: Bucketing {
-    private let buckets: LabelTable
-    private let languages: ByteTable
-
-    init(known: [String]) throws(BucketingProblem) {
-        for language in known {
-            guard (2...3).contains(language.utf8.count),
-                language.utf8.allSatisfy({ $0.isASCIILetter && $0.lowercasedASCII == $0 })
-            else { throw .malformedLanguage(language) }
+    /// The bucket of a text that is written with combining characters.
+    private func composed(_ text: FieldText) -> Int? {
+        guard text.bytes.contains(where: { $0 >= 0x80 }) else { return nil }
+        return text.string.precomposedStringWithCanonicalMapping.withFieldValue { value in
+            guard case .text(let text) = value else { return nil }
+            return values[text.bytes]
         }
-        buckets = try LabelTable(known)
-        var languages = ByteTable(.foldingASCII)
-        for (bucket, language) in known.enumerated() { languages.insert(language, bucket) }
-        self.languages = languages
-    }
-
-    var labels: [BucketLabel] { buckets.labels }
-
-    func bucket(_ value: FieldValue) -> Int {
-        if let bucket = buckets[value] { return bucket }
-        guard case .text(let text) = value else { return buckets.other }
-        let all = Slice(base: text.bytes, bounds: text.bytes.indices)
-        let language = all.prefix(while: \.isASCIILetter)
-        if language.endIndex < all.endIndex {
-            // RFC 5646 tags, POSIX locales and RFC 9110 lists end a language so; "den Haag" and "deé" are no locales.
-            switch all[language.endIndex] {
-            case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: ","),
-                UInt8(ascii: ";"):
-                break
-            default:
-                return buckets.other
-            }
-        }
-        return languages[language] ?? buckets.other
     }
 }

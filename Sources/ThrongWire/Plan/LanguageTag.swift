@@ -85,3 +85,11 @@ extension UInt8 {
     fileprivate var isBasicLetter: Bool { (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self) }
     fileprivate var isBasicDigit: Bool { (0x30...0x39).contains(self) }
 }
+
+extension LanguageTag: Encodable {
+    /// Writes the tag.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

@@ -51,9 +51,23 @@ struct BackupMakeCommand: AsyncParsableCommand {
     var keysTo: String?
 
     func run() async throws {
-        let started = ContinuousClock.now
         try BackupPlace.check(place)
         if keysTo != nil { try BackupPlace.checkRecovery(place) }
+        do {
+            try await make()
+        } catch let error where !(error is ExitCode) {
+            // For the daemon, which tells whoever does not read what this prints.
+            do throws(JournalError) {
+                try BackupMarks(dataPath: place.dataPath).note(.failed, at: UnixClock.system.now)
+            } catch let unsaid {
+                Terminal.talk("The daemon does not learn of it: \(unsaid)")
+            }
+            throw error
+        }
+    }
+
+    private func make() async throws {
+        let started = ContinuousClock.now
         let plans = BackupPlace.plans(in: place.dataPath)
         let files = try HouseFiles(dataPath: place.dataPath).read()
         let now = UnixClock.system.now

@@ -155,7 +155,8 @@ struct BenchCommand: AsyncParsableCommand {
     private func address() throws -> (host: String, port: Int) {
         guard let url = URL(string: server), url.scheme == "http", let host = url.host, ["", "/"].contains(url.path)
         else {
-            throw ValidationError("'\(server)' is no daemon's address; write http://127.0.0.1:8080, without TLS.")
+            throw ValidationError(
+                "'\(AddressText.shown(server))' is no daemon's address; write http://127.0.0.1:8080, without TLS.")
         }
         return (host, url.port ?? 80)
     }

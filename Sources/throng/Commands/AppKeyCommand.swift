@@ -11,7 +11,7 @@ struct AppKeyCommand: AsyncParsableCommand {
         abstract: "Makes, lists and revokes what an app's clients and backends send with.",
         discussion: """
             A client's key is no secret: who has the client can read it. It tells clients apart, so that an old or a copied one \
-            can be turned away. A backend's secret lets only who has it send. Both are in app-keys.json of the data directory, \
+            can be turned away. A backend's secret lets only who has it send. Both are in app-keys of the data directory, \
             the secret as a hash only. A running daemon sees a change within a second; each daemon has a file of its own.
             """,
         subcommands: [New.self, List.self, Revoke.self])

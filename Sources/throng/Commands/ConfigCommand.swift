@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ThrongPlan
 import ThrongPostgres
 
 struct ConfigCommand: AsyncParsableCommand {
@@ -71,7 +72,9 @@ struct ConfigCommand: AsyncParsableCommand {
         let (_, problems) = DaemonSettings.daemon(settings)
         var texts = (settings.file?.problems ?? []) + problems.map { "\($0)" }
         if let database = settings.value(of: .database), ConnectionSettings.shown(database.text) == nil {
-            texts.append("\(database.place) takes a PostgreSQL as a URL or keywords, and this is neither.")
+            texts.append(
+                "\(database.place) takes a PostgreSQL as a URL or keywords, and this is neither, or has a password that is not percent-encoded (@ as %40)."
+            )
         }
         return texts
     }
@@ -112,9 +115,12 @@ struct SettingLine: Encodable {
         restart = !setting.isReloaded
         heading = setting.heading
         if case .connection = setting.kind {
-            value = found.map { ConnectionSettings.shown($0.text) ?? "not shown: no URL and no keywords" }
+            value = found.map {
+                ConnectionSettings.shown($0.text)
+                    ?? "not shown: no URL and no keywords, or a password that is not percent-encoded"
+            }
         } else {
-            value = found?.text
+            value = found.map { AddressText.shown($0.text) }
         }
         switch found?.origin {
         case .option(let name): (origin, place) = ("option", name)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import ThrongChance
+import ThrongFiles
 import ThrongServer
 import ThrongWire
 
@@ -25,7 +26,7 @@ struct EvaluatorKeyOption: ParsableArguments {
     var key = "evaluator.key"
 
     /// - Throws: `TieSecretError`.
-    func seed() throws -> [UInt8] { try TieSecret.kept(at: key).bytes }
+    func seed() throws -> [UInt8] { try TieSecret.kept(at: key, as: .evaluatorKey).bytes }
 }
 
 struct EvaluatorKeyCommand: AsyncParsableCommand {

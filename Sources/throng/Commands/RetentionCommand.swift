@@ -20,7 +20,8 @@ extension RetentionCommand {
             abstract: "What goes next of each metric, by which promise, and what should be gone by now.",
             discussion: """
                 Promises of former plans are among them: they hold for what was counted under them. Ends with 1 where something is \
-                overdue: a day and two hours after its age.
+                overdue: a day and two hours after its age; or where an app's promises can't be read, of which then what its \
+                plan says is here.
                 """)
 
         @OptionGroup var plans: PlanFiles
@@ -41,12 +42,12 @@ extension RetentionCommand {
         func run() async throws {
             let plans = plans.files.isEmpty ? [] : try plans.read()
             let now = UnixClock.system.now
-            let due = try await DatabaseAccess.use(place) { settings in
+            let outlook = try await DatabaseAccess.use(place) { settings in
                 let store = ReleaseStore(settings)
                 defer { store.close() }
-                return try await RetentionStore(store.connection).due(plans)
+                return try await RetentionStore(store.connection).outlook(plans)
             }
-            let lines = due.map {
+            let lines = outlook.due.map {
                 Line(
                     app: $0.app.text, metric: $0.metric.text, term: $0.term, due: Terminal.instant($0.at),
                     releases: $0.releases, overdue: $0.isOverdue(at: now))
@@ -66,7 +67,11 @@ extension RetentionCommand {
                             )
                         }))
             }
+            for trouble in outlook.troubles { Terminal.talk("\(trouble.app): \(trouble.reason)") }
             let late = lines.count { $0.overdue }
+            if let app = outlook.troubles.first?.app {
+                throw CommandFailure("The promises of \(app) can't be read, so that age takes nothing of it.")
+            }
             if late > 0 {
                 throw CommandFailure(Self.overdue(late))
             }

@@ -1,6 +1,7 @@
 import Foundation
 import ThrongHTTP
 import ThrongLoad
+import ThrongPlan
 import ThrongWire
 
 /// Posts batches to a daemon until each was answered for good.
@@ -46,7 +47,7 @@ struct BatchSender: Sendable {
         to base: String, patience: Duration = .seconds(60), connections: Int = 8, authorities: String? = nil
     ) throws {
         guard let url = URL(string: base), url.scheme == "http" || url.scheme == "https", url.host != nil else {
-            throw CommandFailure("'\(base)' is no address of a server; write http://127.0.0.1:8080.")
+            throw CommandFailure("'\(AddressText.shown(base))' is no address of a server; write http://127.0.0.1:8080.")
         }
         endpoint = (base.hasSuffix("/") ? String(base.dropLast()) : base) + "/v1/batches"
         self.patience = patience

@@ -30,11 +30,12 @@ enum DaemonSettings {
             apply: { $0.bounds.refusalBytes = $1 }),
         .init(
             key: "intake.network-identifiers", unit: "identifiers", lowest: 0, highest: 1 << 30, standard: 10_000,
-            meaning: "most identifiers that one network (/24, /48) brings in a window; 0 bounds nothing",
+            meaning:
+                "most new identifiers that one network (/24, /48) brings at once, and in an hour; 0 bounds nothing",
             apply: { $0.quotas.identifiers = $1 == 0 ? nil : $1 }),
         .init(
             key: "intake.network-events", unit: "events", lowest: 0, highest: 1 << 40, standard: 1_000_000,
-            meaning: "most events that one network brings in a window; 0 bounds nothing",
+            meaning: "most events that one network brings at once, and in an hour; 0 bounds nothing",
             apply: { $0.quotas.events = $1 == 0 ? nil : $1 }),
         .init(
             key: "intake.networks-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 40, standard: 64 << 20,
@@ -112,6 +113,7 @@ enum DaemonSettings {
         func trying(_ work: () throws -> Void) {
             do { try work() } catch { problems.append(error) }
         }
+        problems += LocalPaths.problems(of: settings)
         var sources: [PlanSource] = []
         trying { sources = try PlanFiles.sources(settings.value(of: .plan)?.texts ?? []) }
         var options = DaemonOptions(plans: sources.map(\.plan), dataPath: settings.dataPath)
@@ -127,7 +129,7 @@ enum DaemonSettings {
         trying { try ReportVariables.apply(to: &options.reports, plans: options.plans, settings: settings) }
         trying { try setAttesters(of: &options, settings) }
         trying { options.traces = try traces(settings, percent: options.traces.percent) }
-        for setting in [Setting.log, .logFormat] { trying { _ = try settings.choice(of: setting) } }
+        for setting in [Setting.log, .logFormat, .strict] { trying { _ = try settings.choice(of: setting) } }
         return (options, problems)
     }
 
@@ -136,6 +138,7 @@ enum DaemonSettings {
     /// - Throws: `ValidationError`.
     static func check(_ settings: Settings) throws {
         if let problem = settings.unknownVariables.first { throw ValidationError(problem) }
+        if let problem = LocalPaths.problems(of: settings).first { throw problem }
         var unused = DaemonOptions(plans: [], dataPath: ".")
         for setting in numbers { try setting.take(from: settings, to: &unused) }
         try setTexts(of: &unused, settings)
@@ -151,6 +154,8 @@ enum DaemonSettings {
         }
         if let value = settings.value(of: .proxies) { options.proxies = try listed(value) }
         if let value = settings.value(of: .forwarders) { options.forwarders = try listed(value) }
+        options.metricsHosts =
+            settings.value(of: .metricsHosts).map { $0.text.split(separator: " ").map(String.init) } ?? []
         if let value = settings.value(of: .releaseSecret) { options.releaseSecret = value.text }
     }
 
@@ -183,7 +188,7 @@ enum DaemonSettings {
             throw ValidationError(
                 """
                 \(value.place) takes http or https, a host and a port, without a path, such as http://throng-0.throng:7080, \
-                and needs --members; found '\(value.text.prefix(60))'.
+                and needs --members; found '\(AddressText.shown(value.text).prefix(60))'.
                 """)
         }
         options.advertised = value.text
@@ -211,6 +216,7 @@ enum DaemonSettings {
         case (let certificate?, let key?):
             var files = TLSFiles(certificate: certificate.text, key: key.text)
             files.clientAuthorities = authorities
+            files.includesSubdomains = settings.value(of: .strict)?.text == "subdomains"
             return files
         case (nil, nil):
             guard authorities == nil else { throw TLSError.authoritiesWithoutTLS }
@@ -233,7 +239,7 @@ enum DaemonSettings {
                 throw ValidationError(
                     """
                     \(endpoint.place) takes the address of a collector on this machine, such as \
-                    http://127.0.0.1:4318/v1/traces; found '\(endpoint.text.prefix(60))'. Traces tell single requests: have a \
+                    http://127.0.0.1:4318/v1/traces; found '\(AddressText.shown(endpoint.text).prefix(60))'. Traces tell single requests: have a \
                     collector here pass them on where they may go.
                     """)
             }
@@ -260,7 +266,7 @@ enum DaemonSettings {
             throw ValidationError(
                 """
                 \(value.place) takes a host and a port such as 127.0.0.1:8080, or a Unix socket such as \
-                unix:/run/throng/clients, an absolute path of at most 107 bytes; found '\(value.text)'.
+                unix:/run/throng/clients, an absolute path of at most 107 bytes; found '\(AddressText.shown(value.text))'.
                 """)
         }
         return endpoint

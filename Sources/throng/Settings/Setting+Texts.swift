@@ -16,6 +16,12 @@ extension Setting {
         meaning: "where clients post: host:port, or unix:path")
     static let metrics = Setting(
         key: "metrics", option: "--metrics", kind: .text, standard: "127.0.0.1:9464", meaning: "where Prometheus reads")
+    static let metricsHosts = Setting(
+        key: "metrics.hosts", kind: .words, standard: "none",
+        meaning: """
+            names by which Prometheus asks there, such as "count.example.com", beside addresses, names without a dot and the \
+            machine's own
+            """)
     static let portal = Setting(
         key: "portal", option: "--portal", kind: .text, standard: "nowhere",
         meaning: "where partners, analysts and operators look")
@@ -36,6 +42,11 @@ extension Setting {
     static let key = Setting(
         key: "tls.key", option: "--tls-key", kind: .path, standard: "none",
         meaning: "the certificate's private key, in PEM")
+    static let strict = Setting(
+        key: "tls.hsts", kind: .choice(["host", "subdomains"]), standard: "host",
+        meaning: """
+            whether Strict-Transport-Security has browsers come by https to this host alone, or to all names under it, too
+            """)
     static let log = Setting(
         key: "log", option: "--log", kind: .choice(Logger.Level.allCases.map(\.rawValue)), standard: "info",
         meaning: "from which level on the log is written")
@@ -55,8 +66,8 @@ extension Setting {
     static let forwarders = Setting(
         key: "intake.forwarders", kind: .words, standard: "none",
         meaning: """
-            proxies whose X-Forwarded-For says where the clients of their requests are, such as "127.0.0.1"; nobody \
-            else's is looked at
+            proxies whose X-Forwarded-For or Forwarded says where the clients of their requests are, such as "127.0.0.1"; \
+            nobody else's is looked at
             """)
     static let clientAuthorities = Setting(
         key: "intake.client-authorities", kind: .path, standard: "none",
@@ -98,8 +109,8 @@ extension Setting {
         meaning: "a file for traces, in OTLP's JSON, a batch a line; instead of a collector")
 
     static let process = [
-        plan, data, database, listen, metrics, portal, members, advertised, memberAuthorities, certificate, key, log,
-        logFormat,
+        plan, data, database, listen, metrics, metricsHosts, portal, members, advertised, memberAuthorities,
+        certificate, key, strict, log, logFormat,
     ]
     static let intake = [origins, proxies, forwarders, clientAuthorities]
     static let releases = [attesters, releaseSecret]

@@ -169,7 +169,9 @@ struct SettingsFile: Sendable {
         }
 
         private static func name(_ node: Node) -> String {
-            if let text = node.scalar?.string { return text.isEmpty ? "nothing" : "'\(text.prefix(60))'" }
+            if let text = node.scalar?.string {
+                return text.isEmpty ? "nothing" : "'\(AddressText.shown(text).prefix(60))'"
+            }
             return node.sequence == nil ? "a mapping" : "a list"
         }
     }

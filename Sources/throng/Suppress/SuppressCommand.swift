@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ThrongChance
+import ThrongFiles
 import ThrongInsight
 import ThrongSuppression
 import ThrongTable
@@ -188,8 +189,8 @@ struct SuppressCommand: AsyncParsableCommand {
 
     /// What two runs have in common; nil draws anew.
     private func ties() throws -> TieSecret? {
-        if let newSecret { return try TieSecret.made(at: newSecret) }
-        if let secret { return try TieSecret(file: secret) }
+        if let newSecret { return try TieSecret.made(at: newSecret, as: .suppressSecret) }
+        if let secret { return try TieSecret(file: secret, as: .suppressSecret) }
         guard let text = ProcessInfo.processInfo.environment[Self.variable] else { return nil }
         guard let secret = TieSecret(hex: text) else {
             throw ValidationError("\(Self.variable) takes 64 hexadecimal digits, as --new-secret writes them.")

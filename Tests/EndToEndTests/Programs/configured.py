@@ -194,13 +194,43 @@ def secrets(desk):
                     "config", "show", "--config", desk.file, "--plan", desk.plan, *form, *words, text=text, **environment)
                 check(code == 0 and "db.example" in out, code, out, err)
                 check(SECRET not in out + err and "and more" not in out + err, "a password is shown:", out, err)
-    for broken in (f"postgresql://throng:{SECRET}@[db", f"host=x password='{SECRET}", f"host=x {SECRET}"):
+    for broken in (f"postgresql://throng:{SECRET}@[db", f"host=x password='{SECRET}", f"host=x {SECRET}",
+                   # Signs that end a password, and should have been encoded.
+                   f"postgresql://throng:x@{SECRET}@db.example/count", f"postgresql://throng:{SECRET}@x@db.example/count",
+                   f"postgresql://throng:x/{SECRET}@db.example/count"):
         code, out, err = desk.run("config", "show", "--plan", desk.plan, "--config", "/dev/null", "--database", broken)
         check(code == 2 and "--database" in err and SECRET not in out + err, "of a broken one it says", code, out, err)
     for text in (f"database: [{SECRET}]\n", f"database: {{password: {SECRET}}}\n"):
         code, out, err = desk.run("config", "show", "--plan", desk.plan, "--config", desk.file, text=text)
         check(code == 2 and f"{desk.file}:1: database" in err and SECRET not in out + err, code, out, err)
+    for words in (["--advertise", f"http://u:{SECRET}@h:1", "--members", ":7"], ["--listen", f"http://u:{SECRET}@h"]):
+        code, out, err = desk.run("config", "show", "--plan", desk.plan, "--config", "/dev/null", *words)
+        check(SECRET not in out + err, "an address shows its password:", out, err)
     say("no password is shown, in whatever way it is written")
+
+
+def addresses(desk):
+    """An address where a path is meant is refused before anything is made: an option, a variable, a file, any command."""
+    s3 = "s3://bucket/reports"
+    for words, environment, place in (
+            (["config", "check", "--plan", desk.plan, "--data", s3], {}, "--data"),
+            (["config", "check", f"--plan={s3}"], {}, "--plan"),
+            (["config", "check", "--plan", desk.plan], {"THRONG_DELIVER_CA": s3}, "THRONG_DELIVER_CA"),
+            (["config", "check", "--plan", desk.plan], {"THRONG_DATA": s3}, "THRONG_DATA"),
+            (["serve", "--plan", desk.plan, "--data", s3], {}, "--data"),
+            (["backup", "--to", s3], {}, "--to"), (["backup", "--to", "x", "--keys-to", s3], {}, "--keys-to"),
+            (["report", "make", "--plan", desk.plan, "--out", s3], {}, "--out"), (["restore", s3], {}, "command line"),
+            (["plan", "check", s3], {}, "command line"), (["key", "new", "--data", s3], {}, "--data")):
+        code, out, err = desk.run(*words, **environment)
+        check(code in (2, 64) and place in err and "a path on this machine is allowed" in err, words, "says", code, err)
+        check(not os.path.exists("s3:"), words, "makes a folder")
+    code, out, err = desk.run("config", "check", "--config", desk.file, text=f"plan: {desk.plan}\ndata: {s3}\n")
+    check(code in (2, 64) and f"{desk.file}:2: data" in err and "a path on this machine" in err, code, err)
+    # Other texts may be anything.
+    code, out, err = desk.run("config", "check", "--plan", desk.plan, "--config", "/dev/null", "--advertise", "http://h:7",
+                              "--members", ":7")
+    check("a path on this machine" not in err, code, err)
+    say("an address is not taken for a folder")
 
 
 class House(daemon.Daemon):
@@ -268,6 +298,7 @@ def test():
     lists(desk)
     refusals(desk)
     secrets(desk)
+    addresses(desk)
     reloads()
 
 

@@ -10,7 +10,7 @@ import time
 
 import daemon
 import shop
-from bad_requests import bad_requests, text
+from bad_requests import bad_requests, refuse_one, text
 from daemon import Failure, check, say
 
 
@@ -168,7 +168,7 @@ def other_origins(house):
     for body, expected in ((text(shop.batch(id="page")), 202), (b"", 400), (b"x" * (2 << 20), 413)):
         status, headers = ask("POST", "/v1/batches", body, origin="https://any.example")
         check(status == expected and headers["access-control-allow-origin"] == "*", status, headers)
-        check(headers["access-control-expose-headers"] == "retry-after", headers)
+        check(headers["access-control-expose-headers"] == "age, date, retry-after", headers)
     status, headers = ask("POST", "/v1/batches", text(shop.batch(id="app")))
     check(status == 202 and not any(name.startswith("access-control") for name in headers), status, headers)
     status, headers = ask("GET", "/v1/plan/shop")
@@ -358,6 +358,7 @@ def test():
     unread(house)
     early(house)
     other_origins(house)
+    refuse_one(house)
     check(house.stop() == 0, "serve stops gracefully")
     crowded()
 

@@ -101,12 +101,19 @@ def hosts(house):
                 wrong.append((who, host, version, status))
             if expected == 400 and not (headers.get("connection") == "close" and json.loads(body)["error"] == "bad_host"):
                 wrong.append((who, host, headers, body))
-        for target, expected in ((f"http://any.example{path}", 200), (f"HTTP://x:1{path}", 200), (f"http://u@x{path}", 400),
+        for target, expected in ((f"http://any{path}", 200), (f"HTTP://x:1{path}", 200), (f"http://u@x{path}", 400),
                                  (f"ftp://x{path}", 400), (f"http://{path}", 400)):
             status = ask(port, "GET", target)[0]
             if status != expected:
                 wrong.append((who, target, status))
     check(not wrong, "hosts:", wrong)
+    # A page whose name leads here reads nothing of what no token guards.
+    for path in ("/metrics", "/readyz", "/healthz"):
+        for host, expected in (("evil.example", 421), (f"evil.example:{house.metrics_port}", 421), ("localhost", 200),
+                               (f"127.0.0.1:{house.metrics_port}", 200), ("[::1]", 200), ("localhost.evil.example", 421)):
+            status, _, body = ask(house.metrics_port, "GET", path, host=f"host: {host}")
+            check(status == expected, path, "by", host, "is answered with", status)
+            check(status == 200 or json.loads(body)["error"] == "unknown_host", body)
     status, _, body = ask(house.port, "POST", "http://any.example/v1/batches", batch())
     check(status == 202, "a batch to an absolute target is answered with", status, body)
     # A form is from here if it says the host that was asked, which is the target's.

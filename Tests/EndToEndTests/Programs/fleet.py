@@ -81,7 +81,7 @@ class Member(daemon.Daemon):
     def id(self):
         """The name of its data directory."""
         with open(os.path.join(self.data, "daemon.id")) as file:
-            return file.read()[:36].lower()
+            return file.readlines()[1].strip().lower()
 
     def freeze(self):
         self.process.send_signal(signal.SIGSTOP)

@@ -61,11 +61,21 @@ def until_acknowledged(house, seconds, identifier):
     raise daemon.Failure(identifier, "was not acknowledged within", seconds, "seconds\n" + house.log_text()[-3000:])
 
 
-def stop(house):
-    begun = time.monotonic()
-    code = house.stop(STOPPED)
-    check(code == 0, "SIGTERM ended with", code, house.log_text()[-3000:])
-    return time.monotonic() - begun
+def stop(house, *signals, stays=None):
+    """How long a stop takes; `stays` is whether the journal keeps something for the next start, which is said once."""
+    begun, said = time.monotonic(), len(house.log_text())
+    for number in signals or (signal.SIGTERM,):
+        house.process.send_signal(number)
+        time.sleep(0.2)
+    code = house.process.wait(STOPPED)
+    took, words = time.monotonic() - begun, house.log_text()[said:]
+    check(code == 0, signals, "ended with", code, words[-3000:])
+    check(" critical " not in words and "needs a person" not in words, "a stop in order needs a person:", words)
+    check("tried again" not in words, "a stop tries something again:", words)
+    times = words.count("stopped before PostgreSQL had everything")
+    check(times <= 1 if stays is None else times == stays, "what stays is said", times, "times:", words)
+    check(stays is not False or "stopped without PostgreSQL" not in words, "PostgreSQL was there:", words)
+    return took
 
 
 def in_doubt(house):
@@ -84,7 +94,32 @@ def in_doubt(house):
         while house.metrics()["throng_database_up"] and time.monotonic() < deadline:
             time.sleep(0.2)
         check(house.metrics()["throng_database_up"] == 0, "and says that PostgreSQL does not answer")
-        say(f"SIGTERM took {stop(house):.1f} s")
+        say(f"SIGTERM took {stop(house, stays=True):.1f} s")
+
+
+def stop_twice(house):
+    """Another signal, of another kind, while the first one waits for PostgreSQL: nothing more is said than by one."""
+    for signals in ((signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGTERM, signal.SIGQUIT)):
+        house.start()
+        house.drain()
+        with Frozen(house):
+            check(house.post(json.dumps(shop.batch("twice")))[0] == 202, "a batch beside a PostgreSQL that hangs")
+            say(f"{[number.name for number in signals]} took {stop(house, *signals, stays=True):.1f} s")
+    house.start()
+    house.drain()
+    with Frozen(house):
+        stop(house)
+        check(house.log_text().count("stopped without PostgreSQL") <= 1, "that PostgreSQL was not there is said more than once")
+
+
+def stop_in_start(house):
+    """A start that waits for PostgreSQL is stopped."""
+    house.start()
+    house.kill()
+    with Frozen(house):
+        launch(house)
+        time.sleep(2)
+        say(f"SIGTERM in a start beside a PostgreSQL that hangs took {stop(house):.1f} s")
 
 
 def start_beside_hung(house):
@@ -132,11 +167,13 @@ def test():
     check(house.post(json.dumps(shop.batch("first")))[0] == 202, "a batch")
     house.drain()
     in_doubt(house)
+    stop_twice(house)
+    stop_in_start(house)
     start_beside_hung(house)
     start_beside_lock(house)
     house.start()
     house.drain()
-    check(shop.counted(house) == 4, "each batch is counted once:", shop.counted(house))
+    check(shop.counted(house) == 6, "each batch is counted once:", shop.counted(house))
     # One that waits for something takes longer each time, and beside a busy disk one in three does not.
     took = [stop(house)]
     while took[-1] >= 20 and len(took) < 3:

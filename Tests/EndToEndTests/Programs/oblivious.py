@@ -265,7 +265,7 @@ def keys(house):
     # What is over, and what is of a day to come, is destroyed at a start.
     with open(os.path.join(folder, files[0]), "rb") as file:
         now = file.read()
-    check(now[:8] == b"THRONGO1" and int.from_bytes(now[72:80], "little") in (day, day - 1), "a key file is another")
+    check(now.startswith(b"throng gateway-key ") and int.from_bytes(now[154:162], "little") in (day, day - 1), "a key file is another")
     house.kill()
     house.start()
     check(house.keys() == before or int(time.time() // 86400) > day, "a kill -9 changed the keys")

@@ -16,6 +16,19 @@ from webshop import SITE, Page, Site
 GERMAN = "Um zu sehen, welche Seiten uns Besucher in welchen Sprachen schicken, damit wir dort werben, wo es hilft."
 INSIDE = "const inside = (selector) => [...document.querySelector('throng-panel').shadowRoot.querySelectorAll(selector)];"
 
+# A purpose of another kind than the sample's, of which other things are true.
+TALLY = """
+  tally: {explanation: To see how much., consent: not_required, identifier: none, retention: 400 days,
+    budget: {epsilon: 40, per: month}}
+
+dimensions:
+"""
+TALLIES = """
+metrics:
+  pings: {title: Pings, events: [ping], question: How many?, decision: None., owner: Web team, expires: 2027-10-31,
+    purpose: tally, period: day, dimensions: [screen], contribution_bound: 4, noise: {mechanism: laplace, epsilon: 1}}
+"""
+
 
 class PrivacyPage(Page):
     """The sample's page with the panel; `/asking` has it only as long as something is to be asked."""
@@ -70,10 +83,48 @@ def asks(browser, site):
     check(state(browser, "product") == "Counted unless you say no.", state(browser, "product"))
     pressed = inside(browser, "return inside('[aria-pressed=true]').length")
     check(pressed == 0, "an answer is taken before it is given:", pressed)
-    facts = inside(browser, "return inside('article')[0].querySelector('dl').textContent")
-    for words in ("Which pages are seen, on which screens?", "Page: /, /lamp/:name, /cart, /thanks, other", "Kept"):
-        check(words in facts, "the facts lack", words, facts)
-    say("the panel asks in the visitor's language and says what, how coarsely, for how long")
+    say("the panel asks in the visitor's language")
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def tells(browser, site):
+    """Each sentence is the label's, of its purpose, and says nothing of another; what was sent is told before anybody looks."""
+    shown(browser, site.url("/privacy"))
+    status, _, body = site.house.get("/v1/label/webshop", {"accept-language": "de-AT"})
+    label = json.loads(body)
+    text = daemon.run("plan", "label", site.house.plan, "--language", "de")[1]
+    spoken = flat(text.replace("\n- ", " ").replace("\n  ", " "))
+    articles = inside(
+        browser, "return inside('article').map(each => [each.querySelector('h3').id, each.querySelector('details').textContent])")
+    articles = {name.removeprefix("purpose-"): flat(words) for name, words in articles}
+    check(status == 200 and set(articles) == {each["name"] for each in label["purposes"]}, articles)
+    for purpose in label["purposes"]:
+        words = articles[purpose["name"]]
+        facts = purpose["facts"] + [fact for metric in purpose["metrics"] for fact in metric["facts"]]
+        said = [fact["text"] for fact in facts] + [metric["question"] for metric in purpose["metrics"]]
+        said += [dimension["summary"] for dimension in purpose["dimensions"]]
+        said += [recipient["title"] for recipient in purpose["recipients"]]
+        for sentence in said:
+            check(flat(sentence) in words, purpose["name"], "lacks", sentence, words)
+            words = words.replace(flat(sentence), "", 1)
+        for fact in facts:
+            check(flat(fact["sentence"]) in spoken, "`throng plan label` does not say", fact["sentence"])
+    for purpose, its, others in (
+            ("product", ["random identifier", "Screen"], ["Example Agency", "random noise", "Came from"]),
+            ("marketing", ["random identifier", "Example Agency", "Came from"], ["random noise", "Lamps put into the cart"]),
+            ("tally", ["shows no identifier", "random noise"], ["random identifier", "Example Agency"])):
+        check(all(words in articles[purpose] for words in its), purpose, "does not say", its, articles[purpose])
+        check(not any(words in articles[purpose] for words in others), purpose, "says", others, articles[purpose])
+    open_ones = inside(browser, "return inside('details[open]').length")
+    browser.ready()
+    browser.until(INSIDE + "return inside('summary').at(-1).textContent == `What this page sent (${throng.sent.length})`"
+                  " && inside('ol li').length == throng.sent.length")
+    answers = inside(browser, "return inside('ol')[0].textContent")
+    check(open_ones == 0 and "No answer yet" not in answers, "what was sent is told late:", answers)
+    say("each sentence is the label's and of its purpose, and what was sent is told before anybody looks")
 
 
 def by_keyboard(browser, site):
@@ -148,7 +199,8 @@ def only_asks(browser, site):
 
 def test():
     with open(os.path.join(SITE, "webshop.yaml")) as file:
-        house = daemon.Daemon(file.read(), name="webshop", THRONG_INTAKE_ORIGINS="*")
+        plan = file.read().replace("\ndimensions:\n", TALLY, 1).replace("\nmetrics:\n", TALLIES, 1)
+        house = daemon.Daemon(plan, name="webshop", THRONG_INTAKE_ORIGINS="*")
     site = Site(house)
     site.RequestHandlerClass = PrivacyPage
     house.address = f"http://count.example:{house.port}"
@@ -156,6 +208,7 @@ def test():
     script(house)
     with Browser() as browser:
         asks(browser, site)
+        tells(browser, site)
         for name, width, scheme in (("light", 1280, "light"), ("dark", 1280, "dark"), ("narrow", 320, "light")):
             shown(browser, site.url("/privacy"))
             inside(browser, "inside('details').forEach(each => each.open = true)")

@@ -79,6 +79,25 @@ def printed(house, out, environment):
     return {line.split("/")[-1]: line for line in done.stdout.splitlines()}, done.stderr
 
 
+def boxes(house, out, environment):
+    """A letter that no font has is a box in the PDF, and that is said with the package that has it; one that has a font is not."""
+    with open(house.plan) as file:
+        before = file.read()
+    with open(house.plan, "w") as file:
+        file.write(before.replace("title: What shoppers buy", "title: What shoppers buy \U0001F389"))
+    made, said = printed(house, out, environment)
+    with open(house.plan, "w") as file:
+        file.write(before)
+    fonts = subprocess.run(["fc-list", ":charset=1f389"], capture_output=True, text=True, check=True).stdout
+    pdf = [path for name, path in made.items() if name.endswith(".pdf")][0]
+    embedded = subprocess.run(["pdffonts", pdf], capture_output=True, text=True, check=True).stdout
+    if fonts:
+        check("boxes" not in said and "Emoji" in embedded, "with a font for it the PDF has", embedded, said)
+    else:
+        check("the PDF has boxes: this machine has no font for 1 different letter." in said and "fonts-noto-color-emoji" in said, "of a box it says", said)
+    say("an emoji is", "drawn" if fonts else "a box, and that is said")
+
+
 def printed_by_nobody(folder, plan):
     """A user without rights prints in Chromium's sandbox; where it gets none, the other files come, and why."""
     if os.geteuid() != 0:
@@ -198,6 +217,7 @@ def test():
     _, said = printed(house, os.path.join(folder, "nothing"), nothing)
     check("apt install chromium" in said, said)
     say("the same bytes again; and everything else where there is no Chromium")
+    boxes(house, os.path.join(folder, "emoji"), plain)
 
     code, out, said = daemon.run("verify", reports, "--key", os.path.join(data, "signing", "keys.json"))
     check(code == 0 and name + ".pdf" in out + said, "verify says", code, out, said)

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import urllib.parse
 
 import daemon
@@ -307,6 +308,56 @@ def leaving(house, tokens):
     say("who signs out is out")
 
 
+def sessions(house, tokens):
+    """People see their own sign-ins, end one or all others, and nobody else's; another site ends none."""
+    mine, other = [house.cookie(tokens["operator"]) for _ in range(3)], house.cookie(tokens["magazine"])
+
+    def listed(cookie):
+        status, _, body = house.ask("GET", "/sessions", cookie)
+        check(status == 200, "the page of sign-ins is answered with", status)
+        return re.findall(r'name="end" value="([0-9a-f]{64})"', body.decode())
+
+    def end(value, cookie, site="same-origin"):
+        return house.ask("POST", "/sessions", cookie, f"end={value}", sec_fetch_site=site)[0]
+
+    check(house.ask("GET", "/sessions")[0] == 401, "without a cookie sign-ins are shown")
+    before, foreign = listed(mine[0]), listed(other)
+    page = house.ask("GET", "/sessions", mine[0])[2].decode()
+    check(len(before) >= 3 and not set(before) & set(foreign), "the page lists", before, "and another's", foreign)
+    check("127.0.0" not in page and page.count("(this browser)") == 1, "the page says from where, or not which one this is")
+    check(all(cookie.split("=")[1] not in page for cookie in mine), "the page has a cookie")
+    own = [hashlib.sha256(cookie.split("=")[1].encode()).hexdigest() for cookie in mine]
+    check(end(own[1], mine[0], "cross-site") == 403 and end(own[1], other) == 303, "another's form")
+    check([house.ask("GET", "/operator", cookie)[0] for cookie in mine] == [200] * 3, "others end somebody's sign-ins")
+    check(end(own[1], mine[0]) == 303 and end("nonsense", mine[0]) == 303, "a sign-in can't be ended")
+    check([house.ask("GET", "/operator", cookie)[0] for cookie in mine] == [200, 401, 200], "another one was ended")
+    check(end("others", mine[0]) == 303, "others can't be ended")
+    check([house.ask("GET", "/operator", cookie)[0] for cookie in mine] == [200, 401, 401], "not all others were ended")
+    check(house.ask("GET", "/reports", other)[0] == 200, "another token's were ended")
+    check(end(own[0], mine[0]) == 303 and house.ask("GET", "/operator", mine[0])[0] == 401, "the own one can't be ended")
+    say("people see and end their own sign-ins")
+
+
+def throttled(house, tokens):
+    """Wrong tokens are soon not looked at any more; who signed in before gets in meanwhile, and everybody a moment later."""
+    wrong = tokens["magazine"][:15] + "_" + "A" * 43
+    unknown = [f"throng_{number:08x}_" + "A" * 43 for number in range(60)]
+    found = [house.sign_in(token) for token in unknown]
+    late = [headers for status, headers, _ in found if status == 429]
+    check(len(late) >= 45 and all(0 < int(headers["retry-after"]) <= 60 for headers in late), "of 60 wrong tokens", len(late))
+    check({status for status, _, _ in found} == {403, 429}, "wrong tokens are answered with", {each[0] for each in found})
+    for _ in range(5):
+        check(house.sign_in(tokens["magazine"])[0] == 303, "who signed in before is kept out")
+    fresh = house.token("--operator")
+    status, headers, _ = house.sign_in(fresh)
+    check(status == 429, "control: a token that was never used is answered with", status)
+    time.sleep(int(headers["retry-after"]) + 1)
+    check(house.sign_in(fresh)[0] == 303, "after Retry-After a good token is refused")
+    check(house.sign_in(wrong)[0] in (403, 429), "a wrong token gets in")
+    check("127.0.0" not in house.log_text().split("listening")[-1], "the log has an address")
+    say(f"of 60 wrong tokens {60 - len(late)} are looked at")
+
+
 def test():
     folder = tempfile.mkdtemp(prefix="te-portal-", dir="/tmp")
     os.chmod(folder, 0o755)
@@ -323,6 +374,8 @@ def test():
     costs(house)
     revocation(house, tokens, cookies)
     leaving(house, tokens)
+    sessions(house, tokens)
+    throttled(house, tokens)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
     house.clean()
     shutil.rmtree(folder, ignore_errors=True)

@@ -177,7 +177,7 @@ def with_app(house):
     house.backup("both")
     shutil.copy(house.at("keys"), house.at("old keys"))
     with open(os.path.join(house.data, "daemon.id")) as file:
-        mine = file.read()[:36].lower()
+        mine = file.readlines()[1].strip().lower()
     lost = [row[0] for row in house.sql("select daemon from throng.watermark") if row[0] != mine]
     house.sql(f"""update throng.watermark set attached_at = now() - interval '1 day', advanced_at = now() - interval '1 day',
         settled_at = null where daemon <> '{mine}'""")

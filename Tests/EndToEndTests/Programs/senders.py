@@ -87,7 +87,7 @@ def keys(house):
     house.drain()
     check(client.waiting == 0 and shop.counted(house) >= before + 1, "the Python client's key is refused")
     # Damaged, the file changes nothing that is in force.
-    path = os.path.join(house.data, "app-keys.json")
+    path = os.path.join(house.data, "app-keys")
     check(os.stat(path).st_mode & 0o777 == 0o600, "others may read the keys")
     with open(path) as file:
         kept = file.read()
@@ -128,7 +128,7 @@ def backends(house):
     client.send()
     check(client.waiting == 0, "the Python client's secret is refused")
     client.close()
-    with open(os.path.join(house.data, "app-keys.json")) as file:
+    with open(os.path.join(house.data, "app-keys")) as file:
         text = file.read()
     for each in (secret, second):
         check(each not in text and each[3:] not in text, "a secret is kept as it is")
@@ -212,7 +212,7 @@ def canary(house, words):
     for folder, _, files in os.walk(house.folder):
         for name in files:
             path = os.path.join(folder, name)
-            if name in ("app-keys.json",) or folder.endswith(("client", "backend")):
+            if name in ("app-keys",) or folder.endswith(("client", "backend")):
                 continue
             try:
                 with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""What a service manager hears of a daemon, how a stop is announced to balancers, and what the unit that is shipped allows."""
+"""What a service manager hears of a daemon, how a stop is announced to balancers, and what the units that are shipped allow."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import daemon
 import shop
 from daemon import check, say
 
-UNIT = os.path.join(daemon.ROOT, "Deploy", "systemd", "throng.service")
+UNITS = os.path.join(daemon.ROOT, "Deploy", "systemd")
 MOST_EXPOSURE = 25  # of 100
 
 
@@ -121,15 +121,19 @@ def test():
     check({"time", "level", "label", "message"} <= set(lines[0]), "a line of the log has", lines[0])
     say("each of", len(lines), "lines of the log is an object")
 
-    unit = os.path.join(folder, "throng.service")
-    with open(UNIT) as file, open(unit, "w") as copy:
-        text = file.read()
-        check("User=throng\n" in text and "Type=notify\n" in text, "the unit has another user or type")
-        copy.write(text.replace("/usr/local/bin/throng", daemon.BINARY))
-    for arguments in (["verify", "--man=no", unit], ["security", "--offline=yes", f"--threshold={MOST_EXPOSURE}", unit]):
-        done = subprocess.run(["systemd-analyze", *arguments], capture_output=True, text=True, timeout=120)
-        check(done.returncode == 0, "systemd-analyze", arguments[0], "says", done.stdout[-2000:], done.stderr)
-    say("the unit is valid;", done.stdout.strip().splitlines()[-1])
+    for name, words in (("throng.service", "Type=notify"), ("throng-backup.service", "Type=oneshot")):
+        unit = os.path.join(folder, name)
+        with open(os.path.join(UNITS, name)) as file, open(unit, "w") as copy:
+            text = file.read()
+            lines = text.splitlines()
+            check({"User=throng", "LimitCORE=0", "MemorySwapMax=0", words} <= set(lines), name, "lacks one of its lines")
+            copy.write(text.replace("/usr/local/bin/throng", daemon.BINARY))
+        # A unit that is over takes what its user shares in memory along, and PostgreSQL's is the daemon's.
+        check(name == "throng.service" or "RemoveIPC=yes" not in lines, name, "ends the daemon's PostgreSQL")
+        for arguments in (["verify", "--man=no", unit], ["security", "--offline=yes", f"--threshold={MOST_EXPOSURE}", unit]):
+            done = subprocess.run(["systemd-analyze", *arguments], capture_output=True, text=True, timeout=120)
+            check(done.returncode == 0, "systemd-analyze", arguments[0], "says", done.stdout[-2000:], done.stderr)
+        say(name, "is valid;", done.stdout.strip().splitlines()[-1])
 
 
 daemon.main(test)

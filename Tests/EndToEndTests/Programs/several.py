@@ -56,7 +56,7 @@ class Member(House):
     @property
     def id(self):
         with open(os.path.join(self.data, "daemon.id")) as file:
-            return file.read()[:36].lower()
+            return file.readlines()[1].strip().lower()
 
 
 class Three:

@@ -323,10 +323,12 @@ def cost():
     found = {}
     for scheme, key in (("http", ("rsa:2048",)), ("https", ("ec", "-pkeyopt", "ec_paramgen_curve:P-256")),
                         ("https", ("rsa:2048",))):
-        house = sealed.House(scheme=scheme, key=key).start()
+        more = {"THRONG_TLS_HSTS": "subdomains"} if key[0] == "ec" else {}
+        house = sealed.House(scheme=scheme, key=key, **more).start()
         name = scheme if scheme == "http" else key[0]
         strict = house.get("/")[1].get("strict-transport-security")
-        check((strict is not None) == (scheme == "https"), "over", scheme, "pages say", strict)
+        expected = "max-age=31536000" + ("; includeSubDomains" if more else "") if scheme == "https" else None
+        check(strict == expected, "over", scheme, "pages say", strict)
         end = house.metrics()["throng_certificate_end_timestamp_seconds"]
         check((end > 0) == (scheme == "https"), "over", scheme, "the certificate ends at", end)
         bodies = [batch(events=[shop.event(fields={"channel": "email"})] * 100) for _ in range(1500)]

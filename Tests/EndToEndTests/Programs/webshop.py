@@ -97,8 +97,9 @@ class Page(http.server.BaseHTTPRequestHandler):
             if fate == "busy":
                 return self.answer(503, b"{}", retry_after="3", access_control_allow_origin="*",
                                    access_control_expose_headers="retry-after")
-            # The daemon counts it, and nobody hears of it.
-            self.server.house.post(body, {"origin": self.server.url()[:-1]})
+            # The daemon counts it, and nobody hears of it; or it does not even get there.
+            if fate == "lost":
+                self.server.house.post(body, {"origin": self.server.url()[:-1]})
             self.close_connection = True
             return None
         return self.carry("POST", body)

@@ -301,9 +301,9 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         return ExpiryOutcome(cells: cells, partitions: [])
     }
 
-    func due(_ plans: [Plan]) async throws -> [RetentionDue] {
+    func outlook(_ plans: [Plan]) async throws -> RetentionOutlook {
         try await hear("release.select_due")
-        return database.state.released.sorted { $0.key < $1.key }.compactMap { period, released in
+        let due = database.state.released.sorted { $0.key < $1.key }.compactMap { period, released -> RetentionDue? in
             guard released.hasCells, let plan = plans.first, let metric = plan.metric(period.metric),
                 let purpose = plan.purpose(metric.purpose)
             else { return nil }
@@ -311,6 +311,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
                 app: plan.app.name, metric: period.metric, term: "delete",
                 at: released.end + purpose.retention.components.seconds, releases: 1)
         }
+        return RetentionOutlook(due: due)
     }
 }
 

@@ -131,7 +131,8 @@ final class VirtualDaemon: @unchecked Sendable {
             neighbours: try Neighbours(data, isShared: false, isReachable: false, authorities: nil, logger: logger))
         let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
         self.ingestion = ingestion
-        checkpoints = CheckpointKeeper(ingestion, data: data, options: ingestion.journal.options, logger: logger)
+        checkpoints = CheckpointKeeper(
+            ingestion, data: data, options: ingestion.journal.options, health: telemetry.rounds, logger: logger)
         let standing = FlushStanding()
         flushService = FlushService(
             ingestion: ingestion, database: link, kept: kept, offered: offered, unreadable: unreadable,

@@ -63,6 +63,29 @@ struct BucketingProblemTests {
         }
     }
 
+    @Test("what is one thing in two spellings is no two buckets")
+    func spellings() {
+        for (first, second) in [
+            ("/straße", "/stra%C3%9Fe"), ("/caf\u{e9}", "/cafe\u{301}"), ("/cart", "/cart/"), ("/a/:x", "/a/:y"),
+            ("/a", "/b/../a"),
+            ("/a%2Fb", "/a%2fb"), ("/:x/*", "/:y/*"),
+        ] {
+            #expect(problem(.route(templates: [first, second])) == .repeatedAddress(second, first: first))
+        }
+        #expect(problem(.route(templates: ["/a%2Fb", "/a/b", "/a%252Fb", "/A/b"])) == nil)
+        #expect(problem(.route(templates: ["/%E4"])) == .malformedRoute("/%E4"))
+        #expect(
+            problem(.host(known: ["straße.example", "xn--strae-oqa.example"]))
+                == .repeatedAddress("xn--strae-oqa.example", first: "straße.example"))
+        #expect(problem(.language(known: ["he", "iw"])) == .repeatedValue("iw", first: "he", second: "iw"))
+        #expect(
+            problem(.region([Self.list("A", "GB"), Self.list("B", "UK")]))
+                == .repeatedValue("GB", first: "A", second: "B"))
+        #expect(
+            problem(.list([Self.list("caf\u{e9}", "x"), Self.list("cafe\u{301}", "y")]))
+                == .repeatedValue("cafe\u{301}", first: "caf\u{e9}", second: "cafe\u{301}"))
+    }
+
     @Test(
         "labels that would be odd in a CSV file, a spreadsheet or SQL are refused",
         arguments: [

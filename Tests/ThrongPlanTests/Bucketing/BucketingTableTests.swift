@@ -183,7 +183,7 @@ struct BucketingTableTests {
             ])
     }
 
-    @Test("URLs and paths go to the first route that matches, without query and fragment")
+    @Test("URLs and paths go to the route that they are letter for letter, else to the first that matches")
     func routes() throws {
         try expect(
             .route(templates: ["/", "/product/:id", "/product/new", "/product/:id/reviews", "/docs/*"]),
@@ -195,6 +195,10 @@ struct BucketingTableTests {
                 "/docsearch": "other", "product/7": "other", "product": "other", "mailto:a@example.org": "other",
                 "/Product/7": "other", "": "other",
             ])
+        // The order of routes that no path is letter for letter counts; of the others it does not.
+        try expect(
+            .route(templates: ["/:any", "/a", "/*"]),
+            ["/a": "/a", "/a?x=1": "/a", "/b": "/:any", "/a/b": "/*", "/:any#x": "/:any", "/%3Aany": "/:any"])
         try expect(.route(templates: ["/product/:id", "/*"]), ["/x/y": "/*", "/": "/*", "/product/7": "/product/:id"])
     }
 

@@ -198,6 +198,13 @@ extension Slip {
             """
         ),
         Slip(
+            "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{folder: 's3://key:SECRET@b/x'}]",
+            """
+            54:24: report 'daily': 'deliver': 'folder': found an address, s3://…; a path on this machine is allowed. Write \
+            there, and have a program of yours take the files on, or name an https address as 'put' or 'post'
+            """
+        ),
+        Slip(
             "    schedule: 0 6 * * *\n    deliver: [{folder: out}]", "    deliver: [{put: 'http://a.example/'}]",
             """
             54:21: report 'daily': 'deliver': 'put': found 'http://a.example/'; https://HOST/PATH is allowed, without \

@@ -131,6 +131,19 @@ struct ProxyHeaderTests {
         }
     }
 
+    @Test("a proxy that speaks for a client without an address is not taken for one that speaks for itself")
+    func unaddressed() throws {
+        let proxies = try #require(Proxies("192.0.2.0/24"))
+        for (place, client) in [
+            (0, .nobody), (1, .unreadable(.unaddressed)), (5, .unreadable(.unaddressed)),
+            (2, .at(try #require(ClientAddress("203.0.113.77")))),
+        ] as [(Int, ForwardedFor.Client)] {
+            let (channel, source) = try Self.channel(from: "192.0.2.7", proxies)
+            try channel.writeInbound(ByteBuffer(bytes: Self.bytes(Self.written[place].text)))
+            #expect(source.client(forwarded: ForwardedFor(), by: .none) == client)
+        }
+    }
+
     @Test("a listed proxy without a header is closed, and nothing of it goes on; nobody else's header is believed")
     func skipped() throws {
         let request = ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n")

@@ -7,7 +7,7 @@ import ThrongCounting
 @Suite("A client's network is what the connection or a listed proxy says, and nobody else")
 struct RequestClientTests {
     private static func networks(_ texts: [String]) -> [NetworkPrefix?] {
-        texts.map { NetworkPrefix(internet: ClientAddress($0)) }
+        texts.map { ClientNetwork(internet: ClientAddress($0))?.prefix }
     }
 
     @Test("256 addresses of IPv4 are one network, and a /48 of IPv6")
@@ -38,24 +38,6 @@ struct RequestClientTests {
             "100.63.255.255", "100.128.0.1", "::2", "fe00::1", "fec0::1", "2000::1",
         ])
     func global(text: String) { #expect(Self.networks([text])[0] != nil) }
-
-    @Test("of the addresses that a listed proxy forwards, the last one that is no proxy's is the client's")
-    func forwarded() throws {
-        let complaints = ProxyComplaints(.silent, SecurityLog(.silent))
-        let source = ConnectionSource(.none, isSocket: true, complaints: complaints)
-        let listed = try #require(Proxies("unix 10.0.0.0/8"))
-        func client(_ forwarded: String..., by proxies: Proxies) -> ClientAddress? {
-            source.client(forwarded: forwarded, by: proxies)
-        }
-        let real = ClientAddress("203.0.113.9")
-        #expect(client("192.0.2.1", "203.0.113.9", by: listed) == real, "what a client says of itself comes first")
-        #expect(client("192.0.2.1", "203.0.113.9", "10.1.1.1", "10.2.2.2", by: listed) == real)
-        #expect(client("203.0.113.9", "unknown", by: listed) == nil && client("10.1.1.1", by: listed) == nil)
-        #expect(client(by: listed) == nil)
-        for nobody in [Proxies.none, try #require(Proxies("10.0.0.0/8"))] {
-            #expect(client("203.0.113.9", by: nobody) == nil, "who is not listed is not believed")
-        }
-    }
 
     @Test("a window's key makes another number of a network than another key, and none that an identifier can be")
     func keyed() {

@@ -2,10 +2,10 @@
 
 extension Plan {
     /// A plan with the one metric that the tests release.
-    static func sample(decay: [DecayStep]) -> Plan {
+    static func sample(decay: [DecayStep], app: AppName = "shop") -> Plan {
         Plan(
             app: App(
-                name: "shop", title: "Shop", owner: "Ada", contact: "ada@example.org", audience: 1000,
+                name: app, title: "Shop", owner: "Ada", contact: "ada@example.org", audience: 1000,
                 threshold: .standard, timeZone: "UTC", grace: .seconds(3600)),
             purposes: [
                 Purpose(

@@ -51,9 +51,11 @@ struct UserAgentBucketing: Bucketing {
         }
     }
 
-    func isAtHand(_ value: FieldValue) -> Bool {
-        guard case .text(let text) = value else { return true }
-        return buckets[text.bytes] != nil || rules.knows(text.bytes)
+    func isBot(_ value: FieldValue, atOnce: Bool) -> Bool? {
+        guard case .text(let text) = value else { return false }
+        if let label = buckets[text.bytes] { return buckets.labels[label].text == DeviceClass.bot.rawValue }
+        if atOnce { return rules.knownCode(of: text.bytes).map { $0.deviceClass == .bot } }
+        return rules.code(of: text.bytes, by: grammar).deviceClass == .bot
     }
 
     /// uap-core's own name counts before the family that it is gathered into.

@@ -66,7 +66,7 @@ final class UserAgentGrammar: Sendable {
             operatingSystemMajor: operatingSystem.major,
             device: device,
             deviceClass: DeviceClass(
-                browser: browser.family, operatingSystem: operatingSystem.family, device: device, userAgent: text))
+                operatingSystem: operatingSystem.family, device: device, userAgent: text))
     }
 
     /// The file's shape, in its own words.

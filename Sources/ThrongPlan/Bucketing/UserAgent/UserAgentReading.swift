@@ -26,18 +26,18 @@ package enum DeviceClass: String, Sendable, Hashable, CaseIterable {
     /// Televisions, consoles, watches, cars, and what can't be told.
     case other
 
-    /// Decides by uap-core's families, in this order:
+    /// Decides by ``BotRule`` and uap-core's families, in this order:
     ///
-    /// 1. uap-core's device family "Spider", or a browser without a window: a bot.
+    /// 1. What says so by ``BotRule``, and uap-core's device family "Spider": a bot.
     /// 2. A television or a console by its name in the user agent: other.
-    /// 3. iOS: an iPad is a tablet, the rest are phones. An iPad that asks for desktop pages calls itself a Mac and
-    ///    is a desktop.
+    /// 3. iOS: an iPad is a tablet, the rest are phones. An iPad that asks for desktop pages calls itself a Mac, and is one
+    ///    unless its page says what it is, as the beacon does.
     /// 4. Android: a phone where the user agent says `Mobile`, else a tablet (Google, "Updating Android user agents":
     ///    browsers of phones say it, those of tablets do not).
     /// 5. Other systems by the table below; where that has no answer, uap-core's generic device families.
-    init(browser: String, operatingSystem: String, device: String, userAgent: UnsafeBufferPointer<UInt8>) {
+    init(operatingSystem: String, device: String, userAgent: UnsafeBufferPointer<UInt8>) {
         func says(_ word: StaticString) -> Bool { word.withUTF8Buffer { userAgent.holds($0) } }
-        if device == "Spider" || browser == "HeadlessChrome" || browser == "PhantomJS" {
+        if device == "Spider" || BotRule.matches(userAgent) {
             self = .bot
         } else if says("TV") || says("BRAVIA") || says("Xbox") || says("PlayStation") || says("Nintendo") {
             self = .other

@@ -57,9 +57,9 @@ package final class UserAgentRules: Sendable {
     /// Numbers for the families that a plan names.
     func numbers(of families: [BucketLabel]) -> [UInt16] { cache.numbers(of: families) }
 
-    /// Whether a user agent was seen before, and is remembered.
-    func knows(_ userAgent: UnsafeBufferPointer<UInt8>) -> Bool {
-        cache.code(of: UnsafeBufferPointer(rebasing: userAgent.prefix(UserAgentGrammar.longest))) != nil
+    /// A user agent's families as numbers, where it was seen before; nil where it is not remembered.
+    func knownCode(of userAgent: UnsafeBufferPointer<UInt8>) -> UserAgentCode? {
+        cache.code(of: UnsafeBufferPointer(rebasing: userAgent.prefix(UserAgentGrammar.longest)))
     }
 
     /// A user agent's families as numbers.

@@ -1,3 +1,5 @@
+import ThrongFiles
+
 @testable import ThrongJournal
 
 /// The index of a checkpoint, which nothing seals: its salt, then what stands before its size and checksum. These are always right, or

@@ -3,7 +3,7 @@ import ThrongPlan
 
 @testable import ThrongJournal
 
-/// What lies on the disk, decrypted: entries of each format, a segment's header, a flush that is kept. The first byte chooses.
+/// What lies on the disk, decrypted: entries, a segment's header, a flush that is kept. The first byte chooses.
 struct JournalTarget: FuzzTarget {
     private static let layout = MetricLayout(
         app: "shop", metric: "views", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
@@ -18,20 +18,18 @@ struct JournalTarget: FuzzTarget {
         guard let kind = bytes.first else { return }
         let rest = Array(bytes.dropFirst())
         switch kind % 5 {
-        case 0: _ = entry(rest, .batches)
-        case 1: _ = entry(rest, .closings)
-        case 2: try readCurrent(rest)
+        case 0...2: try readEntry(rest)
         case 3: try readHeader(rest)
         default: try readFlush(rest)
         }
     }
 
-    private func entry(_ bytes: [UInt8], _ format: Segment.Format) -> (record: CountedRecord, rest: Int)? {
+    private func entry(_ bytes: [UInt8]) -> (record: CountedRecord, rest: Int)? {
         Self.tried { () throws(JournalError) in
             try bytes.reading { buffer throws(JournalError) in
                 var reader = ByteReader(buffer)
                 let record = try EntryFormat.record(
-                    from: &reader, format: format, position: JournalPosition(1), window: Self.window,
+                    from: &reader, position: JournalPosition(1), window: Self.window,
                     space: CellSpace(layouts: [Self.layout]), ordinals: [0, -1])
                 return (record, reader.remaining)
             }
@@ -39,15 +37,15 @@ struct JournalTarget: FuzzTarget {
     }
 
     /// What is written of it reads as the same again.
-    private func readCurrent(_ bytes: [UInt8]) throws(FuzzFinding) {
-        guard let (record, rest) = entry(bytes, .current) else { return }
+    private func readEntry(_ bytes: [UInt8]) throws(FuzzFinding) {
+        guard let (record, rest) = entry(bytes) else { return }
         var writer = ByteWriter()
         EntryFormat.add(record, to: &writer)
         try FuzzFinding.check(
             writer.bytes.count <= EntryFormat.size(of: record),
             .tooMuch(what: "bytes", found: writer.bytes.count, limit: EntryFormat.size(of: record)))
         // Runs of refusals may lie in several ways.
-        guard let (again, none) = entry(writer.bytes, .current) else { throw .written(what: "an entry") }
+        guard let (again, none) = entry(writer.bytes) else { throw .written(what: "an entry") }
         var second = ByteWriter()
         EntryFormat.add(again, to: &second)
         try FuzzFinding.check(none == 0 && second.bytes == writer.bytes, .written(what: "an entry"))

@@ -1,7 +1,7 @@
 /// The Castagnoli CRC, eight bytes at a time.
 ///
 /// Source: RFC 3720, appendix B.4 (polynomial, check values); Kounavis and Berry 2005 (slicing by 8).
-enum CRC32C {
+package enum CRC32C {
     /// Eight tables of 256 entries: table s tells what a byte does that lies s places further on.
     private static let table: [UInt32] = {
         var table: [UInt32] = []
@@ -17,7 +17,8 @@ enum CRC32C {
         return table
     }()
 
-    static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    /// That of some bytes.
+    package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         table.withUnsafeBufferPointer { checksum(bytes, by: $0) }
     }
 
@@ -41,5 +42,24 @@ enum CRC32C {
         return ~crc
     }
 
-    static func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { checksum($0) } }
+    /// That of some bytes.
+    package static func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { checksum($0) } }
+
+    /// The one byte whose change explains a difference of checksums; nil where no single one does.
+    ///
+    /// The difference is stepped back byte by byte: before the changed byte there was none.
+    /// - Parameters:
+    ///   - difference: the exclusive or of the checksum that was found and the one that is expected.
+    ///   - count: of how many bytes they are.
+    /// - Complexity: O(count).
+    package static func changedByte(of count: Int, difference: UInt32) -> Int? {
+        var rest = difference
+        for place in (0..<count).reversed() {
+            guard let index = (0..<256).first(where: { table[$0] >> 24 == rest >> 24 }) else { return nil }
+            let shifted = rest ^ table[index]
+            if shifted == 0, index != 0 { return place }
+            rest = shifted << 8 | UInt32(index)
+        }
+        return nil
+    }
 }

@@ -1,0 +1,155 @@
+// Every small file that a daemon keeps: one line that says what it is, and then its content.
+//
+//     offset  size  what
+//     0       7     "throng" and a blank
+//     7       20    its kind, filled up with blanks: FileKind.swift has them all
+//     27      1     a blank
+//     28      4     the version of that kind's content, decimal digits
+//     32      1     a blank
+//     33      10    bytes of content: n, decimal digits
+//     43      1     a blank
+//     44      36    the daemon whose it is, as a UUID in capitals; zeroes where it is nobody's alone
+//     80      1     a blank
+//     81      8     CRC-32C of all other bytes of the file, hexadecimal digits in lower case
+//     89      1     a line feed
+//     90      n     the content, as the file says at whose head it is specified
+//
+// It is put in place as a whole: written beside, synced, renamed, and its folder synced. What is said of one that does not match
+// goes by the checksum: only where that is right is it another kind's, another daemon's or a newer version's. A changed byte is
+// named where one alone explains the checksum.
+//
+// A secret that is to go is written over by a file of kind "gone" and the same size, so that a key that was being destroyed
+// looks like nothing that a disk makes of one.
+
+package import Foundation
+
+/// The bytes of a small file, and what is wrong with those of one.
+package enum KeptFile {
+    /// Bytes before the content.
+    package static let headSize = 90
+    private static let magic = Array("throng ".utf8)
+    private static let (kindPlace, versionPlace, sizePlace, daemonPlace, sumPlace) = (7, 28, 33, 44, 81)
+    private static let nobody = "00000000-0000-0000-0000-000000000000"
+
+    /// A file as it lies on disk.
+    ///
+    /// - Parameter daemon: whose it is; nil where several daemons may have the same one.
+    package static func bytes(_ content: [UInt8], as kind: FileKind, of daemon: UUID? = nil) -> [UInt8] {
+        bytes(content, named: kind.rawValue, version: kind.version, of: daemon)
+    }
+
+    /// What a secret's file of so many bytes is written over with.
+    package static func gone(_ count: Int) -> [UInt8] {
+        guard count >= headSize else { return [UInt8](repeating: 0, count: count) }
+        return bytes([UInt8](repeating: 0, count: count - headSize), named: "gone", version: 1, of: nil)
+    }
+
+    /// Whether a secret's file was being destroyed.
+    package static func isGone(_ bytes: [UInt8]) -> Bool { bytes.count >= headSize && bytes == gone(bytes.count) }
+
+    private static func bytes(_ content: [UInt8], named kind: String, version: Int, of daemon: UUID?) -> [UInt8] {
+        var text = "throng " + filled(kind, to: 20) + " "
+        text += digits(version, 4) + " " + digits(content.count, 10) + " " + (daemon?.uuidString ?? nobody) + " "
+        var file = Array(text.utf8) + [UInt8](repeating: 0, count: 8) + [0x0A] + content
+        file.replaceSubrange(sumPlace..<sumPlace + 8, with: hex(checksum(file)))
+        return file
+    }
+
+    private static func filled(_ text: String, to count: Int) -> String {
+        text + String(repeating: " ", count: max(0, count - text.utf8.count))
+    }
+
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+
+    private static func hex(_ number: UInt32) -> [UInt8] {
+        let digits = Array("0123456789abcdef".utf8)
+        return (0..<8).map { digits[Int(number >> UInt32(28 - 4 * $0) & 15)] }
+    }
+
+    /// Of everything but the checksum.
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        CRC32C.checksum(Array(bytes[..<sumPlace]) + Array(bytes[(sumPlace + 8)...]))
+    }
+
+    /// The content of a file.
+    ///
+    /// - Parameters:
+    ///   - path: where it lies.
+    ///   - daemon: whose it has to be; nil for a kind that is nobody's alone.
+    package static func content(
+        of bytes: [UInt8], at path: String, as kind: FileKind, of daemon: UUID? = nil
+    ) throws(FileDamage) -> [UInt8] {
+        if let flaw = flaw(of: bytes, as: kind, of: daemon) { throw FileDamage(path: path, kind: kind, flaw: flaw) }
+        return Array(bytes[headSize...])
+    }
+
+    private static func flaw(of bytes: [UInt8], as kind: FileKind, of daemon: UUID?) -> FileDamage.Flaw? {
+        guard !bytes.isEmpty else { return .empty }
+        if bytes.allSatisfy({ $0 == 0 }) { return .zeroes(from: 0) }
+        if zip(bytes, magic).count(where: !=) > 3 { return .foreign }
+        guard bytes.count >= headSize else { return .cutOff(at: bytes.count, of: nil) }
+        let expected = Self.bytes(Array(bytes[headSize...]), as: kind, of: daemon)
+        guard bytes != expected else { return nil }
+        if Array(bytes[sumPlace..<sumPlace + 8]) == hex(checksum(bytes)), let flaw = meant(bytes, as: kind, of: daemon)
+        {
+            return flaw
+        }
+        return damage(of: bytes, expected: expected)
+    }
+
+    /// What somebody meant who wrote a right checksum; nil where it is not the file's.
+    private static func meant(_ bytes: [UInt8], as kind: FileKind, of daemon: UUID?) -> FileDamage.Flaw? {
+        func text(_ place: Int, _ count: Int) -> String {
+            String(decoding: bytes[place..<place + count], as: UTF8.self)
+        }
+        guard let version = Int(text(versionPlace, 4)), let owner = UUID(uuidString: text(daemonPlace, 36)) else {
+            return nil
+        }
+        let name = text(kindPlace, 20).trimmingCharacters(in: .whitespaces)
+        guard bytes == Self.bytes(Array(bytes[headSize...]), named: name, version: version, of: owner) else {
+            return nil
+        }
+        if name == "gone" { return .gone }
+        guard name == kind.rawValue else { return .otherKind(found: FileKind(rawValue: name)) }
+        guard version <= kind.version else { return .newer(version: version) }
+        return version == kind.version ? .otherDaemon(found: owner, expected: daemon) : nil
+    }
+
+    /// - Parameter expected: the file with these bytes as its content.
+    private static func damage(of bytes: [UInt8], expected: [UInt8]) -> FileDamage.Flaw {
+        func differs(_ places: Range<Int>) -> Int? { places.first { bytes[$0] != expected[$0] } }
+        // All of the line but the size and the checksum is known beforehand.
+        if let place = differs(0..<sizePlace) ?? differs(sizePlace + 10..<sumPlace) ?? differs(sumPlace + 8..<headSize)
+        {
+            return .changed(byte: place)
+        }
+        let stored = UInt32(String(decoding: bytes[sumPlace..<sumPlace + 8], as: UTF8.self), radix: 16)
+        if let stored, hex(stored) == Array(expected[sumPlace..<sumPlace + 8]),
+            let place = differs(sizePlace..<sizePlace + 10)
+        {
+            return .changed(byte: place)
+        }
+        guard let size = Int(String(decoding: bytes[sizePlace..<sizePlace + 10], as: UTF8.self)), size >= 0 else {
+            return .changed(byte: differs(sizePlace..<sizePlace + 10) ?? sizePlace)
+        }
+        if size > bytes.count - headSize { return .cutOff(at: bytes.count, of: headSize + size) }
+        if size < bytes.count - headSize { return .longer(than: headSize + size, found: bytes.count) }
+        guard let stored, hex(stored) == Array(bytes[sumPlace..<sumPlace + 8]) else {
+            return .changed(byte: differs(sumPlace..<sumPlace + 8) ?? sumPlace)
+        }
+        let difference = stored ^ checksum(bytes)
+        // Within one digit: nothing else is as short.
+        if (0..<8).contains(where: { difference & ~(15 << UInt32(4 * $0)) == 0 }) {
+            return .changed(byte: differs(sumPlace..<sumPlace + 8) ?? sumPlace)
+        }
+        if let place = CRC32C.changedByte(of: bytes.count - 8, difference: difference), place >= sumPlace + 1 {
+            return .changed(byte: place + 8)
+        }
+        let end = bytes.lastIndex { $0 != 0 } ?? 0
+        if bytes.count - end > 8 { return .zeroes(from: max(end + 1, headSize)) }
+        return .unlike(from: headSize, to: bytes.count)
+    }
+}

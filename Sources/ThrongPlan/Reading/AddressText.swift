@@ -1,0 +1,43 @@
+/// Texts that are addresses, or should have been none: where a path is meant, and in messages.
+package enum AddressText {
+    /// The scheme of `s3://bucket/reports` and its like; nil for a path.
+    ///
+    /// Source: RFC 3986, section 3.1.
+    package static func scheme(of text: some StringProtocol) -> String? {
+        let scheme = text.utf8.prefix { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "+-.".utf8.contains(byte)
+            }
+        }
+        guard let first = scheme.first, (0x41...0x5A).contains(first & 0xDF),
+            text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
+        else { return nil }
+        return String(decoding: scheme, as: UTF8.self)
+    }
+
+    /// Why a text can't be a path on this machine; nil where it can.
+    package static func problem(ofPath text: some StringProtocol) -> String? {
+        scheme(of: text).map {
+            """
+            found an address, \($0)://…; a path on this machine is allowed. Write there, and have a program of yours take \
+            the files on
+            """
+        }
+    }
+
+    /// An address as messages may show it: without a user, a password, and what follows `?`.
+    ///
+    /// A password may hold an `@` or a `/` that nobody encoded: everything up to the last `@` goes.
+    package static func shown(_ text: String) -> String {
+        guard let scheme = scheme(of: text) else { return text }
+        var rest = text.dropFirst(scheme.count + 3)
+        var shown = scheme + "://"
+        if let sign = rest.lastIndex(of: "@") {
+            shown += "…@"
+            rest = rest[rest.index(after: sign)...]
+        }
+        guard let query = rest.firstIndex(of: "?") else { return shown + rest }
+        return shown + rest[..<query] + "?…"
+    }
+}

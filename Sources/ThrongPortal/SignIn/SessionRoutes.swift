@@ -1,0 +1,79 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// `GET /sessions` and `POST /sessions`: where somebody has signed in with a token, and how to end that.
+struct SessionRoutes: Sendable {
+    let door: Doorkeeper
+    let pages: PortalPages
+    let signIn: SignInRoutes
+    let access: AccessStore
+    let house: String
+    let onRefusal: @Sendable (SignInRefusal) -> Void
+
+    /// The form's word for all sessions but its own.
+    private static let others = "others"
+
+    private struct SessionsView {
+        /// One of them, as the page shows it.
+        struct Row {
+            let id: String
+            let since: String
+            let seen: String
+            let isOwn: Bool
+        }
+
+        let frame: PageFrame
+        let lede: String
+        let rows: [Row]
+        let hasOthers: Bool
+    }
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/sessions") { request, _ in
+            guard let (token, own) = try await door.entry(of: request) else {
+                return try signIn.page(status: .unauthorized)
+            }
+            return try page(of: try await access.sessions(of: token.id), own: own, token)
+        }
+        router.post("/sessions") { request, _ in
+            guard Doorkeeper.isFromHere(request) else {
+                onRefusal(.foreignForm)
+                return Response(status: .forbidden)
+            }
+            guard let (token, own) = try await door.entry(of: request) else {
+                return try signIn.page(status: .unauthorized)
+            }
+            guard let end = try await Doorkeeper.field("end", of: request) else { return Response(status: .badRequest) }
+            if end == Self.others {
+                try await access.endSessions(of: token.id, but: own)
+            } else if let session = PortalSession.ID(end) {
+                try await access.endSession(session, of: token.id)
+            }
+            return SignInRoutes.redirect(to: "/sessions")
+        }
+    }
+
+    private func page(of sessions: [PortalSession], own: PortalSession.ID, _ token: AccessToken) throws -> Response {
+        let now = door.now()
+        let rows = sessions.map { session in
+            SessionsView.Row(
+                id: session.id.text, since: Instant.text(session.since - session.since.value % 60),
+                seen: session.id == own ? "now" : Self.seen(now - session.lastLook), isOwn: session.id == own)
+        }
+        let word = token.role.word
+        let view = SessionsView(
+            frame: pages.frame("Sign-ins", house: house, visitor: word.prefix(1).uppercased() + word.dropFirst()),
+            lede:
+                "Browsers that have signed in with the token \(token.id). One that has not looked for an hour is out.",
+            rows: rows, hasOthers: rows.contains { !$0.isOwn })
+        return try pages.response(view, by: "sessions")
+    }
+
+    /// Roughly when somebody looked last. Unit: seconds.
+    private static func seen(_ age: Int64) -> String {
+        age < 900 ? "in the last quarter of an hour" : "in the last hour"
+    }
+}

@@ -1,0 +1,32 @@
+internal import ServiceLifecycle
+internal import ThrongCredentials
+internal import ThrongDelivery
+internal import ThrongIntake
+internal import ThrongJournal
+
+extension Daemon {
+    /// What looks after keys, certificates and backups on this machine.
+    func keyRounds(_ parts: DaemonParts, _ gateway: ObliviousGateway) -> [any Service] {
+        let rounds = parts.telemetry.rounds
+        let backups = BackupMarks(dataPath: options.dataPath)
+        var services: [any Service] = [
+            // Keys come and go with their days and months.
+            Rounds(.gatewayKeys, every: .seconds(10), on: rounds) {
+                if let fault = await onOwnThread({ gateway.turn() }) { throw fault }
+            },
+            Rounds(.credentialKeys, every: .seconds(10), on: rounds) {
+                [keys = parts.credentialKeys, houseClock = parts.houseClock] in
+                if let fault = await onOwnThread({ keys.turn(mayDestroy: houseClock.isConfirmed) }) { throw fault }
+            },
+            Rounds(.backups, every: .seconds(60), on: rounds) { [clock] in
+                try await onOwnThread { try backups.check(at: clock.now) }
+            },
+        ]
+        if let keys = parts.ingestion.intake.keys {
+            let file = AppKeyFile(dataPath: options.dataPath)
+            services.append(AppKeyWatch(file: file, ring: keys, health: rounds, logger: logger))
+        }
+        if let certificates { services.append(CertificateWatch(certificates: certificates, health: rounds)) }
+        return services
+    }
+}

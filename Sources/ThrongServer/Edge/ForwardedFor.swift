@@ -1,0 +1,154 @@
+internal import ThrongWire
+
+/// The words of proxies on where a request's client is: lines of `X-Forwarded-For` and of `Forwarded`.
+///
+/// It is to be believed of listed proxies only, and from its end backwards: what a client says of itself comes first.
+///
+/// Source: RFC 7239; `X-Forwarded-For` has no standard: addresses with ports, in brackets and in quotes are what proxies send.
+struct ForwardedFor: Sendable, Hashable {
+    /// The place of a request's client.
+    enum Client: Hashable {
+        case at(ClientAddress)
+        /// No proxy speaks for it, and the connection has no address.
+        case nobody
+        case unreadable(Unreadable)
+    }
+
+    /// Why nobody can tell where a listed proxy's client is.
+    enum Unreadable: Hashable {
+        /// It says nothing.
+        case absent
+        /// It does not know or does not tell: `unknown`, or a name that begins with `_`.
+        case hidden
+        /// Its word is no address.
+        case malformed
+        /// Its two headers name two clients: one of them may be the client's own.
+        case contradictory([Client])
+        /// By the PROXY protocol it speaks for a client without an address.
+        case unaddressed
+    }
+
+    /// One of those that a request went through.
+    private enum Hop {
+        case at(ClientAddress)
+        case unreadable(Unreadable)
+    }
+
+    /// Of X-Forwarded-For, as they came.
+    private var listed: [String] = []
+    /// Of Forwarded, as they came.
+    private var standard: [String] = []
+
+    /// Adds a line of `X-Forwarded-For`.
+    mutating func addListed(_ line: String) { listed.append(line) }
+
+    /// Adds a line of `Forwarded`.
+    mutating func addStandard(_ line: String) { standard.append(line) }
+
+    /// The last one that is none of these proxies; where all are theirs, the first.
+    func client(past proxies: Proxies) -> Client {
+        let listed = Self.client(past: proxies, of: self.listed.flatMap { FieldSyntax.elements($0).map { Self.hop($0) } })
+        let standard = Self.client(past: proxies, of: self.standard.flatMap { Self.hops(of: $0) })
+        guard listed != .unreadable(.absent) else { return standard }
+        guard standard != .unreadable(.absent), standard != listed else { return listed }
+        return .unreadable(.contradictory([listed, standard]))
+    }
+
+    private static func client(past proxies: Proxies, of hops: [Hop]) -> Client {
+        for hop in hops.reversed() {
+            switch hop {
+            case .at(let address) where proxies.contain(address): continue
+            case .at(let address): return .at(address)
+            case .unreadable(let why): return .unreadable(why)
+            }
+        }
+        guard case .at(let address) = hops.first else { return .unreadable(.absent) }
+        return .at(address)
+    }
+
+    /// Those of a line of `Forwarded`.
+    private static func hops(of line: String) -> [Hop] {
+        // Behind the beginning of a quoted string without an end nothing is certain.
+        guard let elements = FieldSyntax.parts(of: line[...], at: ",") else { return [.unreadable(.malformed)] }
+        return elements.filter { !$0.isEmpty }.map { named($0) }
+    }
+
+    /// One of `X-Forwarded-For`; some write it as in `Forwarded`.
+    private static func hop(_ element: Substring) -> Hop {
+        if element.utf8.contains(UInt8(ascii: "=")) { return named(element) }
+        guard element.utf8.first == UInt8(ascii: "\"") else { return node(element) }
+        return FieldSyntax.unquoted(element).map { node(FieldSyntax.trimmed($0[...])) } ?? .unreadable(.malformed)
+    }
+
+    /// One that says `for=` among other things.
+    private static func named(_ element: Substring) -> Hop {
+        guard let pairs = FieldSyntax.parts(of: element, at: ";") else { return .unreadable(.malformed) }
+        var hop: Hop?
+        for pair in pairs where !pair.isEmpty {
+            // An address of IPv6 ought to be quoted, and is not by all.
+            guard let sign = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else { return .unreadable(.malformed) }
+            guard pair[..<sign].lowercased() == "for" else {
+                guard FieldSyntax.parameter(pair) != nil else { return .unreadable(.malformed) }
+                continue
+            }
+            guard hop == nil else { return .unreadable(.malformed) }
+            let value = pair[pair.utf8.index(after: sign)...]
+            if value.utf8.first == UInt8(ascii: "\"") {
+                guard let said = FieldSyntax.unquoted(value) else { return .unreadable(.malformed) }
+                hop = node(FieldSyntax.trimmed(said[...]))
+            } else {
+                hop = node(value)
+            }
+        }
+        return hop ?? .unreadable(.hidden)
+    }
+
+    /// Reads "192.0.2.1", "192.0.2.1:4711", "2001:db8::1", "[2001:db8::1]" and "[2001:db8::1]:4711", with a zone or without.
+    private static func node(_ text: Substring) -> Hop {
+        if text.utf8.first == UInt8(ascii: "_") || text.lowercased() == "unknown" { return .unreadable(.hidden) }
+        if text.utf8.first == UInt8(ascii: "[") {
+            let rest = text.dropFirst()
+            guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "]")), isPort(rest[end...].dropFirst()) else {
+                return .unreadable(.malformed)
+            }
+            return address(rest[..<end], ofSixteen: true)
+        }
+        let colons = text.utf8.count { $0 == UInt8(ascii: ":") }
+        guard colons == 1, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            return address(text, ofSixteen: colons > 1)
+        }
+        return isPort(text[colon...]) ? address(text[..<colon], ofSixteen: false) : .unreadable(.malformed)
+    }
+
+    private static func address(_ text: Substring, ofSixteen: Bool) -> Hop {
+        // A zone names an interface of the proxy's machine.
+        let end = ofSixteen ? text.utf8.firstIndex(of: UInt8(ascii: "%")) : nil
+        let bare = String(text[..<(end ?? text.endIndex)])
+        guard bare.utf8.contains(UInt8(ascii: ":")) == ofSixteen, let address = ClientAddress(bare) else {
+            return .unreadable(.malformed)
+        }
+        return .at(address)
+    }
+
+    /// Whether it is nothing, or a colon with a port or what hides one.
+    private static func isPort(_ text: Substring) -> Bool {
+        guard let colon = text.utf8.first else { return true }
+        let port = text.utf8.dropFirst()
+        guard colon == UInt8(ascii: ":"), let first = port.first else { return false }
+        if first == UInt8(ascii: "_") { return FieldSyntax.isToken(Substring(port)) }
+        return port.count <= 5 && port.allSatisfy(\.isDigit) && Int(Substring(port)) ?? .max <= 65_535
+    }
+}
+
+extension ForwardedFor.Unreadable {
+    /// The words for the log.
+    var words: String {
+        switch self {
+        case .absent: "neither X-Forwarded-For nor Forwarded"
+        case .hidden: "a client that is not told: unknown, a name, or nothing"
+        case .malformed: "what is no address"
+        case .contradictory: "X-Forwarded-For and Forwarded that name two clients"
+        case .unaddressed: "a header of the PROXY protocol for a client without an address"
+        }
+    }
+}

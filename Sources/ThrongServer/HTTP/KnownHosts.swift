@@ -1,0 +1,49 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Refuses requests for a name that is none of this machine's: a page whose name leads here reads nothing (DNS rebinding).
+///
+/// An address is nobody's name. Nor can anybody outside own a name without a dot, or one under `localhost`.
+struct KnownHosts: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    private let names: Set<String>
+
+    /// - Parameter names: by which this machine is asked, beside the one that it gives itself.
+    init(_ names: [String]) {
+        self.names = Set((names + [ProcessInfo.processInfo.hostName]).map { $0.lowercased() })
+    }
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        // Nil is a client of HTTP/1.0, which is no browser.
+        guard request.head.authority.map({ isKnown($0) }) ?? true else {
+            return .problem(
+                Problem(
+                    .misdirectedRequest, "unknown_host",
+                    "Nothing is served here by the Host that was asked for. Ask by an address, or list the name in metrics.hosts."
+                ))
+        }
+        return try await next(request, context)
+    }
+
+    /// - Parameter authority: a host, with a port or without.
+    func isKnown(_ authority: String) -> Bool {
+        if authority.hasPrefix("[") { return true }
+        var host = authority.prefix { $0 != ":" }.lowercased()
+        if host.hasSuffix(".") { host.removeLast() }
+        guard ClientAddress(host) == nil, !names.contains(host) else { return true }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isInLabel) }
+            && (labels.count == 1 || labels.last == "localhost")
+    }
+
+    private static func isInLabel(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import ThrongJournal
+internal import ThrongPlan
+
+extension BackupMarks {
+    /// A backup that is older needs a look. Unit: seconds.
+    static let stale: Int64 = 7 * 86_400
+
+    /// Makes sure that backups are made where they ever were; whoever copies in another way never began.
+    func check(at now: UnixSeconds) throws(BackupFault) {
+        let made = last(.made)
+        if let failed = last(.failed), failed > made ?? .epoch { throw .failed }
+        if let made, now - made > Self.stale { throw .stale(made: made) }
+    }
+}
+
+/// Why backups need a look.
+enum BackupFault: Error, Hashable, CustomStringConvertible {
+    /// The last try made none.
+    case failed
+    /// The last one is older than a week.
+    case stale(made: UnixSeconds)
+
+    var description: String {
+        switch self {
+        case .failed: "the last `throng backup` made none: what it printed says why; make one"
+        case .stale(let made): "the last backup is of \(made.dateAndTime), more than a week ago: does its timer run?"
+        }
+    }
+}

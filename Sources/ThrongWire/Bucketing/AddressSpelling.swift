@@ -1,0 +1,195 @@
+internal import Foundation
+
+/// The one spelling of a web address, in which addresses are compared: `HTTPS://WWW.Example.org:443/a/../stra%c3%9fe/?x=1` is the
+/// host `www.example.org` and the path `/straße`.
+///
+/// As browsers read addresses (WHATWG URL): tabs, line breaks and spaces around are dropped, `\\` is `/`, user information, port,
+/// query and fragment are left out, `.` and `..` are resolved. Beyond that: empty segments and what follows a `;` in a segment are
+/// dropped, escapes of UTF-8 are decoded once (RFC 3986, section 6.2.2.2) and composed (NFC). Letters of a path keep their case. A
+/// host is in Unicode: small letters, compatibility forms replaced (NFKC), `xn--` decoded (RFC 3492).
+struct AddressSpelling {
+    /// Empty for a bare path.
+    let host: [UInt8]
+    /// Empty for the root, and where there is none; no slash at the end.
+    let path: [UInt8]
+    /// Whether the text has a path or says that it has a host: whether it names a page.
+    let isPage: Bool
+
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        var cleaned = Array(text.drop { $0 <= 0x20 })
+        while let last = cleaned.last, last <= 0x20 { cleaned.removeLast() }
+        cleaned.removeAll { $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
+        if let end = cleaned.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
+            cleaned.removeSubrange(end...)
+        }
+        for place in cleaned.indices where cleaned[place] == UInt8(ascii: "\\") { cleaned[place] = UInt8(ascii: "/") }
+        (host, path, isPage) = cleaned.withUnsafeBufferPointer { bytes in
+            let address = WebAddress(bytes)
+            return (Self.host(Array(address.host)), Self.path(address.path), address.isPage)
+        }
+    }
+
+    /// Whether a text up to its query is spelt so already, but for the letters of its host; false where that is not sure.
+    static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var last = UInt8(ascii: " ")
+        var firstSlash: Int?
+        for place in text.indices {
+            let byte = text[place]
+            switch byte {
+            case UInt8(ascii: "?"), UInt8(ascii: "#"): return true
+            case UInt8(ascii: "%"), UInt8(ascii: ";"), UInt8(ascii: "\\"), 0...0x20, 0x7f...0xff: return false
+            case UInt8(ascii: "."): if last == UInt8(ascii: "/") { return false }
+            case UInt8(ascii: "/"):
+                // Two belong before a host, and nowhere else.
+                if last == UInt8(ascii: "/"),
+                    firstSlash != place - 1 || place > 1 && text[place - 2] != UInt8(ascii: ":")
+                {
+                    return false
+                }
+                firstSlash = firstSlash ?? place
+            default: break
+            }
+            last = byte
+        }
+        return true
+    }
+
+    // MARK: Paths
+
+    /// A slash that was escaped, in a segment: no other segment has it, but one with an escaped NUL.
+    private static let innerSlash: UInt8 = 0
+    /// What stands for a segment that is no text: no UTF-8, so that no template has it.
+    private static let noText: [UInt8] = [0xff]
+
+    static func path(_ path: some Collection<UInt8>) -> [UInt8] {
+        var segments: [[UInt8]] = []
+        for segment in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
+            let segment = Array(segment)
+            switch dots(segment) {
+            case 1: continue
+            case 2: if !segments.isEmpty { segments.removeLast() }
+            default: segments.append(segment)
+            }
+        }
+        return segments.reduce(into: []) { path, segment in
+            let text = decoded(segment.prefix { $0 != UInt8(ascii: ";") })
+            if !text.isEmpty { path += [UInt8(ascii: "/")] + text }
+        }
+    }
+
+    /// How many dots a segment is, which may be escaped; 0 for any other.
+    private static func dots(_ segment: [UInt8]) -> Int {
+        guard segment.count <= 6 else { return 0 }
+        let text = String(decoding: segment, as: UTF8.self).lowercased().replacing("%2e", with: ".")
+        return text == "." ? 1 : text == ".." ? 2 : 0
+    }
+
+    /// A segment or a host with its escapes decoded, once.
+    private static func decoded(_ written: some Collection<UInt8>) -> [UInt8] {
+        let written = Array(written)
+        var bytes: [UInt8] = []
+        var place = 0
+        while place < written.count {
+            if written[place] == UInt8(ascii: "%"), place + 2 < written.count,
+                let high = written[place + 1].hexValue, let low = written[place + 2].hexValue
+            {
+                let byte = high << 4 | low
+                bytes.append(byte == UInt8(ascii: "/") ? innerSlash : byte)
+                place += 3
+            } else {
+                bytes.append(written[place])
+                place += 1
+            }
+        }
+        guard bytes.contains(where: { $0 >= 0x80 }) else { return bytes }
+        guard let text = Self.text(bytes) else { return noText }
+        return Array(text.precomposedStringWithCanonicalMapping.utf8)
+    }
+
+    /// Nil for what is no UTF-8.
+    static func text(_ bytes: [UInt8]) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.utf8.elementsEqual(bytes) ? text : nil
+    }
+
+    // MARK: Hosts
+
+    static func host(_ host: [UInt8]) -> [UInt8] {
+        guard let text = Self.text(decoded(host)) else { return [] }
+        let labels = folded(text).split(separator: ".", omittingEmptySubsequences: false).map { label in
+            label.hasPrefix("xn--")
+                ? Self.unicode(ofPunycode: label.dropFirst(4)).map(folded) ?? String(label) : String(label)
+        }
+        let name = labels.joined(separator: ".")
+        return Array((name.hasSuffix(".") ? String(name.dropLast()) : name).utf8)
+    }
+
+    /// Compatibility forms and capital letters replaced, each scalar by itself.
+    private static func folded(_ text: some StringProtocol) -> String {
+        let small = text.precomposedStringWithCompatibilityMapping.unicodeScalars.reduce(into: "") {
+            $0 += $1 == "\u{3002}" ? "." : $1.properties.lowercaseMapping
+        }
+        return small.precomposedStringWithCompatibilityMapping
+    }
+
+    /// What a label says behind its `xn--`; nil where that is nothing. Source: RFC 3492, section 6.2.
+    private static func unicode(ofPunycode label: some StringProtocol) -> String? {
+        let bytes = Array(label.utf8)
+        let basic = bytes.lastIndex(of: UInt8(ascii: "-")) ?? 0
+        var scalars = bytes[..<basic].map { UInt32($0) }
+        var (code, place, bias) = (128, 0, 72)
+        var digits = bytes[(basic > 0 ? basic + 1 : 0)...]
+        while !digits.isEmpty {
+            let start = place
+            var (weight, k) = (1, 36)
+            while true {
+                guard let digit = digits.popFirst()?.punycodeDigit, place < 1 << 24, weight < 1 << 24 else {
+                    return nil
+                }
+                place += digit * weight
+                let threshold = min(max(k - bias, 1), 26)
+                if digit < threshold { break }
+                weight *= 36 - threshold
+                k += 36
+            }
+            let count = scalars.count + 1
+            bias = adapted(place - start, count: count, isFirst: start == 0)
+            code += place / count
+            place %= count
+            guard code <= 0x10ffff else { return nil }
+            scalars.insert(UInt32(code), at: place)
+            place += 1
+        }
+        var text = String.UnicodeScalarView()
+        for scalar in scalars {
+            guard let scalar = Unicode.Scalar(scalar) else { return nil }
+            text.append(scalar)
+        }
+        return String(text)
+    }
+
+    private static func adapted(_ delta: Int, count: Int, isFirst: Bool) -> Int {
+        var delta = isFirst ? delta / 700 : delta / 2
+        delta += delta / count
+        var k = 0
+        while delta > 455 {
+            delta /= 35
+            k += 36
+        }
+        return k + 36 * delta / (delta + 38)
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46, 0x61...0x66: (self | 0x20) - 0x61 + 10
+        default: nil
+        }
+    }
+
+    fileprivate var punycodeDigit: Int? {
+        isDigit ? Int(self) - 0x30 + 26 : isASCIILetter ? Int(self | 0x20) - 0x61 : nil
+    }
+}

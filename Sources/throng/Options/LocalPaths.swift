@@ -1,0 +1,45 @@
+import ArgumentParser
+import ThrongPlan
+
+/// Refuses an address where the command line takes a path: taken for a folder of that name, it would be made here.
+enum LocalPaths {
+    /// Options whose values may be addresses, or anybody's words.
+    private static let others: Set = ["--database", "--advertise", "--note", "--name"]
+    /// Commands whose `--to` is a daemon's address, and one that takes the words of another program.
+    private static let (senders, runners) = (Set(["replay", "bench"]), Set(["conform"]))
+
+    /// The problem with the words behind the program's name; nil if there is none.
+    static func problem(in words: some Collection<String>) -> String? {
+        let command = words.first ?? ""
+        guard !runners.contains(command) else { return nil }
+        var option: String?
+        for word in words {
+            var (place, value) = (option, word[...])
+            option = nil
+            if word.hasPrefix("--") {
+                guard let sign = word.firstIndex(of: "=") else {
+                    option = word
+                    continue
+                }
+                (place, value) = (String(word[..<sign]), word[word.index(after: sign)...])
+            }
+            if let place, others.contains(place) || place == "--to" && senders.contains(command) { continue }
+            if let problem = AddressText.problem(ofPath: value) { return "\(place ?? "The command line"): \(problem)." }
+        }
+        return nil
+    }
+
+    /// The problems with settings that are paths.
+    static func problems(of settings: Settings) -> [any Error] {
+        Setting.all.flatMap { setting -> [any Error] in
+            switch setting.kind {
+            case .path, .paths:
+                guard let value = settings.value(of: setting) else { return [] }
+                return value.texts.compactMap { AddressText.problem(ofPath: $0) }.map {
+                    ValidationError("\(value.place): \($0).")
+                }
+            case .number, .text, .words, .choice, .connection: return []
+            }
+        }
+    }
+}
