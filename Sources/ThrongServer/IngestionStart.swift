@@ -188,8 +188,8 @@ struct IngestionStart: Sendable {
         }
     }
 
-    /// How long PostgreSQL may be silent at a start before the daemon goes on without it.
-    private static let patience = Duration.seconds(5)
+    /// How long PostgreSQL may be silent at a start before the daemon goes on without it: several answers of one that is slow.
+    private static let patience = Duration.seconds(10)
 
     /// The watermark, or nil while PostgreSQL is away or hangs: then the journal takes what comes until it is back.
     ///

@@ -18,7 +18,7 @@ struct LeaseTests {
         _ = try await holder.attach(daemon: daemon, replacing: nil, fence: 1000, holder: "boot 1 2")
         let known = try #require(await successor.watermark(of: daemon))
         #expect(known.holder == "boot 1 2" && known.claim == nil)
-        #expect(try await holder.hearClaim() == .none)
+        #expect(try await holder.hearClaim() == .nobody)
 
         #expect(try await successor.claim(daemon: daemon, from: known, fence: 2000))
         #expect(try await holder.hearClaim() == .heard)

@@ -89,6 +89,9 @@ final class DatabaseLink: Sendable {
             attempt.takesItsTime(false)
             let owner = Connection(settings)
             defer { owner.close() }
+            // Each step that PostgreSQL answers shows that it is there, and slow.
+            try await owner.run { _ in }
+            attempt.moved()
             let migrator = Migrator(owner)
             do {
                 try await migrator.verify()
@@ -224,7 +227,7 @@ final class DatabaseLink: Sendable {
             try await prepare(attempt)
             attempt.moved()
             counters.forgetSchema()
-            watermark = try await takePlace()
+            watermark = try await takePlace(attempt)
         } catch let error as PostgresError {
             succession.interrupt()
             throw error
@@ -291,9 +294,10 @@ final class DatabaseLink: Sendable {
         }
     }
 
-    private func takePlace() async throws -> JournalPosition {
+    private func takePlace(_ attempt: Attempt) async throws -> JournalPosition {
         let daemon = DaemonID(data.daemon)
         let known = try await counters.watermark(of: daemon)
+        attempt.moved()
         if known?.isRetired == true { throw StoreError.retired(daemon: daemon) }
         let last = try attachment(known)
         if let last, let known, max(known.fence, known.claimed) > last {
@@ -305,12 +309,13 @@ final class DatabaseLink: Sendable {
         let fence = succession.fence ?? next
         try data.note(attachment: max(fence, last ?? 0))
         // A private server that this process has started itself can be reached by no earlier one.
-        let mustWait = known.map { !isOwnServer() && !Succession.isVacant($0, holder: data.holder) } ?? false
+        let mustWait = known.map { isHeld($0) } ?? false
         if let known, mustWait {
             let asked = data.machine.elapsed()
             // Made once more each time, so that a flush under way shows.
             let isMade = try await counters.claim(daemon: daemon, from: known, fence: fence)
             let now = data.machine.elapsed()
+            attempt.moved()
             guard succession.announce(fence, over: known, isMade: isMade, answer: now - asked, now: now) else {
                 throw DaemonError.succeeding(daemon: data.daemon)
             }
@@ -328,21 +333,25 @@ final class DatabaseLink: Sendable {
         }
     }
 
-    /// Whether another process waits to take this one's place, which learns that it was heard.
+    private func isHeld(_ known: Watermark) -> Bool {
+        !isOwnServer() && !Succession.isVacant(known, holder: data.holder)
+    }
+
+    /// Whether another process waits to take this one's place, which learns that it was heard; nil while this one has no place,
+    /// and another process may have it.
     ///
     /// - Throws: ``StoreError/fenced(daemon:)`` where another one has it, or, while this one has none, is about to; ``PostgresError``.
-    func hearClaim() async throws -> CounterStore.Claim {
+    func hearClaim() async throws -> CounterStore.Claim? {
         do {
             return try await counters.hearClaim()
         } catch StoreError.notAttached {
             let daemon = DaemonID(data.daemon)
             // Nobody who knows of it came after an earlier process of this folder. One that has no place can't flush and give it back.
-            if let known = try await counters.standing(of: daemon), let last = try data.attachment(),
-                max(known.fence, known.claimed) > last
-            {
+            guard let known = try await counters.standing(of: daemon) else { return .nobody }
+            if let last = try data.attachment(), max(known.fence, known.claimed) > last {
                 throw StoreError.fenced(daemon: daemon)
             }
-            return .none
+            return isHeld(known) ? nil : .nobody
         }
     }
 }

@@ -108,8 +108,10 @@ final class FenceWatch: Service {
         }
     }
 
-    private func heed(_ claim: CounterStore.Claim, asked: Duration) {
-        if claim != .none, journal.isOpen {
+    private func heed(_ claim: CounterStore.Claim?, asked: Duration) {
+        // It has no place yet, and waits for it: what it took nobody else would know.
+        guard let claim else { return }
+        if claim != .nobody, journal.isOpen {
             logger.warning(
                 "another process is taking this one's place; what was acknowledged is flushed, then it stops")
             journal.close()

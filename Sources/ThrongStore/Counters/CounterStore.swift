@@ -137,7 +137,7 @@ package final class CounterStore: Sendable {
             let mark = try select.rows(answers[1]).first
             if let mark, mark.fence > attachment.fence { throw StoreError.fenced(daemon: attachment.daemon) }
             // One that is older than our attachment, or never heard of it, lets nobody hear.
-            guard let mark, mark.claimed > attachment.fence else { return .none }
+            guard let mark, mark.claimed > attachment.fence else { return .nobody }
             return mark.claim == -mark.claimed && mark.fence == attachment.fence ? .heard : .unheard
         }
     }
@@ -150,7 +150,7 @@ package final class CounterStore: Sendable {
     /// Whether somebody waits to take a process's place.
     package enum Claim: Sendable, Hashable {
         /// Nobody had announced to by then.
-        case none
+        case nobody
         /// Somebody does, knows that it was heard, and waits anew.
         case heard
         /// Somebody does, and does not know: this process flushes just now, or its database was set back.

@@ -185,7 +185,7 @@ final class Stages {
             let synced = DispatchSemaphore(value: 0)
             for group in stride(from: 0, to: counted.count, by: 32).map({ counted[$0...].prefix(32) }) {
                 for batch in group { try journal.append(batch, key: keys.key(of: batch.window)) }
-                journal.durable(group[group.endIndex - 1].position) { _ in synced.signal() }
+                journal.acknowledgeable(group[group.endIndex - 1].position) { _ in synced.signal() }
                 synced.wait()
             }
             journal.stop()

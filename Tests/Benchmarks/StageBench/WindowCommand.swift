@@ -130,7 +130,7 @@ struct CheckpointClerk {
                 through = end
                 // As PostgreSQL has it once it is on disk.
                 let synced = DispatchSemaphore(value: 0)
-                journal.durable(end) { _ in synced.signal() }
+                journal.acknowledgeable(end) { _ in synced.signal() }
                 synced.wait()
                 try writer.finish(through: end, journal: journal, space: space)
                 count += 1

@@ -177,9 +177,9 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
     func hearClaim() async throws -> CounterStore.Claim {
         guard let (daemon, fence) = attachment else { throw StoreError.notAttached }
         return try await ask("watermark.hear", ofStanding: true) { () throws -> CounterStore.Claim in
-            guard let mark = database.state.marks[daemon] else { return .none }
+            guard let mark = database.state.marks[daemon] else { return .nobody }
             guard mark.fence <= fence else { throw StoreError.fenced(daemon: daemon) }
-            guard mark.claimed > fence else { return .none }
+            guard mark.claimed > fence else { return .nobody }
             guard mark.fence == fence else { return .unheard }
             guard mark.claim == mark.claimed else { return .heard }
             try database.commit("watermark.hear") { state in

@@ -22,7 +22,7 @@ extension World {
                 oracle.mayWithdraw(sender)
                 trace.note("withdraws", Int64(position.value))
                 let daemon = daemon
-                ingestion.journal.durable(position) { [weak self] result in
+                ingestion.journal.acknowledgeable(position) { [weak self] result in
                     guard let self, daemon.port.isAlive, case .success = result else { return }
                     self.oracle.withdraws(sender)
                     self.trace.note("withdrawal acknowledged", Int64(sender.who))
