@@ -21,6 +21,9 @@ struct OutsideTests {
     @Test("the beacon conforms in Chromium, and mutants of it do not", .timeLimit(.minutes(40)))
     func beaconConforms() async throws { try await Program("beacon_conforms.py").run() }
 
+    @Test("the beacon in Chromium puts each value of the vectors where the daemon does")
+    func beaconVectors() async throws { try await Program("beacon_vectors.py").run() }
+
     @Test(
         "signed reports reach partners that fail in every way, each file once; a killed daemon's deliveries go on",
         .timeLimit(.minutes(40)))
