@@ -1,5 +1,5 @@
 """Reads user agents by uap-core's specification.md with Debian's regexes.yaml: an implementation that shares nothing
-with Throng's."""
+with Throng's. Throng knows more bots than uap-core; those that the programs send are bots by both, or by neither."""
 
 import functools
 import re
