@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import ThrongCounting
+import ThrongFiles
 import ThrongPlan
 import ThrongWire
 
@@ -179,6 +180,13 @@ struct CheckpointFileTests {
         #expect(desk.flaw { _ = try desk.start() } == .otherJournal)
         var bytes = [UInt8](good)
         bytes[7] = UInt8(ascii: "2")
+        try Data(bytes).write(to: URL(fileURLWithPath: desk.path))
+        #expect(desk.flaw { _ = try desk.start() } == .damaged, "nobody has written that")
+        let length = bytes[(bytes.count - 8)..<(bytes.count - 4)].reversed().reduce(0) { $0 << 8 | Int($1) }
+        let index = bytes[(bytes.count - 8 - length)..<(bytes.count - 4)]
+        var writer = ByteWriter()
+        writer.add(CRC32C.checksum(Array(bytes[..<24] + index)))
+        bytes.replaceSubrange((bytes.count - 4)..., with: writer.bytes)
         try Data(bytes).write(to: URL(fileURLWithPath: desk.path))
         #expect(desk.flaw { _ = try desk.start() } == .otherVersion)
         try good.write(to: URL(fileURLWithPath: desk.path))
