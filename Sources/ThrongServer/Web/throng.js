@@ -130,7 +130,7 @@
   const plainNumber = (value) => (/^[-+.\de]+$/i.test(value) ? +value : NaN);
   // The same as people write it, with a currency and groups of thousands: "EUR 1.234,50". What could be two numbers, as
   // "1,234" and, where fewer than three decimals are kept, "1.234", is none.
-  const currency = (code) => (Intl.supportedValuesOf("currency").includes(code) ? "" : code);
+  const currency = (code) => (Intl.supportedValuesOf?.("currency").includes(code) ? "" : code);
   const numberOf = (value, decimals = 3) => {
     const text = String(value).trim().replace(/^[A-Z]{0,3}\p{Sc}|\p{Sc}$/u, "").replace(/^[A-Z]{3}|[A-Z]{3}$/, currency).trim();
     const [all, sign, whole, group, point, part = ""] =
@@ -352,8 +352,11 @@
   const post = async (purpose, batch) => {
     const { path, log, tried } = batch, state = stateOf(purpose), size = purpose.transport ? 2e4 : sizeOf(log.body);
     if (flying.has(batch)) return;
-    // All that outlives its page together may have 64 KiB.
-    if (size > room) return wake(purpose);
+    // All that outlives its page together may have 64 KiB; the rest is for later, or for the tab's next page.
+    if (size > room) {
+      warn("has more to send than may outlive a page");
+      return wake(purpose);
+    }
     flying.add(batch);
     room -= size;
     batch.tried = true;
@@ -362,9 +365,10 @@
       const answer = await ask(purpose, path, log.body);
       if (answer.status < 500 && answer.status != 429) {
         log.answer = await answer.json();
+        const isWanted = state.batches.includes(batch);
         state.batches = state.batches.filter((each) => each != batch);
         state.pause = pause = 0;
-        await settle(purpose, { ...batch, tried }, answer);
+        if (isWanted) await settle(purpose, { ...batch, tried }, answer);
       } else {
         pause += 1e3 * answer.headers.get("retry-after") || 0;
         batch.tried = tried;
@@ -550,7 +554,7 @@
     flush: () => sendAll(),
     reset: safely(() => {
       sent.length = 0;
-      plan?.purposes.forEach(takeBack);
+      known(() => plan.purposes.forEach(takeBack), plan);
     }),
     preview,
     sent,
