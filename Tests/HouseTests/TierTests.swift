@@ -8,16 +8,13 @@ struct TierTests {
         let line: String
         /// Such as `EndToEndTests.EdgeTests/bent`.
         let name: String
-        /// What it took where nobody else had the machine.
-        let seconds: Int?
         let reason: String
 
         init(_ line: Substring) {
-            let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
+            let words = line.split(separator: " ", maxSplits: 1)
             self.line = String(line)
             name = String(words.first ?? "")
-            seconds = words.count > 1 ? Int(words[1]) : nil
-            reason = words.count > 2 ? words[2].trimmingCharacters(in: .whitespaces) : ""
+            reason = words.count > 1 ? words[1].trimmingCharacters(in: .whitespaces) : ""
         }
     }
 
@@ -38,13 +35,12 @@ struct TierTests {
         (9, ["OutsideTests/deliveries", "OutsideTests/explorer"]),
     ]
 
-    @Test("each test of the second tier exists, stands there once, and says what it takes and why it can wait")
+    @Test("each test of the second tier exists, stands there once, and says why it can wait")
     func entries() throws {
         let entries = try Self.secondTier()
         #expect(!entries.isEmpty)
         for entry in entries {
             #expect(exists(entry.name), "Tests/second-tier: there is no test '\(entry.name)'")
-            #expect((entry.seconds ?? 0) > 0, "Tests/second-tier: no seconds in '\(entry.line)'")
             #expect(entry.reason.count > 10, "Tests/second-tier: no reason in '\(entry.line)'")
         }
         let names = entries.map(\.name)
