@@ -61,7 +61,8 @@ struct LeaseTests {
         #expect(!journal.mayAcknowledge && !journal.isHeld && journal.stall == .inDoubt)
         // It is on disk, which a flush may know, and a client who sends it again may not.
         try await journal.durable(record.position)
-        let (answered, next) = (Mutex(0), Workshop.record(2))
+        let answered = Mutex(0)
+        let next = Workshop.record(2)
         try journal.append(next, key: keys.key(of: next.window))
         for position in [record.position, next.position] {
             journal.acknowledgeable(position) { if case .success = $0 { answered.withLock { $0 += 1 } } }
