@@ -209,20 +209,33 @@ def keep(place: str, parent: int, script: str) -> None:
         keeper.serve(place, parent)
     finally:
         keeper.driver.quit()
-        if os.path.exists(place):
-            os.unlink(place)
+        for path in (place, place + ".log"):
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+def complain(place: str, words: str) -> None:
+    """Ends with what the keeper said last."""
+    if os.path.exists(place + ".log"):
+        with open(place + ".log", encoding="utf-8", errors="replace") as log:
+            words += "\n" + log.read()[-2000:]
+    raise SystemExit(words)
 
 
 def drive(script: str) -> None:
     parent = os.getppid()
     place = os.path.join(tempfile.gettempdir(), f"throng-conform-{parent}.sock")
+    # Nothing of it is this program's, so that whoever waits for the end of what is said does not wait for the keeper.
+    keeper_process = None
     if not os.path.exists(place):
-        subprocess.Popen([sys.executable, os.path.abspath(__file__), "--keep", place, str(parent), script],
-                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+        with open(place + ".log", "wb") as log:
+            keeper_process = subprocess.Popen(
+                [sys.executable, os.path.abspath(__file__), "--keep", place, str(parent), script],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     deadline = time.monotonic() + 55
     while not os.path.exists(place):
-        if time.monotonic() > deadline:
-            raise SystemExit("Chromium did not start: it takes selenium from PyPI, chromium and chromedriver.")
+        if time.monotonic() > deadline or keeper_process and keeper_process.poll() is not None:
+            complain(place, "Chromium did not start: it takes selenium from PyPI, chromium and chromedriver.")
         time.sleep(0.05)
     with socket.socket(socket.AF_UNIX) as keeper:
         keeper.connect(place)
@@ -230,7 +243,10 @@ def drive(script: str) -> None:
             for line in sys.stdin:
                 steps.write(line)
                 steps.flush()
-                print(steps.readline().strip(), flush=True)
+                answer = steps.readline().strip()
+                if not answer:
+                    complain(place, "The page did not take the step " + line)
+                print(answer, flush=True)
 
 
 if __name__ == "__main__":
