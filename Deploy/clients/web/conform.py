@@ -49,7 +49,7 @@ WORLD = """(() => {
 # Sends until there is nothing more to be sent now.
 SEND = """const done = arguments[0];
 (async () => {
-    for (let silent = 0; silent < 2; ) {
+    for (let round = 0, silent = 0; silent < 2 && round < 20; round++) {
         const before = requests;
         throng.flush();
         do await new Promise((next) => setTimeout(next, 25)); while (flying);
