@@ -1,8 +1,9 @@
 import Foundation
 import Testing
-import ThrongDelivery
 import ThrongPlan
 import ThrongReport
+
+@testable import ThrongDelivery
 
 @Suite("a PDF is printed by a program that gets nothing else, in time or not at all")
 struct PrintTests {
