@@ -91,7 +91,7 @@ struct QueryParameterTests {
         InsertMigration(migration: Migration.all[0]), SelectConfined(), SelectAnalystMetrics(),
         SelectAnalystColumns(view: "v"), SelectAnalystBuckets(view: "v"), SelectAnalystMargins(view: "v", kind: .day),
         SelectAnalystReleases(view: "v", kind: .day), SelectWatermark(daemon: daemon),
-        AttachWatermark(daemon: daemon, shard: 0, fence: 1, found: 0, holder: nil),
+        AttachWatermark(daemon: daemon, shard: 0, fence: 1, found: 0, holder: nil, still: nil),
         ClaimWatermark(daemon: daemon, fence: 1, claim: 2, shard: 0), HearWatermark(attachment: attachment),
         ReleaseWatermark(attachment: attachment),
         AdvanceWatermark(attachment: attachment, after: JournalPosition(0), through: JournalPosition(1)),
@@ -113,7 +113,8 @@ struct QueryParameterTests {
         AnnouncePlan(daemon: daemon, app: "shop", plan: PlanVersion(hex: "ab"), isApplied: false), SelectPlansInForce(),
         SelectMemberPlans(), StopPlans(daemon: daemon, kept: []), InsertSession(hash: [], token: "0", idle: 1),
         LookAtSession(hash: [], idle: 1, longest: 2), DeleteSession(hash: []), EndSessions(token: "0", left: 1),
-        ExpireSessions(),
+        ExpireSessions(), SelectSessions(token: "0"),
+        EndOwnSessions(token: "0", session: PortalSession.ID(cookie: "0"), isForOthers: true),
         RetireTerms(kept: [1], ended: .epoch), SelectTermsVersions(app: "shop", from: .epoch, to: .epoch),
         SelectCounted(app: "shop", metric: "views"),
     ]
