@@ -3,6 +3,8 @@ internal import ThrongCredentials
 internal import ThrongDelivery
 internal import ThrongIntake
 internal import ThrongJournal
+internal import ThrongSchedule
+internal import ThrongWire
 
 extension Daemon {
     /// What looks after keys, certificates and backups on this machine.
