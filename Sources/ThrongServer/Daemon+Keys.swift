@@ -5,6 +5,8 @@ internal import ThrongIntake
 internal import ThrongJournal
 internal import ThrongSchedule
 internal import ThrongWire
+internal import ThrongSchedule
+internal import ThrongWire
 
 extension Daemon {
     /// What looks after keys, certificates and backups on this machine.
