@@ -5,6 +5,7 @@ import Testing
 import ThrongDelivery
 import ThrongJournal
 import ThrongPlan
+import ThrongPortal
 import ThrongStore
 
 @testable import ThrongServer
