@@ -54,9 +54,8 @@ def _groups(rule: dict, value: Scalar, fold: Callable[[str], str] = str) -> str:
     text = _spelled(value)
     if text is None:
         return OTHER
-    text = fold(unicodedata.normalize("NFC", text))
     for group in rule["groups"]:
-        if text in (fold(unicodedata.normalize("NFC", each)) for each in [group["label"], *group["values"]]):
+        if fold(text) in map(fold, [group["label"], *group["values"]]):
             return group["label"]
     return OTHER
 

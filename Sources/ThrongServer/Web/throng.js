@@ -155,7 +155,7 @@
   // A value by the rule of its dimension. What there is no rule for is left out; a user agent is for the daemon.
   const bucket = ({ rule, buckets }, value) => {
     const { kind, groups, templates, band_hours, medium_from, large_from, level, edges } = rule;
-    const text = String(value).normalize(), small = text.toLowerCase();
+    const text = String(value), small = text.toLowerCase();
     // "https://example.org" is the root; "cart" and an empty text are no paths.
     const [, from, host, rest] = text.replace(/^[\0-\x20]+|[\t\n\r]|[\0-\x20]+$/g, "").match(/^((?:[a-z][\w+.-]*:)?[\\/]{2})?([^\\/?#]*)([^?#]*)/i);
     const path = pathOf(rest);
@@ -166,7 +166,7 @@
       const word = kind == "file_type" ? (from ? path : text).toLowerCase().replace(/[^]*[^/\\](?=\.)/, "*")
         : kind == "language" ? small.match(/^[a-z]*(?=[-_.@,;:]|$)/)?.[0]
         : text;
-      const isMember = (member) => member.normalize() == word || (kind == "region" && member.toLowerCase() == small);
+      const isMember = (member) => member == word || (kind == "region" && member.toLowerCase() == small);
       return groups.find(({ label, values }) => [label, ...values].some(isMember))?.label || "other";
     }
     if (level) {

@@ -58,8 +58,7 @@ extension BucketingRule {
     /// Countries are a list whose values are codes, in either case and in each code that a country has or had.
     private static func regions(_ groups: [BucketGroup]) throws(BucketingProblem) -> ListBucketing {
         for country in groups.flatMap(\.values) {
-            let isCode = country.utf8.count == 2 || CodeAliases.countries.spellings(of: country).count > 1
-            guard isCode, country.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
+            guard country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
                 throw .malformedCountry(country)
             }
         }

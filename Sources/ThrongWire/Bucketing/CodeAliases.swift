@@ -1,7 +1,7 @@
 /// Codes that stand for the same language or country, as devices of different ages and makers send them.
 ///
 /// Source: CLDR 49, `supplementalMetadata.xml`, `languageAlias` and `territoryAlias` where one code replaces another: what ISO
-/// gave up (`iw` is `he`, `BU` is `MM`), longer codes of the same (`deu` is `de`, `AUT` is `AT`), and what is asked for under a wider
+/// gave up (`iw` is `he`, `BU` is `MM`), longer codes of the same language (`deu` is `de`), and what is asked for under a wider
 /// name (`cmn` is `zh`). Written out because a device's own list depends on its system.
 enum CodeAliases {
     /// All codes of one language or country, by each of them.
@@ -56,29 +56,10 @@ enum CodeAliases {
         zom:yos zu:zul zza:diq
         """)
 
-    /// ISO 3166-1 codes in capital letters.
+    /// ISO 3166-1 codes of two letters, in capitals.
     static let countries = Table(
         """
-        AA:AAA AC:ASC AD:AND AE:ARE AF:AFG AG:ATG AI:AIA AL:ALB AM:ARM AO:AGO AQ:ATA,NQ AR:ARG AS:ASM AT:AUT \
-        AU:AUS AW:ABW AX:ALA AZ:AZE BA:BIH BB:BRB BD:BGD BE:BEL BF:BFA,HV BG:BGR BH:BHR BI:BDI BJ:BEN,DY BL:BLM \
-        BM:BMU BN:BRN BO:BOL BQ:BES BR:BRA BS:BHS BT:BTN BV:BVT BW:BWA BY:BLR BZ:BLZ CA:CAN CC:CCK CD:COD,ZAR,ZR \
-        CF:CAF CG:COG CH:CHE CI:CIV CK:COK CL:CHL CM:CMR CN:CHN CO:COL CP:CPT CR:CRI CU:CUB CV:CPV CW:CUW CX:CXR \
-        CY:CYP CZ:CZE DE:DD,DDR,DEU DG:DGA DJ:DJI DK:DNK DM:DMA DO:DOM DZ:DZA EC:ECU EE:EST EG:EGY EH:ESH ER:ERI \
-        ES:ESP ET:ETH EU:QU,QUU FI:FIN FJ:FJI FK:FLK FM:FSM FO:FRO FR:FRA,FX,FXX GA:GAB GB:GBR,UK GD:GRD GE:GEO \
-        GF:GUF GG:GGY GH:GHA GI:GIB GL:GRL GM:GMB GN:GIN GP:GLP GQ:GNQ GR:GRC GS:SGS GT:GTM GU:GUM GW:GNB GY:GUY \
-        HK:HKG HM:HMD HN:HND HR:HRV HT:HTI HU:HUN ID:IDN IE:IRL IL:ISR IM:IMN IN:IND IO:IOT IQ:IRQ IR:IRN IS:ISL \
-        IT:ITA JE:JEY JM:JAM JO:JOR JP:JPN KE:KEN KG:KGZ KH:KHM KI:CT,KIR KM:COM KN:KNA KP:PRK KR:KOR KW:KWT \
-        KY:CYM KZ:KAZ LA:LAO LB:LBN LC:LCA LI:LIE LK:LKA LR:LBR LS:LSO LT:LTU LU:LUX LV:LVA LY:LBY MA:MAR MC:MCO \
-        MD:MDA ME:MNE MF:MAF MG:MDG MH:MHL MK:MKD ML:MLI MM:BU,BUR,MMR MN:MNG MO:MAC MP:MNP MQ:MTQ MR:MRT MS:MSR \
-        MT:MLT MU:MUS MV:MDV MW:MWI MX:MEX MY:MYS MZ:MOZ NA:NAM NC:NCL NE:NER NF:NFK NG:NGA NI:NIC NL:NLD NO:NOR \
-        NP:NPL NR:NRU NU:NIU NZ:NZL OM:OMN PA:PAN,PZ PE:PER PF:PYF PG:PNG PH:PHL PK:PAK PL:POL PM:SPM PN:PCN \
-        PR:PRI PS:PSE PT:PRT PW:PLW PY:PRY QA:QAT QM:QMM QN:QNN QP:QPP QQ:QQQ QR:QRR QS:QSS QT:QTT QV:QVV QW:QWW \
-        QX:QXX QY:QYY QZ:QZZ RE:REU RO:ROU RS:SRB RU:RUS RW:RWA SA:SAU SB:SLB SC:SYC SD:SDN SE:SWE SG:SGP SH:SHN \
-        SI:SVN SJ:SJM SK:SVK SL:SLE SM:SMR SN:SEN SO:SOM SR:SUR SS:SSD ST:STP SV:SLV SX:SXM SY:SYR SZ:SWZ TA:TAA \
-        TC:TCA TD:TCD TF:ATF TG:TGO TH:THA TJ:TJK TK:TKL TL:TLS,TMP,TP TM:TKM TN:TUN TO:TON TR:TUR TT:TTO TV:TUV \
-        TW:TWN TZ:TZA UA:UKR UG:UGA UM:JT,MI,PU,UMI,WK US:USA UY:URY UZ:UZB VA:VAT VC:VCT VE:VEN VG:VGB VI:VIR \
-        VN:VD,VNM VU:NH,VUT WF:WLF WS:WSM XA:XAA XB:XBB XC:XCC XD:XDD XE:XEE XF:XFF XG:XGG XH:XHH XI:XII XJ:XJJ \
-        XK:XKK XL:XLL XM:XMM XN:XNN XO:XOO XP:XPP XQ:XQQ XR:XRR XS:XSS XT:XTT XU:XUU XV:XVV XW:XWW XX:XXX XY:XYY \
-        XZ:XZZ YE:YD,YEM,YMD YT:MYT ZA:ZAF ZM:ZMB ZW:RH,ZWE ZZ:ZZZ
+        AQ:NQ BF:HV BJ:DY CD:ZR DE:DD EU:QU FR:FX GB:UK KI:CT MM:BU PA:PZ TL:TP UM:JT,MI,PU,WK VN:VD VU:NH YE:YD \
+        ZW:RH
         """)
 }

@@ -1,6 +1,4 @@
-internal import Foundation
-
-/// Named groups of values; what no group lists goes to `other`. One text in two forms of Unicode is one value.
+/// Named groups of values; what no group lists goes to `other`.
 struct ListBucketing: Bucketing {
     private let buckets: LabelTable
     private let values: ByteTable
@@ -14,10 +12,8 @@ struct ListBucketing: Bucketing {
         for (bucket, group) in (named + groups.filter { $0.label == .other }).enumerated() {
             for value in [group.label.text] + group.values {
                 let place = Swift.min(bucket, buckets.other)
-                for spelling in Set([value, value.precomposedStringWithCanonicalMapping].map { Array($0.utf8) }) {
-                    if let first = values.insert(String(decoding: spelling, as: UTF8.self), place), first != place {
-                        throw .repeatedValue(value, first: buckets.labels[first], second: group.label)
-                    }
+                if let first = values.insert(value, place), first != place {
+                    throw .repeatedValue(value, first: buckets.labels[first], second: group.label)
                 }
             }
         }
@@ -28,16 +24,7 @@ struct ListBucketing: Bucketing {
 
     func bucket(_ value: FieldValue) -> Int {
         // Labels are among the values.
-        if case .text(let text) = value { return values[text.bytes] ?? composed(text) ?? buckets.other }
+        if case .text(let text) = value { return values[text.bytes] ?? buckets.other }
         return value.withText { values[$0] ?? buckets.other } ?? buckets.other
-    }
-
-    /// The bucket of a text that is written with combining characters.
-    private func composed(_ text: FieldText) -> Int? {
-        guard text.bytes.contains(where: { $0 >= 0x80 }) else { return nil }
-        return text.string.precomposedStringWithCanonicalMapping.withFieldValue { value in
-            guard case .text(let text) = value else { return nil }
-            return values[text.bytes]
-        }
     }
 }

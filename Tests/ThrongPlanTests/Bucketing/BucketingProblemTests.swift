@@ -81,9 +81,6 @@ struct BucketingProblemTests {
         #expect(
             problem(.region([Self.list("A", "GB"), Self.list("B", "UK")]))
                 == .repeatedValue("GB", first: "A", second: "B"))
-        #expect(
-            problem(.list([Self.list("caf\u{e9}", "x"), Self.list("cafe\u{301}", "y")]))
-                == .repeatedValue("cafe\u{301}", first: "caf\u{e9}", second: "cafe\u{301}"))
     }
 
     @Test(
