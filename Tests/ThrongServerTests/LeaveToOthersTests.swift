@@ -54,7 +54,7 @@ struct LeaveToOthersTests {
         func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome {
             CopyRetention.Outcome()
         }
-        func due(_ plans: [Plan]) async throws -> [RetentionDue] { [] }
+        func outlook(_ plans: [Plan]) async throws -> RetentionOutlook { RetentionOutlook(due: []) }
         func clock() async throws -> StoredClock { StoredClock(database: LeaveToOthersTests.now, believed: nil) }
         func believe(_ time: StoredClock.Believed) async throws {}
         func confirm(_ time: StoredClock.Believed) async throws {}
