@@ -94,7 +94,7 @@
   // What a browser can tell, by the kind of bucketing that the plan has for a field, or by the field's name. Versions
   // in user agents are cut to their first number: families are told by no more. A Mac that is touched is an iPad.
   const agent = () =>
-    navigator.userAgent.replace(navigator.maxTouchPoints > 1 && /Macintosh;\sIntel/, "iPad;CPU OS 13_0 like").replace(/([._])\d+/g, "$10");
+    navigator.userAgent.replace(navigator.maxTouchPoints > 1 && /Macintosh;\sIntel(.*X)\s[\d_.]+/, "iPad;CPU OS 13_0 like$1").replace(/([._])\d+/g, "$10");
   const readings = {
     browser: agent,
     operating_system: agent,

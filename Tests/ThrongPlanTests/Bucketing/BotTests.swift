@@ -90,7 +90,9 @@ struct BotTests {
             Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.3 \
             Safari/605.1.15
             """
-        let sent = mac.replacing("Macintosh; Intel", with: "iPad;CPU OS 13_0 like").replacing(/([._])[0-9]+/) {
+        let sent = mac.replacing("Macintosh; Intel Mac OS X 10_15_7", with: "iPad;CPU OS 13_0 like Mac OS X").replacing(
+            /([._])[0-9]+/
+        ) {
             "\($0.1)0"
         }
         #expect(try SampleRules.label(.deviceClass, mac) == "desktop")
