@@ -102,10 +102,11 @@ def each_error(house, description):
         ("POST", "/v1/ohttp", bytes(100), {"content-type": "message/ohttp-req"}),
         ("POST", "/apps/shop", "event=view&channel=email", {"content-type": "application/x-www-form-urlencoded"}),
         ("POST", "/apps/shop", "event=view&channel=" + "x" * 70_000, {}), ("POST", "/apps/nowhere", "event=view", {}),
-        ("GET", "/nowhere", None, {}), ("GET", "/v1/plan/nowhere", None, {}), ("GET", "/apps/nowhere", None, {}),
+        ("GET", "/nowhere", None, {}), ("GET", "/v1/plan/nowhere", None, {}), ("GET", "/v1/label/nowhere", None, {}),
+        ("GET", "/apps/nowhere", None, {}),
         ("GET", "/v1/batches", None, {}), ("DELETE", "/", None, {}), ("PUT", "/v1/plan/shop", None, {})]
     requests += asked(house)
-    for path in ("/", "/apps/shop", "/v1/plan/shop", "/throng.js", "/throng-oblivious.js", "/throng-panel.js",
+    for path in ("/", "/apps/shop", "/v1/plan/shop", "/v1/label/shop", "/throng.js", "/throng-oblivious.js", "/throng-panel.js",
                  "/v1/openapi.json", "/healthz", "/readyz"):
         requests.append(("GET", path, None, {}))
         tag = ask(house, "GET", path)[1].get("etag")
