@@ -5,8 +5,6 @@ internal import ThrongIntake
 internal import ThrongJournal
 internal import ThrongSchedule
 internal import ThrongWire
-internal import ThrongSchedule
-internal import ThrongWire
 
 extension Daemon {
     /// What looks after keys, certificates and backups on this machine.

@@ -47,7 +47,8 @@ struct ForwardedFor: Sendable, Hashable {
 
     /// The last one that is none of these proxies; where all are theirs, the first.
     func client(past proxies: Proxies) -> Client {
-        let listed = Self.client(past: proxies, of: self.listed.flatMap { FieldSyntax.elements($0).map { Self.hop($0) } })
+        let listed = Self.client(
+            past: proxies, of: self.listed.flatMap { FieldSyntax.elements($0).map { Self.hop($0) } })
         let standard = Self.client(past: proxies, of: self.standard.flatMap { Self.hops(of: $0) })
         guard listed != .unreadable(.absent) else { return standard }
         guard standard != .unreadable(.absent), standard != listed else { return listed }
