@@ -15,13 +15,13 @@ from year import DAY, date, wait
 DEVICES = 60
 BARE = f"""
 app: {{name: bare, title: Bare, owner: Team, contact: privacy@example.com, audience: 2000}}
-purposes: {{product: {{explanation: To see what is used., consent: not_required, rotation: 1 day, retention: 30 days}}}}
+purposes: {{product: {{explanation: To see what is used., consent: not_required, rotation: 1 day, retention: 10 days}}}}
 metrics:
   rings: {{title: Rings, events: [ring], question: How many?, decision: Whether we keep it., owner: Team,
     expires: {date(200)}, purpose: product, period: day}}
 """
 # As another app: age takes it after three days.
-TILL = BARE.replace("bare", "till").replace("Bare", "Till").replace("30 days", "3 days")
+TILL = BARE.replace("bare", "till").replace("Bare", "Till").replace("10 days", "3 days")
 
 
 def count(house, app, day):
@@ -77,8 +77,8 @@ def copied(house):
 def forgotten(house):
     """Age takes each app by its own promise."""
     house.at(6)
-    wait(lambda: cells(house, "till") == 0, "three days' promise holds for four", seconds=120)
-    check(cells(house, "bare") == 1, "a month's promise")
+    wait(lambda: cells(house, "till") == 0, "three days' promise holds for four", seconds=400)
+    check(cells(house, "bare") == 1, "ten days' promise")
     for app in ("bare", "till"):
         wait(lambda: gauge(house, "retention_overdue_steps", app=app) == 0, "nothing is overdue")
     check(gauge(house, "retention_deadline_timestamp_seconds", app="bare") > 0, "a deadline")
@@ -96,11 +96,11 @@ def stuck(house):
     """What was promised of one app can't be read."""
     count(house, "till", 7)
     house.at(9, 7)
-    wait(lambda: cells(house, "till") > 0, "the other app is released", seconds=120)
+    wait(lambda: cells(house, "till") > 0, "the other app is released", seconds=400)
     house.sql("""update throng.layout_promise set actions = '{melt}'
         where metric_id = (select metric_id from throng.metric_layout where app = 'bare')""")
-    house.at(40)
-    wait(lambda: cells(house, "till") == 0, "trouble with one app ended the other's retention", seconds=120)
+    house.at(20)
+    wait(lambda: cells(house, "till") == 0, "trouble with one app ended the other's retention", seconds=400)
     check(cells(house, "bare") == 1, "it went although nobody can read when")
     wait(lambda: gauge(house, "retention_overdue_steps", app="bare") == 1, "what is overdue is told without promises")
     for round in ("retention", "age"):
@@ -112,7 +112,7 @@ def stuck(house):
     check("All is well" not in page and re.search(r"Retention.{0,200}failed", page, re.DOTALL), page)
     check("layout_promise.select" in status(house, ends=1), "the command says which query")
     house.sql("update throng.layout_promise set actions = '{delete}' where actions = '{melt}'")
-    wait(lambda: cells(house, "bare") == 0, "it goes once it can", seconds=120)
+    wait(lambda: cells(house, "bare") == 0, "it goes once it can", seconds=400)
     wait(lambda: gauge(house, "round_failing", round="retention") == 0, "the round is well again")
     wait(lambda: gauge(house, "retention_overdue_steps", app="bare") == 0, "nothing is overdue any more")
     check("Nothing that was released is left" in status(house), status(house))
@@ -129,7 +129,7 @@ def refused(house):
         check(gauge(house, "rounds_failed_total", round=round) > 0, round, "is not counted")
         check(re.search(r"error.*did not come to its end.*\b" + round + r"\b", house.log_text()), round, "is not in the log")
     # What waits for the flush does not fail: it is missed.
-    house.at(40, 16)
+    house.at(20, 16)
     for round in ("schedule", "calendar", "releases", "reports", "age"):
         check(gauge(house, "round_due_timestamp_seconds", round=round) < house.clock.now(), round, "is not missed")
     page = Visitor(house, "--operator").ask("GET", "/operator")[2].decode()
@@ -162,7 +162,7 @@ def test():
     for app in ("bare", "till"):
         count(house, app, 1)
     house.at(3, 7)
-    wait(lambda: cells(house, "bare") == cells(house, "till") == 1, "both are released", seconds=120)
+    wait(lambda: cells(house, "bare") == cells(house, "till") == 1, "both are released", seconds=400)
     told(house)
     copied(house)
     forgotten(house)
