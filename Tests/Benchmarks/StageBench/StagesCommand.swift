@@ -131,7 +131,9 @@ final class Stages {
     }
 
     private func decode() throws -> (() throws -> Void) {
-        guard let parser = throng_json_parser_new(8, .max) else { throw ValidationError("There is no memory for a parser.") }
+        guard let parser = throng_json_parser_new(8, .max) else {
+            throw ValidationError("There is no memory for a parser.")
+        }
         return { [bodies] in
             var nodes = 0
             for body in bodies {
