@@ -333,7 +333,7 @@ final class World: @unchecked Sendable {
         let identifier = post.sender.identifier
         let incoming = IncomingBatch(
             bucketed: post.bucketed(layouts), identifier: identifier.withUnsafeBufferPointer { RawIdentifier($0) },
-            isBackend: false, floorPerNetwork: nil, proof: nil, candidates: [], details: [:])
+            isBackend: false, floorPerNetwork: nil, proof: nil, candidates: [], details: [:], isBot: false)
         do {
             switch try ingestion.take(incoming) {
             case .counted(let answer, _, let position):
