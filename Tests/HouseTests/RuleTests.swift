@@ -100,6 +100,8 @@ struct RuleTests {
         "ExplorerProblem": "a page for a person: a heading, a text and what is allowed",
         "CommandFailure": "words for whoever sits at the command line; nobody catches it",
         "FileDamage": "a file, what it has to be, and a flaw, which is an enum",
+        "OddEvent": "a place in an event, and what belongs there",
+        "AppTrouble": "an app, and the words of whatever went wrong with it",
         "Malformed": "says all with its name, and stays within its reader",
     ]
 

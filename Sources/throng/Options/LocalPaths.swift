@@ -1,4 +1,3 @@
-import ArgumentParser
 import ThrongPlan
 
 /// Refuses an address where the command line takes a path: taken for a folder of that name, it would be made here.
@@ -27,19 +26,5 @@ enum LocalPaths {
             if let problem = AddressText.problem(ofPath: value) { return "\(place ?? "The command line"): \(problem)." }
         }
         return nil
-    }
-
-    /// The problems with settings that are paths.
-    static func problems(of settings: Settings) -> [any Error] {
-        Setting.all.flatMap { setting -> [any Error] in
-            switch setting.kind {
-            case .path, .paths:
-                guard let value = settings.value(of: setting) else { return [] }
-                return value.texts.compactMap { AddressText.problem(ofPath: $0) }.map {
-                    ValidationError("\(value.place): \($0).")
-                }
-            case .number, .text, .words, .choice, .connection: return []
-            }
-        }
     }
 }
