@@ -81,8 +81,7 @@ package struct Seed: Sendable, Hashable {
         if stutters {
             weights += [
                 (.post, 40), (.copy, 4), (.stutter, 4), (.steady, 1), (.databaseSlow, 4), (.databaseQuick, 1),
-                (.seconds, 10),
-                (.cut, 2), (.databaseAway, 1), (.databaseBack, 2),
+                (.seconds, 10), (.cut, 2),
             ]
         }
         // With ends that make something of them.
