@@ -29,6 +29,8 @@ class Site(http.server.ThreadingHTTPServer):
         self.carried = []
         self.referrers = []
         self.ahead = []
+        # By how much this server is ahead. Unit: seconds.
+        self.later = 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def url(self, path="/", host="shop.example"):
@@ -40,6 +42,9 @@ class Page(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+    def date_time_string(self, timestamp=None):
+        return super().date_time_string((time.time() if timestamp is None else timestamp) + self.server.later)
 
     def answer(self, status, body=b"", **headers):
         self.send_response(status)
