@@ -119,6 +119,7 @@ def tells(browser, site):
         check(all(words in articles[purpose] for words in its), purpose, "does not say", its, articles[purpose])
         check(not any(words in articles[purpose] for words in others), purpose, "says", others, articles[purpose])
     open_ones = inside(browser, "return inside('details[open]').length")
+    browser.run("throng.record('view')")
     browser.ready()
     browser.until(INSIDE + "return inside('summary').at(-1).textContent == `What this page sent (${throng.sent.length})`"
                   " && inside('ol li').length == throng.sent.length")
