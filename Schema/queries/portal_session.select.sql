@@ -1,7 +1,11 @@
 -- The sessions of a token that are not over, the latest first.
 -- $1 token: text, its public part.
--- Returns: cookie, SHA-256 of the cookie, 32 bytes; since, when somebody signed in; until, from when on it is over.
-select cookie_hash, since, until
+-- Returns: cookie, SHA-256 of the cookie, 32 bytes; since, when somebody signed in, Unix seconds;
+--   until, from when on it is over, Unix seconds.
+select
+    cookie_hash,
+    extract(epoch from since)::bigint,
+    extract(epoch from until)::bigint
 from throng.portal_session
 where token_id = $1::text
     and until > now()
