@@ -187,7 +187,8 @@ def lost_answers(browser, site, ledger):
     check(set(site.referrers) == {None}, "a request says from which page it comes:", site.referrers)
     ledger.holds("answers that are lost count once, and the script works from another place")
     site.carried.clear()
-    site.lost.append("gone")
+    # The browser itself sends it once more where a connection that it had before is closed.
+    site.lost.extend(["gone", "gone"])
     browser.run("throng.record('open', {p_open: 'SECRET'}); throng.flush()")
     browser.until("return throng.sent.length == 2")
     deadline = time.monotonic() + 180
@@ -195,13 +196,15 @@ def lost_answers(browser, site, ledger):
         check(time.monotonic() < deadline, "the batch was sent")
         time.sleep(0.05)
     time.sleep(0.5)
+    before = len(site.carried)
+    site.lost.clear()
     # Three days on by both of the page's clocks, and by the daemon's, which is believed.
     site.later = 3 * 86400
     browser.run("for (const [clock, time] of [[Date, Date.now], [performance, performance.now.bind(performance)]])"
                 " clock.now = () => time() + 3 * 86400e3; throng.flush()")
     time.sleep(6)
     site.later = 0
-    check(len(site.carried) == 1, "a batch travels after its window is over:", site.carried)
+    check(len(site.carried) == before, "a batch travels after its window is over:", site.carried)
     check(b"SECRET" not in site.carried[0][1], "a value that nobody lists leaves the page:", site.carried)
     ledger.holds("what could be counted in no window is given up")
 
