@@ -143,6 +143,14 @@
     return group && whole[0] == 0 ? NaN : +(sign + whole.replace(/\D/g, "") + "." + part);
   };
 
+  const isZone = (text) => {
+    try {
+      return new Intl.DateTimeFormat([], { timeZone: text });
+    } catch {
+      return false;
+    }
+  };
+
   // The one spelling of a host: as browsers have it, in ASCII.
   const hostOf = (host) => {
     try {
@@ -184,7 +192,7 @@
     // A NUL, half a surrogate pair or an endless text would have the batch refused.
     if (readings[kind] == agent) return text.replace(/[\0\ud800-\udfff]/gu, "").slice(0, 200);
     // Where a zone is named, the browser says its own.
-    if (band_hours && isNaN(plainNumber(value))) return;
+    if (band_hours && isNaN(plainNumber(value)) && isZone(text)) return;
     const number = edges ? numberOf(value) : plainNumber(value);
     if (band_hours) return found(buckets[Math.floor((Math.floor(number / 60) + 12) / band_hours)]);
     if (edges) return isFinite(number) ? buckets[edges.filter((edge) => edge <= number).length] : "other";
