@@ -327,7 +327,7 @@ def cost():
         house = sealed.House(scheme=scheme, key=key, **more).start()
         name = scheme if scheme == "http" else key[0]
         strict = house.get("/")[1].get("strict-transport-security")
-        expected = "max-age=31536000" + ("; includeSubDomains" if more else "") if scheme == "https" else None
+        expected = "max-age=31536000" + ("; includesubdomains" if more else "") if scheme == "https" else None
         check(strict == expected, "over", scheme, "pages say", strict)
         end = house.metrics()["throng_certificate_end_timestamp_seconds"]
         check((end > 0) == (scheme == "https"), "over", scheme, "the certificate ends at", end)
