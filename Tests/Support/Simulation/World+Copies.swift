@@ -40,11 +40,14 @@ extension World {
         (former ?? daemon).stand(for: length)
     }
 
-    /// Lets one of the two that stands still again and again do so, with a moment between.
+    /// Lets one of the two that stands still again and again do so, with a moment between; now and then for as long as its place takes
+    /// to be taken.
     func attendStutter() {
         guard var stutter, clock.elapsed >= stutter.next else { return }
         let length = Duration.milliseconds(
-            stutter.chance.oneIn(4) ? 500 + stutter.chance.below(4500) : 2000 + stutter.chance.below(850))
+            stutter.chance.oneIn(10)
+                ? 20_000 + stutter.chance.below(40_000)
+                : stutter.chance.oneIn(4) ? 500 + stutter.chance.below(4500) : 2000 + stutter.chance.below(850))
         (former ?? daemon).stand(for: length)
         stutter.next = clock.elapsed + length + .milliseconds(100 + stutter.chance.below(200))
         self.stutter = stutter
