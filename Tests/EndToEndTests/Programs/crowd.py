@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import re
 import time
 
 import yaml
@@ -13,6 +14,8 @@ import yaml
 import daemon
 
 AGENT_TESTS = "/usr/share/uap-core/tests/test_ua.yaml"
+
+PROGRAM = re.compile(r"://|@|bot|crawl|spider|compatible", re.IGNORECASE)
 
 
 def devices():
@@ -33,11 +36,12 @@ def sessions():
 
 
 def rare_agents(random):
-    """uap-core's own examples: browsers that the sample does not have."""
+    """uap-core's own examples: browsers that the sample does not have, and no programs, of which Throng knows more."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     with open(AGENT_TESTS, encoding="utf-8") as file:
         cases = yaml.load(file, Loader=loader)["test_cases"]
-    return random.sample([case["user_agent_string"] for case in cases if len(case["user_agent_string"]) < 1000], 150)
+    agents = [case["user_agent_string"] for case in cases]
+    return random.sample([each for each in agents if len(each) < 1000 and not PROGRAM.search(each)], 150)
 
 
 def stamp(at, random):
