@@ -4,8 +4,8 @@
 ///
 /// It goes by the habits of such programs (RFC 9110, section 10.1.5, asks them to name themselves and their makers) and not by a
 /// list of all: the word bot, an address of a page or a person, `(compatible; NAME`, a first product that is a library. An app that
-/// names itself first and its library after it is an app. Tried with monperrus/crawler-user-agents of July 2026, of which it knows
-/// nine in ten, and with uap-core's own devices, of which it takes no phone for a bot.
+/// names itself first and its library after it is an app. A draft of it knew 1,888 of the 2,116 agents of
+/// monperrus/crawler-user-agents of July 2026, and took 9 of uap-core's 16,043 devices for bots, most of them tools.
 enum BotRule {
     /// First products of libraries and tools. A letter stands before those that begin with it.
     private static let tools = """
