@@ -15,7 +15,8 @@ import daemon
 
 AGENT_TESTS = "/usr/share/uap-core/tests/test_ua.yaml"
 
-PROGRAM = re.compile(r"://|@|bot|crawl|spider|compatible", re.IGNORECASE)
+# Of a browser, and of no program, by Throng's rules and by uap-core's.
+BROWSER = re.compile(r"(?:Mozilla|Opera)/(?!.*(?:://|@|bot|crawl|spider|compatible|\bvia |BSD Four|BSD/SYSV|monitor| Goo))", re.IGNORECASE | re.DOTALL)
 
 
 def devices():
@@ -41,7 +42,7 @@ def rare_agents(random):
     with open(AGENT_TESTS, encoding="utf-8") as file:
         cases = yaml.load(file, Loader=loader)["test_cases"]
     agents = [case["user_agent_string"] for case in cases]
-    return random.sample([each for each in agents if len(each) < 1000 and not PROGRAM.search(each)], 150)
+    return random.sample([each for each in agents if len(each) < 1000 and BROWSER.match(each)], 150)
 
 
 def stamp(at, random):

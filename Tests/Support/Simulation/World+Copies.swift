@@ -44,11 +44,14 @@ extension World {
     /// to be taken.
     func attendStutter() {
         guard var stutter, clock.elapsed >= stutter.next else { return }
+        let one = former ?? daemon
+        // What was acknowledged and not flushed goes with a process that stands still for so long, as with one that is killed.
+        let isLevel = one.ingestion?.gauges.journalLag == 0
         let length = Duration.milliseconds(
-            stutter.chance.oneIn(10)
+            stutter.chance.oneIn(4) && isLevel
                 ? 20_000 + stutter.chance.below(40_000)
                 : stutter.chance.oneIn(4) ? 500 + stutter.chance.below(4500) : 2000 + stutter.chance.below(850))
-        (former ?? daemon).stand(for: length)
+        one.stand(for: length)
         stutter.next = clock.elapsed + length + .milliseconds(100 + stutter.chance.below(200))
         self.stutter = stutter
     }
