@@ -133,6 +133,12 @@ class Oracle:
 
     # Counting
 
+    def is_program(self, batch):
+        """Whether a user agent of it is a bot's: it adds to values and is no device."""
+        agents = [each.get("user_agent") for each in (batch.get("context", {}), *(event.get("fields", {}) for event in batch["events"]))]
+        return "user_agent" in self.fields[batch["purpose"]] and any(
+            isinstance(each, str) and (each == "bot" or Dimension.AGENTS.read(each)[2] == "bot") for each in agents)
+
     def answer(self, batch, now):
         """Counts a batch; what its client must have been told: (accepted, [(index, reason)])."""
         purpose = batch["purpose"]
@@ -212,7 +218,7 @@ class Oracle:
             clipped = min(max(float(fields[measure["field"]]), measure["from"]), measure["to"])
             # Python's round is half to even.
             values[1 + place] += round(clipped * 10.0 ** measure["decimals"]) * amount
-        if is_late and not self.knows_releases:
+        if is_late and not self.knows_releases or self.is_program(batch):
             return None
         for margin in metric.tracked:
             self.distinct[(metric.name, start, margin, metric.labels(cell, margin), batch["window"])].add(batch["id"])
