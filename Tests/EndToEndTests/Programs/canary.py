@@ -191,13 +191,13 @@ def release_canaries(cage, house):
         cage.new("unplanned context"): cage.new("unplanned context value")})))
     # Refused as a whole.
     post("malformed", text(batch(cage.new("malformed body")))[:-3], status=400)
-    post("no JSON", b"<" + cage.new("no JSON at all").encode(), status=400)
+    post("no JSON", b"x" + cage.new("no JSON at all").encode(), status=400)
+    post("no JSON but XML", b"<" + cage.new("an element").encode(), status=415)
     post("duplicate", b'{"%s":1,"%s":2}' % ((cage.new("duplicate key").encode(),) * 2), status=400)
     post("unknown member", text({**batch("x"), cage.new("unknown member"): cage.new("its value")}), status=400)
-    post("unknown member of an event", text(batch(cage.new("x1"), events=[{**view, cage.new("event's member"): 1}])),
-         status=400)
+    post("unknown member of an event", text(batch(cage.new("x1"), events=[{**view, cage.new("event's member"): 1}])))
     post("no batch id", text(batch("x", id=cage.new("batch id"))), status=400)
-    post("no time", text(batch("x", events=[{"event": "view", "at": cage.new("time")}])), status=400)
+    post("no time", text(batch("x", events=[{"event": "view", "at": cage.new("time")}])))
     post("long", text(batch(cage.new("long") * 300)), status=400)
     post("long value", text(batch("x", context={"channel": cage.new("long value") * 200})), status=400)
     post("NUL", text(batch(cage.new("identifier with NUL") + "\0")), status=400)
