@@ -127,7 +127,7 @@ def refused(house):
     for round in failing:
         wait(lambda: gauge(house, "round_failing", round=round) == 1, round, "failed and does not say so")
         check(gauge(house, "rounds_failed_total", round=round) > 0, round, "is not counted")
-        check(re.search(r"error.*did not come to its end.*\b" + round + r"\b", house.log_text()), round, "is not in the log")
+        check(re.search(r"(?:error|critical).*\b" + round + r"\b", house.log_text()), round, "is not in the log")
     # What waits for the flush does not fail: it is missed.
     house.at(20, 16)
     for round in ("schedule", "calendar", "releases", "reports", "age"):
