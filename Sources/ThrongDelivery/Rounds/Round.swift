@@ -1,8 +1,8 @@
-/// What a daemon does again and again. A closed list: labels of metrics are made of it.
+/// A task that a daemon repeats. The list is closed: labels of metrics are made of it.
 ///
 /// Every loop of the daemon makes one of them, by ``Rounds`` or through ``RoundHealth``, so that none can fail in silence.
 package enum Round: String, CaseIterable, Sendable {
-    /// What was counted goes to PostgreSQL.
+    /// Counted deltas go to PostgreSQL.
     case flush
     /// Keys and segments of windows that are over go.
     case tidying
@@ -10,7 +10,7 @@ package enum Round: String, CaseIterable, Sendable {
     case withdrawals
     /// Flushes that PostgreSQL can't lose any more go.
     case keptFlushes = "kept_flushes"
-    /// What is known of open windows is written down, for the next start.
+    /// Checkpoints of open windows are written for the next start.
     case checkpoints
     /// PostgreSQL is asked whether this process still has its place.
     case place
@@ -22,7 +22,7 @@ package enum Round: String, CaseIterable, Sendable {
     case schedule
     /// Periods are opened by the clock.
     case calendar
-    /// What is due is released.
+    /// Periods that are due are released.
     case releases
     /// Reports that are due are made.
     case reports
@@ -34,7 +34,7 @@ package enum Round: String, CaseIterable, Sendable {
     case backupKeys = "backup_keys"
     /// Reports go from folders by their age.
     case copies
-    /// What went by its age goes from pages of tables.
+    /// Rows that age has deleted go from pages of tables.
     case pages
     /// It is looked at what age has left.
     case age
@@ -54,7 +54,7 @@ package enum Round: String, CaseIterable, Sendable {
     case labels
     /// Sessions of pages are forgotten.
     case sessions
-    /// What was refused is told.
+    /// Refusals are told in the log.
     case securityLog = "security_log"
     /// Spans are sent to the collector.
     case traces
@@ -64,7 +64,7 @@ package enum Round: String, CaseIterable, Sendable {
         .schedule, .calendar, .releases, .reports, .retention, .copies, .pages, .age,
     ]
 
-    /// How much later than the last one the next has come to its end. Unit: seconds.
+    /// The longest time between the ends of two rounds. Unit: seconds.
     package var promise: Int64 {
         switch self {
         // Once a day, and again until it succeeds.
@@ -79,6 +79,6 @@ package enum Round: String, CaseIterable, Sendable {
         }
     }
 
-    /// What it is called on pages.
+    /// Its name on pages.
     package var words: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst().replacing("_", with: " ") }
 }

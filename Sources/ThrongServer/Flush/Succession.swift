@@ -5,10 +5,10 @@ internal import ThrongStore
 
 /// A process on its way to a place in PostgreSQL that another one may still hold.
 ///
-/// Who holds the place acknowledges by a ``Lease``, which counts from before PostgreSQL said that nobody waits: so no later than
+/// The holder of the place acknowledges by a ``Lease``, which counts from before PostgreSQL said that nobody waits: so no later than
 /// ``Lease/length`` after the announcement stood. Whoever comes announces itself and waits for longer, by so much that a
 /// moment may pass between looking at the lease and the client's being told, and that the holder may hear of it on the way.
-/// Who has heard of it says so again and again, which makes the other wait anew; takes no more, flushes what it has acknowledged, and
+/// A holder that has heard of it says so again and again, which makes the other wait anew; takes no more, flushes what it has acknowledged, and
 /// gives its place back. For a process that has done so, or is certainly gone, nobody waits.
 final class Succession: Sendable {
     /// From the announcement, or the last sign of life that was seen after it, until the place is taken from one that was not heard.
