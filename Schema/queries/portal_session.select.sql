@@ -1,7 +1,6 @@
 -- The sessions of a token that are not over, the latest first.
 -- $1 token: text, its public part.
--- Returns: cookie, SHA-256 of the cookie, 32 bytes; since, when somebody signed in, Unix seconds;
---   until, from when on it is over, Unix seconds.
+-- Returns: cookie_hash (SHA-256, 32 bytes), since and until (Unix seconds).
 select
     cookie_hash,
     extract(epoch from since)::bigint,

@@ -313,7 +313,7 @@ package struct Daemon: Sendable {
             isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock,
             health: telemetry.rounds, logger: logger)
         // Before anything is counted: what another daemon counts must not be counted here for a second.
-        if ingestion.knownFlushed != nil { try await neighbours.look() }
+        if ingestion.knownFlushed != nil { try await neighbours.lookFirst() }
         if parts.data.hasLeft {
             logger.warning(
                 """

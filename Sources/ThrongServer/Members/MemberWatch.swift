@@ -5,6 +5,7 @@ internal import ThrongDelivery
 internal import ThrongJournal
 internal import ThrongMembers
 internal import ThrongPlan
+internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
 
@@ -29,6 +30,18 @@ struct MemberWatch: Service {
 
     func run() async throws {
         try await Rounds(.members, every: Self.interval, on: health) { try await look() }.run()
+    }
+
+    /// Looks once before anything is counted. PostgreSQL that answers too late counts as away: what was known last holds, and the
+    /// rounds ask again.
+    func lookFirst() async throws {
+        do {
+            try await look()
+        } catch let error as PostgresError where error.isRetryable {
+            logger.warning(
+                "PostgreSQL did not say in time who counts; going by what was known last",
+                metadata: ["error": "\(error)"])
+        }
     }
 
     /// Looks once.

@@ -10,7 +10,7 @@ package final class MemberStore: Sendable {
 
     /// Prepares to work; the role of the settings is replaced by `throng_ingest`. PostgreSQL may take seconds to answer, no more.
     package init(_ settings: ConnectionSettings) {
-        connection = Connection(settings.acting(as: .ingest).brisk(seconds: 5))
+        connection = Connection(settings.acting(as: .ingest).brisk(seconds: 5, connecting: 5))
     }
 
     /// What is known of all daemons; nil while the daemon has not attached to this database.
