@@ -312,7 +312,7 @@ package struct Daemon: Sendable {
             neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
             isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock,
             health: telemetry.rounds, logger: logger)
-        // Before anything is counted: what another daemon counts must not be counted here for a second.
+        // Before anything is counted: what another daemon counts is not counted here, if PostgreSQL answers in time.
         if ingestion.knownFlushed != nil { try await neighbours.lookFirst() }
         if parts.data.hasLeft {
             logger.warning(
