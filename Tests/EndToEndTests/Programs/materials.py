@@ -12,8 +12,18 @@ from daemon import ROOT, check, say
 
 sys.path.insert(0, os.path.join(ROOT, ".build", "spdx"))
 
-# What the program was built from.
-CHECKOUTS = os.path.join(os.path.dirname(os.path.dirname(daemon.BINARY)), "checkouts")
+
+def checkouts():
+    """What the program was built from: two folders above it, or three where the target's folder is named, not the link to it."""
+    folder = os.path.dirname(daemon.BINARY)
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        if os.path.isdir(os.path.join(folder, "checkouts")):
+            return os.path.join(folder, "checkouts")
+    sys.exit(f"FAILED: no folder above {daemon.BINARY} has checkouts of the packages it was built from")
+
+
+CHECKOUTS = checkouts()
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
