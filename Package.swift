@@ -74,7 +74,7 @@ let package = Package(
         .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: computed),
         .target(
             name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
-            swiftSettings: computed),
+            swiftSettings: strict),
         .target(
             name: "ThrongCounting", dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", crypto],
             swiftSettings: computed),

@@ -1,7 +1,7 @@
 import Testing
 
 /// The edge as those attack it who may send whatever they like, and as clients use it.
-@Suite("Nobody keeps others waiting, sees who sends, or pretends to be a crowd", .serialized)
+@Suite("Nobody keeps others waiting, sees who sends, or pretends to be a crowd")
 struct EdgeTests {
     @Test("bad requests get the documented answer and count nothing", .timeLimit(.minutes(40)))
     func contract() async throws { try await Program("contract.py").run() }

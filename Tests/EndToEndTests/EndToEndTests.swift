@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("First light: the daemon as its users meet it", .serialized)
+@Suite("First light: the daemon as its users meet it")
 struct EndToEndTests {
     @Test(
         "every counter, floor, released cell and reported number equals an independent program's after two kill -9",

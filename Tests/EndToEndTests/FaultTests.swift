@@ -1,7 +1,7 @@
 import Testing
 
 /// A few trials of every row of the fault suite, with its negative control; `Tests/Scripts/faults` takes them all.
-@Suite("Promise 3: acknowledged means counted, exactly once, whatever breaks", .serialized)
+@Suite("Promise 3: acknowledged means counted, exactly once, whatever breaks")
 struct FaultTests {
     @Test("kill -9 under load, at random times and at every named place", .timeLimit(.minutes(40)))
     func crash() async throws { try await hold("1") }

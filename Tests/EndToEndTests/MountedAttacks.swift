@@ -1,11 +1,8 @@
 import Foundation
 import Testing
 
-/// What attacks.py found: it runs once for all tests that ask.
-actor MountedAttacks {
-    static let once = MountedAttacks()
-    private var running: Task<[String: Result], any Error>?
-
+/// What attacks.py found.
+enum MountedAttacks {
     /// What one attack found.
     struct Result: Decodable {
         let attack: String
@@ -15,18 +12,12 @@ actor MountedAttacks {
         let naive: [String]
     }
 
-    /// The findings of an attack.
-    func result(of attack: String) async throws -> Result {
-        let task = running ?? Task { try await Self.mount() }
-        running = task
-        return try #require(try await task.value[attack], "attacks.py did not mount attack \(attack)")
-    }
-
     private struct Failed: Error, CustomStringConvertible {
         let description: String
     }
 
-    private static func mount() async throws -> [String: Result] {
+    /// Mounts all attacks: the findings by the attack's number.
+    static func results() async throws -> [String: Result] {
         let (status, words) = try await Program("attacks.py").output()
         guard status == 0 else { throw Failed(description: "attacks.py ended with \(status):\n\(words.suffix(6000))") }
         var results: [String: Result] = [:]

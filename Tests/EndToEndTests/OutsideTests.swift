@@ -1,7 +1,7 @@
 import Testing
 
 /// Beside ``EndToEndTests``: each of the two runs one program at a time, so that the machine works while the other waits.
-@Suite("What partners, analysts and visitors see, and what their programs read", .serialized)
+@Suite("What partners, analysts and visitors see, and what their programs read")
 struct OutsideTests {
     @Test(
         "Chromium walks through the sample shop from another origin, and every counter is what was done",

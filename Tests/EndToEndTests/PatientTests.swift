@@ -1,7 +1,7 @@
 import Testing
 
 /// Programs that take minutes and mostly wait, beside the others.
-@Suite("What holds for years, and against somebody who takes their time", .serialized)
+@Suite("What holds for years, and against somebody who takes their time")
 struct PatientTests {
     @Test(
         "a backup under load is restored exactly, with its journal or without; what age or an app took is not in it any more",

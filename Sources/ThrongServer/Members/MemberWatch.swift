@@ -32,15 +32,23 @@ struct MemberWatch: Service {
         try await Rounds(.members, every: Self.interval, on: health) { try await look() }.run()
     }
 
-    /// Looks once before anything is counted. PostgreSQL that answers too late counts as away: what was known last holds, and the
-    /// rounds ask again.
-    func lookFirst() async throws {
-        do {
-            try await look()
-        } catch let error as PostgresError where error.isRetryable {
-            logger.warning(
-                "PostgreSQL did not say in time who counts; going by what was known last",
-                metadata: ["error": "\(error)"])
+    /// Looks before anything is counted: another daemon may have taken the place of this one meanwhile.
+    ///
+    /// - Parameter patience: how long PostgreSQL may fail to answer. After that it counts as away: what was known last holds, and
+    ///   the rounds ask again.
+    func lookFirst(patience: Duration = .seconds(10)) async throws {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            do {
+                return try await look()
+            } catch let error as PostgresError where error.isRetryable {
+                guard ContinuousClock.now < deadline else {
+                    return logger.warning(
+                        "PostgreSQL did not say in time who counts; going by what was known last",
+                        metadata: ["error": "\(error)"])
+                }
+                try await Task.sleep(for: .milliseconds(200))
+            }
         }
     }
 
