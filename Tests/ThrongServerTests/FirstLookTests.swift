@@ -1,6 +1,8 @@
 import Foundation
 import Logging
+import Synchronization
 import Testing
+import ThrongDelivery
 import ThrongJournal
 import ThrongPlan
 import ThrongPostgres
