@@ -16,8 +16,8 @@ from oblivious import message, padded, parsed
 from sealed_http import Client
 from slow_disk import SlowDisk
 
-# Seconds of a sync. A batch each takes that long for each of them.
-SYNC = 0.02
+# Seconds of a sync: so long that a machine which is busy with others still brings many batches within one.
+SYNC = 0.1
 COUNT = 1000
 
 
