@@ -126,7 +126,17 @@ class Crowd:
         deadline = time.monotonic() + seconds
         connection = self.connect()
         for batch in again:
-            while self.send(connection, batch) != 202:
+            while not self.is_taken(connection, batch):
                 check(time.monotonic() < deadline, "a batch was not acknowledged in time\n" + self.house.log_text()[-3000:])
                 time.sleep(0.05)
         connection.close()
+
+    def is_taken(self, connection, batch):
+        """Whether it is acknowledged. A connection may be closed between two requests: who waited at a start is let go once the
+        daemon counts."""
+        try:
+            return self.send(connection, batch) == 202
+        except (OSError, http.client.HTTPException):
+            # The next request opens another.
+            connection.close()
+            return False
