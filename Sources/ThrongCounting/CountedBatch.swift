@@ -31,9 +31,9 @@ package struct CountedBatch: Sendable {
         /// First second of the period.
         package let periodStart: UnixSeconds
         /// Unit: events.
-        package let count: Int64
+        package internal(set) var count: Int64
         /// One a sum of the metric.
-        package let sums: [Int64]
+        package internal(set) var sums: [Int64]
         /// The firsts that the identifier said for the first time in its window; each adds 1 to its counter.
         package internal(set) var firsts: FirstSet
         /// Whether the events' own period was released before.

@@ -73,25 +73,44 @@ extension Counting {
                 shares.append(Share(ordinal: ordinal, partition: partition, events: events))
             }
 
-            // Events that follow each other are alike. No further back than this, or a batch of many different cells would
-            // take the square of their number; what is not put together is added one by one.
-            let known = additions.suffix(Self.lookback).lastIndex {
-                $0.cell == contribution.cell && $0.metric == ordinal && $0.periodStart == contribution.periodStart
+            // Where the events' amounts begin to be added up: the addition to their cell, or a new one.
+            let known = Self.place(of: contribution, in: additions)
+            let place = known ?? additions.count
+            if known == nil {
+                additions.append(
+                    CountedBatch.Addition(
+                        metric: ordinal, cell: contribution.cell, periodStart: contribution.periodStart, count: 0,
+                        sums: Array(repeating: 0, count: metric.sumCount)))
             }
-            var sums = known.map { additions[$0].sums } ?? Array(repeating: 0, count: metric.sumCount)
-            for sum in sums.indices {
+            additions[place].count += events
+            additions[place].firsts = additions[place].firsts.union(contribution.firsts)
+            for sum in 0..<metric.sumCount {
                 let amount = batch.amounts[Int(contribution.firstAmount) + sum]
                 let (product, overflow) = amount.multipliedReportingOverflow(by: events)
-                let (total, excess) = sums[sum].addingReportingOverflow(product)
+                let (total, excess) = additions[place].sums[sum].addingReportingOverflow(product)
                 guard !overflow, !excess else { return nil }
-                sums[sum] = total
+                additions[place].sums[sum] = total
             }
-            let addition = CountedBatch.Addition(
-                metric: ordinal, cell: contribution.cell, periodStart: contribution.periodStart,
-                count: (known.map { additions[$0].count } ?? 0) + events, sums: sums,
-                firsts: contribution.firsts.union(known.map { additions[$0].firsts } ?? .none))
-            if let known { additions[known] = addition } else { additions.append(addition) }
         }
         return (additions, shares)
+    }
+    /// The addition to a contribution's cell, if it is among the last.
+    ///
+    /// Events that follow each other are alike. No further back than this, or a batch of many different cells would take the square
+    /// of their number; what is not put together is added one by one.
+    private static func place(of contribution: BucketedBatch.Contribution, in additions: [CountedBatch.Addition])
+        -> Int?
+    {
+        var place = additions.count
+        let first = max(place - lookback, 0)
+        while place > first {
+            place -= 1
+            if additions[place].cell == contribution.cell, additions[place].metric == Int(contribution.metric),
+                additions[place].periodStart == contribution.periodStart
+            {
+                return place
+            }
+        }
+        return nil
     }
 }

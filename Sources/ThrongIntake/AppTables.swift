@@ -54,7 +54,7 @@ struct AppTables: Sendable {
 }
 
 /// What one purpose counts.
-struct PurposeTables: Sendable {
+final class PurposeTables: Sendable {
     let purpose: Purpose
     let eventNames: ByteTable
     let events: [EventTables]

@@ -69,8 +69,8 @@ extension BatchReader {
                     RefusalDetail(pointer: Self.pointer(toFieldsOf: index ?? -1), field: tables.fieldList[field]))
             }
             agents.append((dimension, nodes[field]))
-            let bucketing = tables.dimensions[dimension].bucketing
-            if let found = bucketing.isBot(value(of: nodes[field], in: document), atOnce: isHurried) {
+            let value = value(of: nodes[field], in: document)
+            if let found = tables.dimensions[dimension].bucketing.isBot(value, atOnce: isHurried) {
                 isBot = isBot || found
             } else {
                 isLaborious = true

@@ -167,6 +167,8 @@ struct BatchReader: @unchecked Sendable {
         begin(tables)
         let contextRefusal = envelope.context.flatMap { take(context: $0, of: document, tables: tables) }
         if isLaborious { return nil }
+        // Not asked of the refusal for each event: that takes longer than all else that an event like the one before it does.
+        let isPlanned = contextRefusal == nil
         let count = document.count(envelope.events)
         var events: [BucketedBatch.Event] = []
         events.reserveCapacity(count)
@@ -186,7 +188,7 @@ struct BatchReader: @unchecked Sendable {
                 events.append(.init(refusal: refusal, contributions: 0..<0))
                 continue
             }
-            let place = contextRefusal == nil ? tables.eventNames[document.bytes(event.name)] : nil
+            let place = isPlanned ? tables.eventNames[document.bytes(event.name)] : nil
             let isPlain = event.fields == nil && event.firsts == nil && event.count == 1
             if isPlain, let place, runs[place].instants.contains(event.at) {
                 let contributions = runs[place].contributions
@@ -199,9 +201,9 @@ struct BatchReader: @unchecked Sendable {
             let firstAmount = amounts.count
             let firstCandidate = candidates.count
             let firstMark = marks.count
-            var refusal = contextRefusal?.reason
-            if let contextRefusal {
-                note(contextRefusal, of: events.count)
+            var refusal: RefusalReason?
+            if !isPlanned, let contextRefusal {
+                refusal = note(contextRefusal, of: events.count)
             } else {
                 refusal = add(
                     event, at: events.count, named: place, of: document, tables: tables, calendar: calendar, now: now,
@@ -321,20 +323,21 @@ struct BatchReader: @unchecked Sendable {
     mutating func bucket(
         _ place: Int, of event: WireEvent, tables: PurposeTables, document: JSONDocument
     ) -> Int {
-        let dimension = tables.dimensions[place]
-        switch dimension.source {
+        // No copy of what a dimension holds: that would be counted up and down for each event.
+        switch tables.dimensions[place].source {
         case .time:
-            return dimension.bucketing.bucket(.integer(event.at.value))
+            return tables.dimensions[place].bucketing.bucket(.integer(event.at.value))
         case .event:
-            return dimension.bucketing.bucket(value(of: event.name, in: document))
+            return tables.dimensions[place].bucketing.bucket(value(of: event.name, in: document))
         case .revealed(let dimension):
             return revealedBuckets[dimension]
         case .field(let field):
             if eventNodes[field] >= 0 {
-                return dimension.bucketing.bucket(value(of: eventNodes[field], in: document))
+                return tables.dimensions[place].bucketing.bucket(value(of: eventNodes[field], in: document))
             }
             if contextBuckets[place] < 0 {
-                contextBuckets[place] = dimension.bucketing.bucket(value(of: contextNodes[field], in: document))
+                contextBuckets[place] = tables.dimensions[place].bucketing.bucket(
+                    value(of: contextNodes[field], in: document))
             }
             return contextBuckets[place]
         }

@@ -124,12 +124,15 @@ enum EntryFormat {
     }
 
     private static func add(_ batch: CountedBatch, to writer: inout ByteWriter) {
-        writer.add(batch.batch.high)
-        writer.add(batch.batch.low)
-        add(batch.identifier, to: &writer)
-        writer.add(UInt32(batch.answer.accepted))
         let refusals = PackedRefusals(batch.answer.refused).bytes
-        writer.add(UInt32(refusals.count))
+        writer.add(size: 40) {
+            $0.put(batch.batch.high, at: 0)
+            $0.put(batch.batch.low, at: 8)
+            $0.put(batch.identifier.high, at: 16)
+            $0.put(batch.identifier.low, at: 24)
+            $0.put(UInt32(batch.answer.accepted), at: 32)
+            $0.put(UInt32(refusals.count), at: 36)
+        }
         writer.bytes.append(contentsOf: refusals)
         add(batch.additions, to: &writer)
         add(batch.appearances, to: &writer)
@@ -138,12 +141,15 @@ enum EntryFormat {
     private static func add(_ additions: [CountedBatch.Addition], to writer: inout ByteWriter) {
         writer.add(UInt32(additions.count))
         for addition in additions {
-            writer.add(
-                UInt16(addition.metric) | (addition.firsts.isEmpty ? 0 : hasFirsts) | (addition.isLate ? isLate : 0)
-                    | (addition.isProved ? isProved : 0))
-            writer.add(addition.cell.value)
-            writer.add(addition.periodStart.value)
-            writer.add(addition.count)
+            let flags =
+                (addition.firsts.isEmpty ? 0 : hasFirsts) | (addition.isLate ? isLate : 0)
+                | (addition.isProved ? isProved : 0)
+            writer.add(size: 22) {
+                $0.put(UInt16(addition.metric) | flags, at: 0)
+                $0.put(addition.cell.value, at: 2)
+                $0.put(addition.periodStart.value, at: 6)
+                $0.put(addition.count, at: 14)
+            }
             for sum in addition.sums { writer.add(sum) }
             if !addition.firsts.isEmpty { writer.add(addition.firsts.bits) }
         }
@@ -152,10 +158,12 @@ enum EntryFormat {
     private static func add(_ appearances: [CountedBatch.Appearance], to writer: inout ByteWriter) {
         writer.add(UInt32(appearances.count))
         for appearance in appearances {
-            writer.add(UInt16(appearance.metric))
-            writer.add(UInt8(appearance.margin))
-            writer.add(appearance.cell.value)
-            writer.add(appearance.periodStart.value)
+            writer.add(size: 15) {
+                $0.put(UInt16(appearance.metric), at: 0)
+                $0.put(UInt8(appearance.margin), at: 2)
+                $0.put(appearance.cell.value, at: 3)
+                $0.put(appearance.periodStart.value, at: 7)
+            }
         }
     }
 

@@ -31,13 +31,15 @@ package struct Margin: Hashable, Sendable, Codable, Comparable {
 }
 
 /// One cell of one margin of one metric: mixed radix over the kept dimensions, the last one running fastest.
-package struct CellIndex: Hashable, Sendable, Comparable, Codable {
+@usableFromInline package struct CellIndex: Hashable, Sendable, Comparable, Codable {
     /// 0 to the margin's size, at most 10^6.
-    package let value: UInt32
+    @usableFromInline package let value: UInt32
     /// Wraps an index.
     package init(_ value: UInt32) { self.value = value }
     /// Orders by index.
-    package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    @inlinable package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    /// Written out, so that others' loops over events have it in them.
+    @inlinable package static func == (left: Self, right: Self) -> Bool { left.value == right.value }
 }
 
 /// Some cells of one margin, a bit each.

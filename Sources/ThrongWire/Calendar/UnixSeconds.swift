@@ -17,6 +17,8 @@ public struct UnixSeconds: Hashable, Comparable, Sendable {
 
     /// Orders by time.
     @inlinable public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    /// Written out, so that others' loops over events have it in them.
+    @inlinable public static func == (left: Self, right: Self) -> Bool { left.value == right.value }
 
     /// The instant so many seconds later.
     @inlinable public static func + (time: Self, seconds: Int64) -> Self { Self(time.value + seconds) }

@@ -2,18 +2,15 @@ import Synchronization
 
 /// What user agents seen before were found to be.
 ///
-/// Keyed by a 128-bit hash under a key of this process's life, so that no user agent stays in memory longer than the
-/// call that brought it. Four places a hash, 32,768 in all (1 MB, taken with the first entry); a fifth one replaces
+/// Keyed by a 64-bit hash under keys of this process's life, so that no user agent stays in memory longer than the
+/// call that brought it. Two user agents have the same with a chance of 2^-54 or less. Four places a hash, 32,768 in all (1 MB, taken with the first entry); a fifth one replaces
 /// one of the four.
 final class UserAgentCache: Sendable {
-    /// A user agent's keyed hash: SipHash twice under different keys.
-    struct Key: Hashable, Sendable {
-        let first: UInt64
-        let second: UInt64
-    }
+    /// A user agent's keyed hash: SipHash of a ``TextDigest``.
+    typealias Key = UInt64
 
     private struct Entry {
-        var key = Key(first: 0, second: 0)
+        var key: Key = 0
         var code: UserAgentCode?
     }
 
@@ -23,7 +20,8 @@ final class UserAgentCache: Sendable {
     }
 
     private let state = Mutex(State())
-    private let secrets: (UInt64, UInt64) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+    private let digest = TextDigest()
+    private let secret = UInt64.random(in: .min ... .max)
 
     private static let places = 32_768
     private static let ways = 4
@@ -59,7 +57,7 @@ final class UserAgentCache: Sendable {
                 deviceClass: reading.deviceClass)
             if state.entries.isEmpty { state.entries = Array(repeating: Entry(), count: Self.places) }
             let free = (base..<base + Self.ways).first { state.entries[$0].code == nil }
-            state.entries[free ?? base + Int(key.second & UInt64(Self.ways - 1))] = Entry(key: key, code: code)
+            state.entries[free ?? base + Int(key >> 62)] = Entry(key: key, code: code)
             return code
         }
     }
@@ -80,18 +78,15 @@ final class UserAgentCache: Sendable {
 
     /// The first of a key's places.
     private static func base(of key: Key) -> Int {
-        Int(truncatingIfNeeded: key.first & UInt64(places / ways - 1)) * ways
+        Int(truncatingIfNeeded: key & UInt64(places / ways - 1)) * ways
     }
 
     private func key(of bytes: UnsafeBufferPointer<UInt8>) -> Key {
-        // Hasher is SipHash with a random key of the process; the secrets stay random where that one is switched off.
-        func hash(_ secret: UInt64) -> UInt64 {
-            var hasher = Hasher()
-            hasher.combine(secret)
-            hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
-            return UInt64(bitPattern: Int64(hasher.finalize()))
-        }
-        return Key(first: hash(secrets.0), second: hash(secrets.1))
+        // Hasher is SipHash with a random key of the process; the secret stays random where that one is switched off.
+        var hasher = Hasher()
+        hasher.combine(secret)
+        hasher.combine(digest(bytes))
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }
 
