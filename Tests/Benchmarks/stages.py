@@ -2,7 +2,10 @@
 
 Time is processor time of the thread that counts, the median over the rounds. Instructions are counted by valgrind's
 callgrind, which runs a program as it is on a processor of its own making: the same binary and bodies give the same number
-again, whatever else the machine does, so a later slowdown shows where it is. Allocations are calls of malloc and its kin."""
+again, whatever else the machine does, so a later slowdown shows where it is. Allocations are calls of malloc and its kin.
+
+With --budget it counts instructions alone and compares them with a file: lines of a stage, the events of a batch, and instructions.
+A stage that takes more than its line, or less, by 3 % fails. Whoever means it changes the file, with --raise, in the same commit."""
 
 import argparse
 import glob
@@ -49,6 +52,38 @@ def instructions(binary, plan, sizes, amount, batches, only, folder):
     return found
 
 
+# What each event passes. Of others a thread of its own has a part, and no two runs are alike.
+KEPT = ("append", "count", "decode", "decode and bucket", "key", "replay")
+# How far a stage may be from its budget; counts of these repeat to a part of a percent.
+TOLERANCE = 0.03
+
+
+def read_budget(path):
+    found = {}
+    with open(path) as file:
+        for line in file:
+            if not line.startswith("#"):
+                stage, events, count = line.rsplit(maxsplit=2)
+                found[stage.strip(), int(events)] = int(count)
+    return found
+
+
+def hold(counted, path, raises):
+    """Compares counts with a budget: what is wrong, or nothing."""
+    counted = {key: round(count) for key, count in counted.items() if key[0] in KEPT}
+    if raises:
+        with open(path) as file:
+            head = [line for line in file if line.startswith("#")]
+        with open(path, "w") as file:
+            file.writelines(head + [f"{stage:28} {events:4} {count:9}\n" for (stage, events), count in sorted(counted.items())])
+    budget, wrong = read_budget(path), []
+    for key in sorted(budget.keys() | counted.keys()):
+        allowed, found = budget.get(key), counted.get(key)
+        if not allowed or not found or abs(found / allowed - 1) > TOLERANCE:
+            wrong.append(f"{key[0]}, batches of {key[1]}: {found} instructions; the budget is {allowed}")
+    return wrong
+
+
 def table(rows):
     names = list(dict.fromkeys(row["stage"] for row in rows))
     sizes = sorted({row["events"] for row in rows})
@@ -84,6 +119,8 @@ def main():
     parser.add_argument("--only", help="one stage")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--no-instructions", action="store_true", help="don't run callgrind, which takes a minute")
+    parser.add_argument("--budget", metavar="FILE", help="only compare instructions with those of a file")
+    parser.add_argument("--raise", dest="raises", action="store_true", help="write what was counted to the budget's file")
     parser.add_argument("--json")
     parser.add_argument("--smoke", action="store_true", help="few batches, to see that it runs")
     options = parser.parse_args()
@@ -92,6 +129,10 @@ def main():
         Settings.shorten()
     with temporary_folder() as folder:
         plan = plan_in(folder)
+        if options.budget:
+            wrong = hold(
+                instructions(binary, plan, options.events, 20_000, 1000, options.only, folder), options.budget, options.raises)
+            sys.exit("\n".join([f"{options.budget} is not kept:", *wrong]) if wrong else 0)
         amount, batches, rounds = (500, 20, 1) if options.smoke else (200_000, 20_000, options.rounds)
         rows = stages(binary, plan, options.events, amount, batches, rounds, options.only)
         if not options.no_instructions:

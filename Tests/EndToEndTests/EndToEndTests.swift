@@ -115,6 +115,9 @@ struct EndToEndTests {
     @Test("bench keeps its schedule and its exit codes, and no benchmark leaves a figure out", .timeLimit(.minutes(40)))
     func benchmarks() async throws { try await Program("benchmarks.py").run() }
 
+    @Test("no stage of ingest takes more instructions than its budget, or less", .timeLimit(.minutes(40)))
+    func instructions() async throws { try await Program("instructions.py").run() }
+
     @Test(
         "devices by their own firsts, retention and frequency are exact in counters, releases and reports, after a kill -9",
         .timeLimit(.minutes(40)))

@@ -11,7 +11,7 @@ internal import Foundation
 /// The promise of the noise then holds against whoever can't tell HMAC from chance. Whoever knows the secret and a
 /// published number can try out what was counted, so it is kept like the counters, and never in the database.
 package struct DrawSecret: Sendable {
-    private let key: SymmetricKey
+    let key: SymmetricKey
 
     /// Derives noise from 32 secret bytes or more. Other uses of the same bytes are told apart by ``label``.
     package init(bytes: some Sequence<UInt8>) {

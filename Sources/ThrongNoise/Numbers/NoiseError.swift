@@ -18,6 +18,16 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     case notTheUniverse(measures: Int, cells: Int, declaredMeasures: Int, declaredCells: Int)
     /// A Gaussian cost and a budget in epsilon: zero-concentrated privacy implies no finite epsilon at delta 0.
     case unlikeCurrencies(cost: PrivacyLoss, budget: PrivacyLoss)
+    /// A field of devices that tells none apart.
+    case tooFewBuckets(Int)
+    /// More fields of devices than one lattice has.
+    case tooManyFields(found: Int, limit: Int)
+    /// A table of one grouping with too many cells.
+    case tooManyCells(found: Int, limit: Int)
+    /// A grouping by a field that the lattice does not have, a table of another interaction, or one that is missing.
+    case notOfTheLattice
+    /// Variances of kept noise that are none, or do not rise.
+    case notRising
 
     /// What has to be positive or small.
     package enum Quantity: String, Sendable, Hashable {
@@ -31,6 +41,8 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
         case contribution = "contribution limit"
         /// Active windows of a device.
         case windows
+        /// k.
+        case threshold
     }
 
     /// What was found, what is allowed and what to do.
@@ -60,6 +72,16 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
             """
         case .unlikeCurrencies(let cost, let budget):
             "a cost of \(cost) cannot be charged to a budget of \(budget); give the purpose a budget in rho"
+        case .tooFewBuckets(let count):
+            "a field of devices has \(count) buckets; give it 2 or more, or leave it out"
+        case .tooManyFields(let found, let limit):
+            "a metric tells devices apart by \(found) fields, \(limit) are allowed; leave some out"
+        case .tooManyCells(let found, let limit):
+            "a table of \(found) cells was asked for, \(limit) are allowed; use fewer or coarser fields"
+        case .notOfTheLattice:
+            "a table or grouping is not one of this metric's; draw every interaction of its groupings"
+        case .notRising:
+            "the stored variances of kept noise do not rise; restore the table of questions from a backup"
         }
     }
 }

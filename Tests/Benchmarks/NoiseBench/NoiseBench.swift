@@ -1,9 +1,18 @@
 import NoiseTrial
 
-/// `Deploy/bench noise`: how far off the numbers of an app of 500 devices a day are, and whether they say so.
+/// `Deploy/bench noise`: how long a release of a million cells takes, and how far off the numbers of an app of 500 devices a day are,
+/// and whether they say so.
 @main
 struct NoiseBench {
     static func main() throws {
+        let cube = try CubeTrial.run()
+        print(
+            """
+            \(cube.cells) cells, all 8 groupings, two layers: \(rounded(cube.drawing)) s to draw, \(rounded(cube.adding)) s to add \
+            up, \(rounded(cube.settling)) s to settle from 0 on (published numbers within \(rounded(cube.moved))); \
+            \(rounded(cube.drawing + cube.adding + cube.settling)) s in all, peak \(cube.peak) MiB; must 30 s and 1024 MiB
+
+            """)
         let days = CommandLine.arguments.dropFirst().first.flatMap(Int.init) ?? 1000
         for (mechanism, cost) in [("laplace, epsilon", "1"), ("gaussian, rho", "1/8")] {
             let app = try SmallApp(epsilon: cost, mechanism: mechanism)
@@ -24,6 +33,8 @@ struct NoiseBench {
             }
         }
     }
+
+    private static func rounded(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
 
     private static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))

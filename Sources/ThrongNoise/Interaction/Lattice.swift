@@ -1,0 +1,153 @@
+/// The fields of devices of one event set, the groupings that are published, and the interactions that have to be drawn for them.
+///
+/// Every number is a sum of interactions, each spread evenly over the fields that it does not know:
+///
+///     y(G) = Σ over S ⊆ G of P_S y(S) / (number of buckets of the fields in G that are not in S)
+///
+/// so that numbers of different groupings add up by construction, and none can be computed in two ways (the residual basis of Xiao,
+/// He, Zhang and Kifer 2023). Tables lie with the last field's buckets next to each other, fields in the order of their places.
+package struct Lattice: Hashable, Sendable {
+    /// Fields in one lattice.
+    package static let mostFields = 8
+    /// Cells of one table. With it, eight fields and noisy numbers of 63 bits nothing here comes near 2^127: centred tables and
+    /// their sums grow by Π (1 + 2n) ≤ 2.5^8 · 2^24, cumulated ones by 2^24 more, which makes 63 + 11 + 24 + 24 = 122 bits.
+    package static let mostCells = 1 << 24
+
+    /// By place.
+    package let fields: [Field]
+    /// Those that are published, the smaller ones first; each once.
+    package let groupings: [FieldSet]
+    /// All sets of fields that are part of a grouping, the smaller ones first. Each is one question, and has noise of its own.
+    package let interactions: [FieldSet]
+
+    /// Finds the interactions of groupings.
+    ///
+    /// - Throws: ``NoiseError/tooManyFields(found:limit:)``, ``NoiseError/tooManyCells(found:limit:)``,
+    ///   ``NoiseError/notOfTheLattice`` for a grouping by a field that is not there, and ``NoiseError/emptyUniverse`` without any.
+    package init(fields: [Field], groupings: [FieldSet]) throws(NoiseError) {
+        guard fields.count <= Self.mostFields else {
+            throw .tooManyFields(found: fields.count, limit: Self.mostFields)
+        }
+        guard !groupings.isEmpty else { throw .emptyUniverse }
+        let all = FieldSet(fields.indices)
+        guard groupings.allSatisfy({ $0.isSubset(of: all) }) else { throw .notOfTheLattice }
+        self.fields = fields
+        self.groupings = Set(groupings).sorted()
+        interactions = Set(groupings.flatMap(\.subsets)).sorted()
+        for grouping in self.groupings {
+            var cells = 1
+            for count in buckets(of: grouping) {
+                let (product, overflow) = cells.multipliedReportingOverflow(by: count)
+                guard !overflow, product <= Self.mostCells else {
+                    throw .tooManyCells(found: overflow ? .max : product, limit: Self.mostCells)
+                }
+                cells = product
+            }
+        }
+    }
+
+    /// Of each of some fields, in order.
+    package func buckets(of set: FieldSet) -> [Int] { set.places.map { fields[$0].buckets } }
+
+    /// The number of cells of a table by these fields; 1 without any.
+    package func cells(of set: FieldSet) -> Int { buckets(of: set).reduce(1, *) }
+
+    /// All fields that a grouping keeps.
+    var usedFields: FieldSet { groupings.reduce(FieldSet()) { $0.union($1) } }
+
+    /// Refuses a table by all used fields that has too many cells.
+    ///
+    /// - Throws: ``NoiseError/tooManyCells(found:limit:)``.
+    func checkUsedFields() throws(NoiseError) {
+        let cells = buckets(of: usedFields).reduce(1.0) { $0 * Double($1) }
+        guard cells <= Double(Self.mostCells) else {
+            throw .tooManyCells(found: Int(exactly: cells) ?? .max, limit: Self.mostCells)
+        }
+    }
+
+    /// The squared length of a single cell without a table's means; see ``LayerVariance/rest(of:)``.
+    ///
+    /// - Throws: ``NoiseError/overflow``.
+    package func rest(of set: FieldSet) throws(NoiseError) -> Rational { try LayerVariance.rest(of: buckets(of: set)) }
+
+    /// The place in a coarser table of each cell of a finer one.
+    ///
+    /// - Parameter coarse: fields that the finer one does not have are passed over.
+    func places(of fine: FieldSet, in coarse: FieldSet) -> [Int32] {
+        var places: [Int32] = [0]
+        for field in fine.places {
+            let count = fields[field].buckets
+            let isKept = coarse.contains(field)
+            var next: [Int32] = []
+            next.reserveCapacity(places.count * count)
+            for place in places {
+                for bucket in 0..<count { next.append(isKept ? place * Int32(count) + Int32(bucket) : place) }
+            }
+            places = next
+        }
+        return places
+    }
+}
+
+extension Lattice {
+    /// The numbers of one grouping as exact fractions, from the interactions of all its parts.
+    ///
+    /// With N_S cells in a table by S, N_S·P_S y(S) is whole, and so N_G·y(G) is simply the sum of these whole numbers.
+    /// - Throws: ``NoiseError/notOfTheLattice`` where an interaction is missing.
+    /// - Complexity: O(cells · 2^fields) additions.
+    package func numbers(of grouping: FieldSet, from drawn: [FieldSet: InteractionTable]) throws(NoiseError)
+        -> GroupingTable
+    {
+        guard interactions.contains(grouping) else { throw .notOfTheLattice }
+        return try sum(over: grouping, of: grouping.subsets, from: drawn)
+    }
+
+    /// The table by some fields that has the given interactions and no other.
+    func sum(
+        over set: FieldSet, of parts: [FieldSet], from drawn: [FieldSet: InteractionTable]
+    ) throws(NoiseError) -> GroupingTable {
+        var sum = Array(repeating: Int128(0), count: cells(of: set))
+        let sizes = buckets(of: set)
+        for part in parts {
+            guard let table = drawn[part], table.cells.count == cells(of: part) else { throw .notOfTheLattice }
+            // N_set / N_part · (spread of N_part·P y), over N_set, is what one cell gets, divided by what it was spread over.
+            var strides = Array(repeating: 0, count: sizes.count)
+            var stride = 1
+            for (axis, field) in set.places.enumerated().reversed() where part.contains(field) {
+                strides[axis] = stride
+                stride *= sizes[axis]
+            }
+            Self.add(table.cells, to: &sum, sizes: sizes, strides: strides)
+        }
+        return GroupingTable(cells: sum, sizes: sizes)
+    }
+
+    /// Adds a table to a larger one, whose steps along an axis are steps in the smaller one, or none.
+    private static func add(_ table: [Int128], to sum: inout [Int128], sizes: [Int], strides: [Int]) {
+        guard let width = sizes.last, let step = strides.last else {
+            sum[0] &+= table[0]
+            return
+        }
+        var places = Array(repeating: 0, count: sizes.count)
+        var from = 0
+        sum.withUnsafeMutableBufferPointer { sum in
+            table.withUnsafeBufferPointer { table in
+                var cell = 0
+                while cell < sum.count {
+                    for bucket in 0..<width { sum[cell + bucket] &+= table[from + bucket * step] }
+                    cell += width
+                    // The next line: one bucket on in the last axis but one, and so on.
+                    var axis = sizes.count - 2
+                    while axis >= 0 {
+                        places[axis] += 1
+                        from += strides[axis]
+                        guard places[axis] == sizes[axis] else { break }
+                        from -= strides[axis] * sizes[axis]
+                        places[axis] = 0
+                        axis -= 1
+                    }
+                }
+            }
+        }
+    }
+}
