@@ -61,9 +61,14 @@ extension BatchReader {
                 isBot = isBot || label == PurposeTables.botLabel
                 continue
             }
-            let others = agents.lazy.filter { $0.dimension == dimension }
-            if others.contains(where: { document.bytes($0.node).elementsEqual(text) }) { continue }
-            guard others.count < IntakeLimits.userAgentsPerBatch else {
+            // Counted in a loop: a lazy sequence would hold on to the array, and each append copy it.
+            var (others, isKnown) = (0, false)
+            for agent in agents where agent.dimension == dimension {
+                others += 1
+                isKnown = isKnown || document.bytes(agent.node).elementsEqual(text)
+            }
+            if isKnown { continue }
+            guard others < IntakeLimits.userAgentsPerBatch else {
                 return .invalid(
                     at: index ?? -1,
                     RefusalDetail(pointer: Self.pointer(toFieldsOf: index ?? -1), field: tables.fieldList[field]))
