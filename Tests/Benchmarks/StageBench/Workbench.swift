@@ -30,7 +30,8 @@ struct World {
     let devices: [SampleDevice]
     let space: CellSpace
     let intake: Intake
-    let now = UnixSeconds(Int64(Date().timeIntervalSince1970))
+    /// Half past noon of today: what a batch takes depends on how many hours its events lie in, and is to be the same at any time.
+    let now = UnixSeconds(Int64(Date().timeIntervalSince1970) / 86_400 * 86_400 + 45_000)
 
     init(plan: Plan, devices: [SampleDevice]) throws {
         self.plan = plan
