@@ -94,6 +94,7 @@ extension Counting {
         }
         return (additions, shares)
     }
+
     /// The addition to a contribution's cell, if it is among the last.
     ///
     /// Events that follow each other are alike. No further back than this, or a batch of many different cells would take the square

@@ -1,6 +1,6 @@
 import Testing
 
-/// Beside ``EndToEndTests``: each of the two runs one program at a time, so that the machine works while the other waits.
+/// Programs of partners, analysts and visitors. Like all whole programs they mostly wait, so Deploy/test runs some at a time.
 @Suite("What partners, analysts and visitors see, and what their programs read")
 struct OutsideTests {
     @Test(

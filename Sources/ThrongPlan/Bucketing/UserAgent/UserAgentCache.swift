@@ -57,6 +57,7 @@ final class UserAgentCache: Sendable {
                 deviceClass: reading.deviceClass)
             if state.entries.isEmpty { state.entries = Array(repeating: Entry(), count: Self.places) }
             let free = (base..<base + Self.ways).first { state.entries[$0].code == nil }
+            // Two bits that say nothing about the base choose among the four.
             state.entries[free ?? base + Int(key >> 62)] = Entry(key: key, code: code)
             return code
         }
