@@ -5,10 +5,10 @@ internal import Synchronization
 /// Knows where a connection comes from: from the network's other end, or, where that is a listed proxy, from what it says
 /// before all else.
 ///
-/// It stays in the pipeline for as long as the connection lasts, and holds the address for limits by address.
+/// It leaves the pipeline once it knows, and holds the address for limits by address for as long as the connection lasts.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
-final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
+final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
@@ -22,7 +22,12 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
     }
 
     /// Where the client is; nil by a Unix socket, where a proxy speaks for itself or does not know, and before the first bytes.
-    private(set) var address: ClientAddress?
+    private(set) var address: ClientAddress? {
+        didSet { (prefix, network) = (NetworkPrefix(address), ClientNetwork(internet: address)) }
+    }
+    /// Of the address: reckoned once, and asked for with every request.
+    private(set) var prefix = NetworkPrefix.unknown
+    private var network: ClientNetwork?
 
     /// Whether a proxy speaks for a client whose address it does not give.
     private var isUnaddressed = false
@@ -51,6 +56,7 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
                 address = peer
                 stage = .known
                 context.fireChannelRead(data)
+                leave(context)
             }
         case .awaiting(var bytes):
             stage = .untouched
@@ -73,6 +79,18 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
         return client
     }
 
+    /// The same as a network; nil where nobody knows it, and for addresses that are not the internet's.
+    func network(forwarded: ForwardedFor, by forwarders: Proxies) -> ClientNetwork? {
+        // Where nobody is believed, it is at the connection's other end.
+        if !isUnaddressed, !forwarders.areListed { return network }
+        return ClientNetwork(of: client(forwarded: forwarded, by: forwarders))
+    }
+
+    /// Nothing that comes or goes passes by here any more.
+    private func leave(_ context: ChannelHandlerContext) {
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         do throws(ProxyHeader.Problem) {
             guard let header = try ProxyHeader(bytes.readableBytesView) else { return stage = .awaiting(bytes) }
@@ -82,6 +100,7 @@ final class ConnectionSource: ChannelInboundHandler, @unchecked Sendable {
             var rest = bytes
             rest.moveReaderIndex(forwardBy: header.length)
             if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
+            leave(context)
         } catch {
             stage = .refused
             complaints.say(error)

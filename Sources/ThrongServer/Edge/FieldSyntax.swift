@@ -80,9 +80,19 @@ enum FieldSyntax {
     /// Without spaces and tabs at both ends.
     static func trimmed(_ text: Substring) -> Substring {
         let bytes = text.utf8
+        guard let head = bytes.first, let tail = bytes.last else { return text }
+        // Most have none, and are not looked through.
+        guard isSpace(head) || isSpace(tail) else { return text }
         guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
         else { return "" }
-        return text[first...last]
+        // By bytes: places of characters have to be searched for.
+        return Substring(bytes[first...last])
+    }
+
+    /// The same of a whole value, which stays as it is where there is nothing to take away.
+    static func trimmed(whole text: String) -> String {
+        guard let head = text.utf8.first, let tail = text.utf8.last, isSpace(head) || isSpace(tail) else { return text }
+        return String(trimmed(text[...]))
     }
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

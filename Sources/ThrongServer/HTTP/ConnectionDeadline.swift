@@ -27,6 +27,8 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     private let source: ConnectionSource
     private let security: SecurityLog
     private var place: ConnectionPlace?
+    /// Whether the place is one of the network that the connection comes from.
+    private var isPlaced = false
     /// The connection is closed then; moved with every request, while the timer stays what it is.
     private var due = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
@@ -62,13 +64,16 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         switch unwrapInboundIn(data) {
         case .head:
             begin()
-            // By now a proxy has said for whom it connected.
-            let network = NetworkPrefix(source.address)
-            if network != .unknown, let place, place.network != network { takePlace(of: network, context.channel) }
+            // By now a proxy has said for whom it connected, and says nothing else later.
+            if !isPlaced, source.prefix != .unknown, let place {
+                isPlaced = true
+                if place.network != source.prefix { takePlace(of: source.prefix, context.channel) }
+            }
         case .end:
             isArriving = false
-            due = .now() + limits.idle
-            place?.hear()
+            let now = NIODeadline.now()
+            due = now + limits.idle
+            place?.hear(at: now)
         case .body: break
         }
         context.fireChannelRead(data)

@@ -99,7 +99,7 @@ final class ConnectionPlace: Sendable {
     }
 
     /// A whole request has come.
-    func hear() { heard.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
+    func hear(at now: NIODeadline = .now()) { heard.store(now.uptimeNanoseconds, ordering: .relaxed) }
 
     /// Closes the connection for another one.
     func giveUp() { close() }

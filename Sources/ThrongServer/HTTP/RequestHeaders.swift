@@ -19,8 +19,9 @@ struct RequestHeaders {
 
     private(set) var signals: Set<OptOutSignal> = []
     private(set) var origin = Origin.none
-    /// Lines of Content-Type.
-    private var contentTypes: [String] = []
+    /// The last line of Content-Type, and how many there are.
+    private var lastContentType = ""
+    private var contentTypes = 0
     /// Codings of the body but for `identity`, in lower-case letters.
     private var codings: [String] = []
     /// Unit: bytes; 0 where the client does not say.
@@ -55,7 +56,7 @@ struct RequestHeaders {
     }
 
     /// The body's type; nil if nothing is said, or no one thing.
-    var contentType: MediaType? { contentTypes.count == 1 ? MediaType(contentTypes[0]) : nil }
+    var contentType: MediaType? { contentTypes == 1 ? MediaType(lastContentType) : nil }
 
     /// Nil for any encoding but gzip and none.
     var isGzip: Bool? { codings.isEmpty ? false : codings == ["gzip"] ? true : nil }
@@ -82,7 +83,7 @@ struct RequestHeaders {
         case 3 where name.lowercased() == "dnt":
             if Self.isOn(value) { signals.insert(.doNotTrack) }
         case 4 where name.lowercased() == "host":
-            host = String(FieldSyntax.trimmed(value[...]))
+            host = FieldSyntax.trimmed(whole: value)
             hosts += 1
         case 6 where name.lowercased() == "origin":
             let text = FieldSyntax.trimmed(value[...])
@@ -95,7 +96,8 @@ struct RequestHeaders {
         case 7 where name.lowercased() == "upgrade":
             asksForUpgrade = true
         case 12 where name.lowercased() == "content-type":
-            contentTypes.append(value)
+            lastContentType = value
+            contentTypes += 1
         case 13 where name.lowercased() == SealedMark.name:
             if value == SealedMark.value { isSealed = true }
         case 13 where name.lowercased() == MemberMark.name:
@@ -105,7 +107,7 @@ struct RequestHeaders {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { break }
             bearer = bearer == nil ? String(FieldSyntax.trimmed(parts[1])) : ""
         case 14 where name.lowercased() == "content-length":
-            length = Int(FieldSyntax.trimmed(value[...])) ?? .max
+            length = Int(FieldSyntax.trimmed(whole: value)) ?? .max
             lengths += 1
         case 17 where name.lowercased() == "transfer-encoding":
             isChunked = FieldSyntax.trimmed(value[...]).lowercased() == "chunked"

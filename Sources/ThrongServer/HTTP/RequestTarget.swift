@@ -69,6 +69,28 @@ struct RequestTarget {
     /// Whether it is `uri-host [ ":" port ]` (RFC 3986, section 3.2.2) with a host in it: a name, an IPv4 address, or an IP
     /// literal in brackets.
     static func isHost(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { isPlainHost($0) } == true || isOtherHost(text)
+    }
+
+    /// Whether it is letters, digits, dots and hyphens, with a port or without, as nearly all are: what is seen in one look.
+    private static func isPlainHost(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var name = 0
+        var port: (digits: Int, number: Int)?
+        for byte in text {
+            if let known = port {
+                guard byte.isDigit, known.digits < 5 else { return false }
+                port = (known.digits + 1, known.number * 10 + Int(byte - UInt8(ascii: "0")))
+            } else if byte == UInt8(ascii: ":") {
+                port = (0, 0)
+            } else {
+                guard isPlain(byte) else { return false }
+                name += 1
+            }
+        }
+        return name > 0 && port?.number ?? 0 <= 65_535
+    }
+
+    private static func isOtherHost(_ text: String) -> Bool {
         var bytes = Substring(text).utf8
         let isLiteral = bytes.first == UInt8(ascii: "[")
         if isLiteral { bytes.removeFirst() }
@@ -108,10 +130,12 @@ struct RequestTarget {
     }
 
     /// `unreserved` and `sub-delims` of RFC 3986.
-    private static func isInName(_ byte: UInt8) -> Bool {
+    private static func isInName(_ byte: UInt8) -> Bool { isPlain(byte) || otherSigns.contains(byte) }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "-"): true
-        default: otherSigns.contains(byte)
+        default: false
         }
     }
 

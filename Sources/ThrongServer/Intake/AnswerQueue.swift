@@ -33,6 +33,8 @@ final class AnswerQueue: @unchecked Sendable {
     let gateway: ObliviousGateway
     /// Follows some of the event loop's requests.
     let traces: Traces
+    /// Whether anybody listens.
+    let isTraced: Bool
     private let loop: any EventLoop
     private let journal: Journal
     private let telemetry: Telemetry
@@ -43,6 +45,7 @@ final class AnswerQueue: @unchecked Sendable {
     init(loop: any EventLoop, journal: Journal, gateway: ObliviousGateway, telemetry: Telemetry, traces: Traces) {
         self.gateway = gateway
         self.traces = traces
+        isTraced = traces.isOn
         self.loop = loop
         self.journal = journal
         self.telemetry = telemetry

@@ -84,7 +84,7 @@ extension BatchHandler {
     }
 
     private func takeReply() -> Reply {
-        guard sealed != nil || span != nil else { return Reply(reader: reader, more: nil) }
+        guard sealed != nil || queue?.isTraced == true && span != nil else { return Reply(reader: reader, more: nil) }
         defer { (sealed, span) = (nil, nil) }
         return Reply(reader: reader, more: More(sealed: sealed, span: span))
     }

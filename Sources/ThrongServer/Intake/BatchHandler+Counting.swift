@@ -1,52 +1,66 @@
 internal import NIOCore
 internal import ThrongIntake
+internal import ThrongMembers
 
 extension BatchHandler {
     /// - Parameter network: nil where nobody knows where the client is.
     func count(
         _ packed: ByteBuffer, _ headers: RequestHeaders, from network: ClientNetwork?, at ingestion: Ingestion
     ) {
-        let (signals, bearer) = (headers.signals, headers.bearer)
         let isFromMember = ingestion.neighbours.admits(headers.member)
         let network = isFromMember ? headers.member?.network : network
         if network?.isUnreadable == true { ingestion.telemetry.clientWasUnreadable() }
         let isSealed = sealed != nil || isFromMember && headers.member?.isSealed == true
         let isGzip = headers.isGzip == true
-        let settle: @Sendable (Result<Ingestion.Verdict, IntakeError>) -> Void = { [self] verdict in
-            guard case .success(.elsewhere(let member)) = verdict else { return give(verdict) }
-            guard !isFromMember else { return answer(IntakeAnswer(.misdirected)) }
-            handOn(
-                .init(
-                    path: "/v1/batches", headers: headers, network: network, isSealed: isSealed,
-                    body: Array(packed.readableBytesView)), to: member, by: ingestion.neighbours)
-        }
         var turns = ingestion.odd
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
+                // Nothing is captured on the way that nearly all go.
                 switch try ingestion.acceptQuickly(
-                    body, signals: signals, bearer: bearer, from: network, isSealed: isSealed)
+                    body, signals: headers.signals, bearer: headers.bearer, from: network, isSealed: isSealed)
                 {
-                case .verdict(let verdict): return settle(.success(verdict))
+                case .verdict(.elsewhere(let member)):
+                    return handOn(
+                        packed, headers, from: network, isSealed: isSealed, isFromMember: isFromMember, to: member,
+                        by: ingestion.neighbours)
+                case .verdict(let verdict): return give(.success(verdict))
                 case .later(let other): turns = other
                 }
             }
         } catch {
-            return settle(.failure(error))
+            return give(.failure(error))
         }
         guard let loop = context?.eventLoop,
             turns.add(
                 bytes: packed.readableBytes,
-                {
+                { [self] in
                     let verdict = Result { () throws(IntakeError) in
                         let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
                         return try ingestion.accept(
-                            body, signals: signals, bearer: bearer, from: network, isSealed: isSealed)
+                            body, signals: headers.signals, bearer: headers.bearer, from: network, isSealed: isSealed)
                     }
-                    loop.execute { settle(verdict) }
+                    loop.execute {
+                        guard case .success(.elsewhere(let member)) = verdict else { return self.give(verdict) }
+                        self.handOn(
+                            packed, headers, from: network, isSealed: isSealed, isFromMember: isFromMember,
+                            to: member, by: ingestion.neighbours)
+                    }
                 })
         else {
             return turnAway(ingestion)
         }
+    }
+
+    /// Hands a batch on to the daemon that counts it, unless a daemon did so already.
+    private func handOn(
+        _ packed: ByteBuffer, _ headers: RequestHeaders, from network: ClientNetwork?, isSealed: Bool,
+        isFromMember: Bool, to member: Member, by neighbours: Neighbours
+    ) {
+        guard !isFromMember else { return answer(IntakeAnswer(.misdirected)) }
+        handOn(
+            .init(
+                path: "/v1/batches", headers: headers, network: network, isSealed: isSealed,
+                body: Array(packed.readableBytesView)), to: member, by: neighbours)
     }
 
     func give(_ verdict: Result<Ingestion.Verdict, IntakeError>) {

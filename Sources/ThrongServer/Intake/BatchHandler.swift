@@ -39,14 +39,29 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case over
     }
 
-    struct Collection {
+    /// A request that is on its way. It is a class because the stage is looked at with every part, and would be copied with all
+    /// that the headers say.
+    final class Collection {
         let ingestion: Ingestion
         let headers: RequestHeaders
         /// Nil for a batch as it is.
         let gateway: ObliviousGateway?
         /// Of the body. Unit: bytes.
-        var limit: Int { gateway?.bodyBytes ?? ingestion.limits.bodyBytes }
-        var body: ByteBuffer?
+        let limit: Int
+        private(set) var body: ByteBuffer?
+
+        init(ingestion: Ingestion, headers: consuming RequestHeaders, gateway: ObliviousGateway?, limit: Int) {
+            self.ingestion = ingestion
+            self.headers = headers
+            self.gateway = gateway
+            self.limit = limit
+        }
+
+        /// Takes what has come of the body; says how long it is now. Unit: bytes.
+        func add(_ bytes: ByteBuffer) -> Int {
+            if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
+            return body?.readableBytes ?? 0
+        }
     }
 
     /// Nil where no batches are taken.
@@ -206,9 +221,9 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 let target = try RequestTarget(head.uri, headers, version: head.version)
                 if let ingestion, head.method == .POST, !isForMembers || ingestion.neighbours.admits(headers.member) {
                     if target.path.hasPrefix("/v1/"), !origins.allow(headers.origin) { security.note(.foreignOrigin) }
-                    if Self.isTarget(target.path, "/v1/batches") { return begin(head, headers, at: ingestion) }
+                    if Self.isTarget(target.path, "/v1/batches") { return begin(head, consume headers, at: ingestion) }
                     if let gateway = queue?.gateway, Self.isTarget(target.path, "/v1/ohttp") {
-                        return begin(head, headers, at: ingestion, through: gateway)
+                        return begin(head, consume headers, at: ingestion, through: gateway)
                     }
                 }
                 guard inFlight == 0 else {
@@ -229,25 +244,19 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 reader = nil
                 drop(IntakeAnswer(Problem(error)))
             }
-        case (.body(let bytes), .collecting(var collection)):
-            // Taken out, so that appending does not copy.
-            stage = .idle
-            if collection.body == nil { collection.body = bytes } else { collection.body?.writeImmutableBuffer(bytes) }
-            let limit = collection.limit
-            if (collection.body?.readableBytes ?? 0) > limit {
-                refuse(.bodyTooLarge(limit: limit))
-            } else {
-                stage = .collecting(collection)
-            }
+        case (.body(let bytes), .collecting(let collection)):
+            if collection.add(bytes) > collection.limit { refuse(.bodyTooLarge(limit: collection.limit)) }
         case (.end, .collecting(let collection)):
             stage = .answering
             pay(0)
-            let (packed, headers) = (collection.body ?? ByteBuffer(), collection.headers)
+            let packed = collection.body ?? ByteBuffer()
             span?.say(.bytes, packed.readableBytes)
             if let gateway = collection.gateway {
-                openHere(packed, headers, by: gateway, for: collection.ingestion)
+                openHere(packed, collection.headers, by: gateway, for: collection.ingestion)
             } else {
-                count(packed, headers, from: client.network(of: headers), at: collection.ingestion)
+                count(
+                    packed, collection.headers, from: client.network(of: collection.headers),
+                    at: collection.ingestion)
             }
         case (.body, .dropping):
             break
@@ -265,25 +274,31 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     /// Whether a request's target is ours; a query is allowed and not looked at.
     private static func isTarget(_ target: String, _ path: String) -> Bool {
+        // Few have one.
+        guard target != path else { return true }
         guard target.utf8.starts(with: path.utf8) else { return false }
         let rest = target.utf8.dropFirst(path.utf8.count)
         return rest.isEmpty || rest.first == UInt8(ascii: "?")
     }
 
     private func begin(
-        _ head: HTTPRequestHead, _ headers: RequestHeaders, at ingestion: Ingestion,
+        _ head: HTTPRequestHead, _ headers: consuming RequestHeaders, at ingestion: Ingestion,
         through gateway: ObliviousGateway? = nil
     ) {
-        let collection = Collection(ingestion: ingestion, headers: headers, gateway: gateway)
-        span = queue?.traces.begin(request: gateway == nil ? "/v1/batches" : "/v1/ohttp", method: "POST")
+        // Nobody listens to most daemons.
+        if let queue, queue.isTraced {
+            span = queue.traces.begin(request: gateway == nil ? "/v1/batches" : "/v1/ohttp", method: "POST")
+        }
         closesAfterwards = !head.isKeepAlive || headers.asksForUpgrade
         reader = origins.reader(for: headers.origin)
-        guard origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
+        guard reader != nil || origins.allow(headers.origin) else { return refuse(.originNotAllowed) }
         guard let isGzip = headers.isGzip, !isGzip || gateway == nil else { return refuse(.unknownEncoding) }
         if gateway != nil, headers.contentType?.name != SealedRequest.mediaType { return drop(.notEncapsulated) }
-        guard headers.length <= collection.limit else { return refuse(.bodyTooLarge(limit: collection.limit)) }
+        let limit = gateway?.bodyBytes ?? ingestion.limits.bodyBytes
+        guard headers.length <= limit else { return refuse(.bodyTooLarge(limit: limit)) }
         if headers.expectsContinue { socket.send(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), isLast: false) }
-        stage = .collecting(collection)
+        stage = .collecting(
+            Collection(ingestion: ingestion, headers: headers, gateway: gateway, limit: limit))
     }
 
     // MARK: What goes
@@ -348,6 +363,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     func takeWaiting(_ context: ChannelHandlerContext) {
         // What waits may be answered at once and end up here again: the loop under way goes on with the next.
         guard !isTakingWaiting else { return }
+        // Most send a request once they have their answer.
+        guard !waiting.isEmpty || waiting.isCut else { return readOn(context) }
         isTakingWaiting = true
         var hasTakenParts = false
         while !isOutstanding, let next = waiting.first, mayTake(next) {

@@ -6,7 +6,7 @@ struct RequestClient {
 
     /// Nil by a Unix socket where nobody speaks for clients, and for addresses that are not the internet's.
     func network(of headers: RequestHeaders) -> ClientNetwork? {
-        ClientNetwork(of: source.client(forwarded: headers.forwarded, by: forwarders))
+        source.network(forwarded: headers.forwarded, by: forwarders)
     }
 
     /// Any network, this machine's and private ones, too; unknown where nobody says.
