@@ -68,7 +68,7 @@ let package = Package(
         .target(name: "ThrongFaults", swiftSettings: strict),
         .target(name: "ThrongFiles", swiftSettings: computed),
         .target(name: "ThrongChance", dependencies: ["ThrongFiles", crypto], swiftSettings: strict),
-        .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: strict),
+        .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: computed),
         .target(name: "ThrongWire", swiftSettings: computed),
         .target(name: "ThrongOblivious", dependencies: [crypto], swiftSettings: computed),
         .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: computed),
@@ -104,8 +104,8 @@ let package = Package(
         .target(
             name: "ThrongStore",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongMembers", "ThrongNoise",
-                "ThrongRelease", "ThrongPostgres", crypto,
+                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongMembers", "ThrongRelease",
+                "ThrongPostgres", crypto,
             ],
             resources: [.embedInCode("Schema")],
             swiftSettings: strict),
@@ -117,7 +117,7 @@ let package = Package(
             ],
             swiftSettings: computed),
         .target(
-            name: "ThrongInsight", dependencies: ["ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease"],
+            name: "ThrongInsight", dependencies: ["ThrongPlan", "ThrongWire", "ThrongRelease"],
             swiftSettings: strict),
         .target(
             name: "ThrongReport",
@@ -284,7 +284,7 @@ let package = Package(
         .testTarget(
             name: "ThrongCountingTests",
             dependencies: [
-                "ThrongFaults", "ThrongChance", "ThrongCounting", "ThrongPlan", "ThrongNoise", "ThrongWire", crypto,
+                "ThrongFaults", "ThrongChance", "ThrongCounting", "ThrongPlan", "ThrongWire", crypto,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -323,10 +323,9 @@ let package = Package(
             name: "SuppressionOracle", dependencies: ["ThrongSuppression", "CCoin"],
             path: "Tests/Support/SuppressionOracle",
             swiftSettings: computed),
-        // Days of a small app that are released with noise: for a benchmark and for tests.
+        // A release of many cells that is drawn with margins: for a benchmark.
         .target(
-            name: "NoiseTrial",
-            dependencies: ["ThrongChance", "ThrongNoise", "ThrongPlan", "ThrongRelease", "ThrongWire"],
+            name: "NoiseTrial", dependencies: ["ThrongChance", "ThrongNoise"],
             path: "Tests/Support/NoiseTrial", swiftSettings: strict),
         .executableTarget(
             name: "NoiseBench", dependencies: ["NoiseTrial"], path: "Tests/Benchmarks/NoiseBench",
@@ -431,7 +430,6 @@ let package = Package(
             name: "ThrongReleaseTests",
             dependencies: [
                 "ThrongChance", "ThrongFaults", "ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression",
-                "NoiseTrial",
             ],
             swiftSettings: strict),
         .target(
@@ -463,7 +461,6 @@ let package = Package(
             name: "ThrongStoreTests",
             dependencies: [
                 "ThrongChance", "TestCluster", "ThrongPostgres", "ThrongStore", "ThrongPlan", "ThrongCounting",
-                "ThrongNoise",
                 "ThrongRelease", "ThrongWire", logging, lifecycle,
             ],
             swiftSettings: strict),
@@ -478,7 +475,7 @@ let package = Package(
             name: "ThrongReportTests",
             dependencies: [
                 "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongDelivery", "ThrongReport", "ThrongInsight",
-                "ThrongPlan", "ThrongNoise", "ThrongRelease",
+                "ThrongPlan", "ThrongRelease",
             ],
             exclude: ["Golden"], swiftSettings: strict),
         // What CONTRIBUTING says and a machine can see: reads files, builds nothing of the product.

@@ -17,9 +17,6 @@ from (
     from throng.revealed_label
     union all
     select app, 1, null
-    from throng.noise_budget
-    union all
-    select app, 1, null
     from throng.access_token
     where app is not null
     union all

@@ -8,7 +8,8 @@
 -- $7 consent: boolean, null where the purpose is not in the plan.
 -- $8 signals: text, names separated by commas.
 -- $9 origins: text, JSON: what each base dimension is made from.
--- $10 everywhere: integer, 1 where all daemons count by the plan, so that what others asked is over; else 0.
+-- $10 margin: text, how far off numbers are on purpose; null where they are exact.
+-- $11 everywhere: integer, 1 where all daemons count by the plan, so that what others asked is over; else 0.
 -- Returns: when the plan came into force (Unix seconds), whether the one before it asked something else.
 select held_since,
     is_edited
@@ -22,4 +23,5 @@ from throng.hold_terms(
     $7::boolean,
     string_to_array($8, ','),
     $9::jsonb,
-    $10::integer::boolean);
+    $10,
+    $11::integer::boolean);

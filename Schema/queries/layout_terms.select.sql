@@ -5,7 +5,7 @@
 -- $3 to: bigint, Unix seconds; the first second after it.
 -- Returns: layout, metric, since and until (Unix seconds, or null), k (devices), sensitive dimensions (separated by
 --     commas), protection (percent), events (separated by commas), consent, signals (separated by commas), purpose,
---     what dimensions are made from (JSON, or null); by layout, oldest first.
+--     what dimensions are made from (JSON, or null), margin (null where exact); by layout, oldest first.
 select terms.metric_id,
     layout.metric,
     extract(epoch from terms.since)::bigint,
@@ -17,7 +17,8 @@ select terms.metric_id,
     terms.needs_consent::text,
     array_to_string(terms.refused_by, ','),
     layout.layout ->> 'purpose',
-    terms.origins::text
+    terms.origins::text,
+    terms.margin
 from throng.layout_terms as terms
 join throng.metric_layout as layout using (metric_id)
 where layout.app = $1

@@ -44,9 +44,7 @@ package struct CellSpace: Sendable {
         self.ordinals = ordinals
         self.metrics = metrics
         marginPlaces = metrics.flatMap { metric in
-            metric.margins.map {
-                MarginPlace(seed: $0.seed, firstTracked: $0.firstTracked, isBounded: metric.cellsBound != nil)
-            }
+            metric.margins.map { MarginPlace(seed: $0.seed, firstTracked: $0.firstTracked) }
         }
         firstMargins = metrics.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.margins.count) }
     }
@@ -96,11 +94,6 @@ final class MetricSpace: Sendable {
     let ranked: [MeasureIndex]
     /// What is counted of identifiers instead of events; nil where events are.
     let within: WindowLayout?
-    /// Leaf cells that an identifier may touch in a window; nil where there is no noise and so no such bound.
-    let cellsBound: UInt32?
-    /// Whether an identifier counts at most once in a cell, and only before its window's period is released: where noise
-    /// hides devices.
-    let countsOnce: Bool
     /// Whether batches say who sends; where they do not, nothing is known of anybody.
     let hasIdentifiers: Bool
     /// Tells this layout's contributions apart from another's under one identifier.
@@ -138,8 +131,6 @@ final class MetricSpace: Sendable {
         partition = layout.projection(from: layout.leaf, to: layout.partition)
         bound = UInt32(layout.contributionBound)
         within = layout.within
-        cellsBound = layout.cellsBound.map { UInt32($0) }
-        countsOnce = layout.countsOnce
         hasIdentifiers = layout.hasIdentifiers
     }
 
@@ -187,8 +178,6 @@ extension MetricSpace {
 struct MarginPlace: Sendable {
     let seed: UInt64
     let firstTracked: UInt32
-    /// Whether the metric bounds the cells of an identifier.
-    let isBounded: Bool
 }
 
 /// One tracked margin: where its cells lie, and how a leaf cell falls into it.

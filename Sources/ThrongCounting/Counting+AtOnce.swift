@@ -17,7 +17,7 @@ extension Counting {
     ///
     /// Most devices send a few kinds of events over and over, so this is a few additions for a hundred events.
     /// - Returns: false, with nothing changed, where events must be looked at one by one: bounds that only some of them
-    ///   are within, cells that are bounded, a period that is closed, sums beyond `Int64`.
+    ///   are within, events that each count by themselves, a period that is closed, sums beyond `Int64`.
     mutating func addAtOnce(
         _ batch: BucketedBatch,
         of sender: Sender,
@@ -59,7 +59,7 @@ extension Counting {
         for (place, contribution) in batch.contributions.enumerated() where batch.repeats[place] > 0 {
             let ordinal = Int(contribution.metric)
             let metric = space.metrics[ordinal]
-            guard metric.cellsBound == nil else { return nil }
+            guard metric.hasIdentifiers else { return nil }
             if !closed.isEmpty {
                 let period = ClosedPeriod(layout: space.ids[ordinal], periodStart: contribution.periodStart)
                 guard !closed.contains(period) else { return nil }

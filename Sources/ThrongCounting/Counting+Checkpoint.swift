@@ -49,7 +49,7 @@ extension Counting {
             func add(_ kinds: WindowPart.Kind..., metric: Int = 0) {
                 for kind in kinds { steps.append(.init(window: id, kind: kind, metric: metric)) }
             }
-            add(.head, .refusals, .batches, .pairs, .proved, .contributions, .cells)
+            add(.head, .refusals, .batches, .pairs, .proved, .contributions)
             for metric in window.totals.keys.sorted() { add(.totals, .tops, .totalPeriods, metric: metric) }
             for metric in window.progress.keys.sorted() { add(.progress, .progressPeriods, metric: metric) }
             add(.withdrawn, .end)
@@ -108,7 +108,7 @@ extension Counting {
         case .totalPeriods, .progressPeriods:
             end()
             return window.part(step.kind, of: step.metric, from: place)
-        case .batches, .pairs, .proved, .contributions, .cells, .totals, .tops, .progress:
+        case .batches, .pairs, .proved, .contributions, .totals, .tops, .progress:
             let contents = window.part(step.kind, of: step.metric, from: place)
             walk.place.start += contents?.sections ?? WindowPart.sectionCount
             if walk.place.start >= WindowPart.sectionCount { end() }
@@ -153,7 +153,6 @@ extension OpenWindow {
         case .pairs: pairs.part(from: place)
         case .proved: proved.part(from: place)
         case .contributions: contributions.part(from: place)
-        case .cells: cells.part(from: place)
         case .totals, .tops, .totalPeriods: totals[metric]?.part(kind, from: place)
         case .progress, .progressPeriods: progress[metric]?.part(kind, from: place)
         case .head, .refusals, .withdrawn, .end: nil
@@ -167,7 +166,6 @@ extension OpenWindow {
         case .pairs: return pairs.load(part)
         case .proved: return proved.load(part)
         case .contributions: return contributions.load(part)
-        case .cells: return cells.load(part)
         case .totals, .tops, .totalPeriods:
             guard let metric else { return true }
             return totals[metric, default: ContributionTotals(firstSum: firstSum)].load(part)

@@ -62,10 +62,6 @@ extension Counting {
             let seed = margin.seed &+ UInt64(appearance.cell.value)
             window.pairs.insertLater(
                 record.identifier.hash(with: seed, UInt64(bitPattern: appearance.periodStart.value)))
-            if appearance.margin == 0, margin.isBounded {
-                let key = record.identifier.hash(with: space.metrics[appearance.metric].seed, 0)
-                window.cells.touchLater(key, at: record.position)
-            }
         }
         for addition in record.additions where !addition.firsts.isEmpty {
             guard let firsts = space.metrics[addition.metric].firsts else { continue }

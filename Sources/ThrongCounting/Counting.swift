@@ -237,8 +237,6 @@ package struct Counting: Sendable {
     ) -> RefusalReason? {
         let metric = space.metrics[Int(contribution.metric)]
         let identifier = sender.identifier
-        // Who counted here before may have added all that the noise is made for.
-        guard metric.cellsBound == nil || batch.window.number.takenOver == 0 else { return .contributionBound }
         guard metric.hasIdentifiers else {
             // Each event by itself: nobody is known who could have added before.
             let addition = addition(of: contribution, min(contribution.count, metric.bound), isLate: isLate, in: batch)
@@ -250,17 +248,8 @@ package struct Counting: Sendable {
         let partition = metric.partition(contribution.cell).value
         let known = window.contributions[key]
         guard known.partition == .max || known.partition == partition else { return .partitionConflict }
-        // It would add to another period than its window's, in which the device has a window already.
-        guard !(metric.countsOnce && isLate) else { return .tooOld }
-        let amount = min(metric.countsOnce ? 1 : contribution.count, metric.bound - known.used)
+        let amount = min(contribution.count, metric.bound - known.used)
         guard amount > 0 else { return .contributionBound }
-        if let cellsBound = metric.cellsBound {
-            switch window.touches(contribution, of: metric, by: identifier, bound: cellsBound) {
-            case .new: break
-            case .known: if metric.countsOnce { return .contributionBound }
-            case .tooMany: return .cellsBound
-            }
-        }
 
         var addition = addition(of: contribution, amount, isLate: isLate, in: batch)
         addition.settle(sender, metric, in: &window)
@@ -306,8 +295,7 @@ package struct Counting: Sendable {
                 of: addition, by: identifier, in: batch.window.number,
                 to: &window.totals[addition.metric, default: ContributionTotals(firstSum: metric.firstSum)])
         }
-        // Where cells are bounded, they are what the bound looks at, and no floor.
-        guard sender.lifts(metric) || metric.cellsBound != nil else { return }
+        guard sender.lifts(metric) else { return }
         for place in metric.margins.indices {
             let margin = metric.margins[place]
             let cell = margin.projection(addition.cell)

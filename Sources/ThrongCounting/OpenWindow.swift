@@ -10,8 +10,6 @@ struct OpenWindow: Sendable {
     var contributions = Contributions()
     /// By metric: what identifiers have added to the sums of its tracked cells. A metric without sums has none.
     var totals: [Int: ContributionTotals] = [:]
-    /// Per (identifier, noisy metric): how many (leaf cell, period) it has touched. Unit: cells.
-    var cells = TouchedCells()
     /// By metric that counts identifiers: how far each has come. Other metrics have none.
     var progress: [Int: WindowProgress] = [:]
     /// The batches of this window, with what their clients were told.
@@ -24,7 +22,6 @@ struct OpenWindow: Sendable {
     /// About what all of this takes; tables are half to four fifths full. Unit: bytes.
     var bytes: Int {
         (pairs.count + proved.count) * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 24 }
-            + cells.count * 24
             + progress.values.reduce(0) { $0 + $1.count * 24 } + batches.count * 36 + batches.refusalBytes
             + withdrawn.count * 64
     }
@@ -43,7 +40,6 @@ struct OpenWindow: Sendable {
         pairs.settle()
         proved.settle()
         contributions.settle()
-        cells.settle()
         batches.settle()
         for metric in progress.keys { progress[metric]?.settle() }
     }
@@ -119,35 +115,6 @@ struct OpenWindows: Sendable {
         }
         endings += removed.count
         return removed
-    }
-}
-
-extension OpenWindow {
-    /// What a leaf cell is to an identifier that is about to touch it.
-    enum Touch {
-        /// It is the first time.
-        case new
-        /// It has been there in this window.
-        case known
-        /// That would be one cell too many.
-        case tooMany
-    }
-
-    /// Takes note that an identifier is about to touch a leaf cell.
-    ///
-    /// A cell counts once a period: what an identifier does to one release is bounded either way.
-    mutating func touches(
-        _ contribution: BucketedBatch.Contribution, of metric: MetricSpace, by identifier: KeyedIdentifier,
-        bound: UInt32
-    ) -> Touch {
-        // The leaf is the first of the tracked margins.
-        let seed = metric.margins[0].seed &+ UInt64(contribution.cell.value)
-        let isKnown = pairs.contains(identifier.hash(with: seed, UInt64(bitPattern: contribution.periodStart.value)))
-        guard !isKnown else { return .known }
-        let key = identifier.hash(with: metric.seed, 0)
-        guard cells[key] < bound else { return .tooMany }
-        cells.touch(key)
-        return .new
     }
 }
 

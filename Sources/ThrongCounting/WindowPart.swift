@@ -12,7 +12,6 @@
 //     batches        order, rest of the name u64, place u32, answer u32     AnsweredBatches.swift; mixed with `head`'s numbers
 //     pairs, proved  order                                                  FlatSet
 //     contributions  order, used u32, partition u32                         Contributions.swift
-//     cells          order, cells u32, 0 u32                                TouchedCells.swift
 //     totals         order, amount i64                                      ContributionTotals.swift
 //     tops           order, place u64, largest i64, second i64              the same
 //     progress       order, cell u32, period's ordinal u16, progress u16    WindowProgress.swift
@@ -37,7 +36,6 @@ package struct WindowPart: Sendable {
         case pairs
         case proved
         case contributions
-        case cells
         case totals
         case tops
         case totalPeriods
@@ -49,7 +47,7 @@ package struct WindowPart: Sendable {
         /// Whether it says who was counted: of a window that is over nobody asks that any more.
         var isOfIdentifiers: Bool {
             switch self {
-            case .head, .refusals, .batches, .pairs, .proved, .contributions, .cells: true
+            case .head, .refusals, .batches, .pairs, .proved, .contributions: true
             case .totals, .tops, .totalPeriods, .progress, .progressPeriods, .withdrawn, .end: false
             }
         }

@@ -65,6 +65,8 @@ package enum Fault: String, CaseIterable, Sendable {
     case forgetRequests = "forget_requests"
     /// A manifest lists a reason for refusals as soon as one event was refused for it.
     case listReasonsThatOccurred = "list_reasons_that_occurred"
+    /// Numbers with margins are published without noise.
+    case noiseOff = "noise_off"
     /// No promise is broken: it is the next version, whose schema has more and works with this one's programs.
     case knowTomorrow = "know_tomorrow"
 

@@ -27,8 +27,8 @@ package struct DayDecision {
     ///   - seconds: for how long proofs of one release are looked for.
     package init(_ day: CountedDay, of plan: Plan, secret: TieSecret, seconds: Double) {
         self.plan = plan
-        // What carries noise withholds nothing, and says nothing exact of others.
-        cubes = day.cubes.filter { $0.layout.noise == nil }
+        // Metrics with a margin say nothing exact of others, and withhold nothing for them.
+        cubes = day.cubes.filter { plan.metric($0.layout.metric)?.margin == nil }
         proved = day.proved
         self.secret = secret
         self.seconds = seconds

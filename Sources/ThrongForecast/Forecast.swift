@@ -15,7 +15,7 @@ package struct Forecast: Sendable, Encodable {
     package let crowding: [Crowding]
     /// The purposes with `floor: attested`: each device is taken to prove itself for them.
     package let proved: [String]
-    /// What each metric would show, in the plan's order; those with noise are left out.
+    /// What each metric would show, in the plan's order; those with a margin are left out.
     package let metrics: [MetricForecast]
     /// What would help the most, over all metrics.
     package let changes: [Change]
@@ -90,7 +90,7 @@ package struct Forecast: Sendable, Encodable {
         crowding = try plan.crowding(
             of: crowd.visitors(min(terms.devices, crowd.devices.count), seed: terms.seed, isShuffled: true))
         let series = try ForecastDays(plan.inUTC, crowd, terms, through: last, progress: progress).decided()
-        metrics = try plan.inUTC.metrics.filter { $0.noise == nil }.map { metric in
+        metrics = try plan.inUTC.metrics.filter { $0.margin == nil }.map { metric in
             try MetricForecast(metric, of: plan.inUTC, series, devices: terms.devices)
         }
         let all = metrics.flatMap { forecast in

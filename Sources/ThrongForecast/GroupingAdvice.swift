@@ -27,8 +27,8 @@ package struct GroupingAdvice: Sendable, Hashable, Encodable {
     /// How many groupings of a metric are tried.
     static let mostTried = 48
 
-    /// Suggests groupings for each metric of a plan that the crowd has events of; metrics with noise withhold nothing, and those
-    /// that count identifiers are left out, too.
+    /// Suggests groupings for each metric of a plan that the crowd has events of; metrics with a margin and those that count
+    /// identifiers are left out.
     ///
     /// Coarser ones are tried first. One is taken where it would show enough of its events and costs those that were taken
     /// before next to nothing. Of hours the busiest of each day is looked at.
@@ -39,14 +39,14 @@ package struct GroupingAdvice: Sendable, Hashable, Encodable {
         of plan: Plan, crowd: Crowd, _ terms: Forecast.Terms, through last: CalendarDate = .today,
         progress: () -> Void = {}
     ) throws -> [GroupingAdvice] {
-        let free = plan.metrics.filter { $0.noise == nil && $0.within == nil }
+        let free = plan.metrics.filter { $0.margin == nil && $0.within == nil }
         let tried = Dictionary(uniqueKeysWithValues: free.map { ($0.name, plan.triedGroupings(of: $0)) })
         let totals = plan.inUTC.releasing(tried.mapValues { _ in [[]] })
         let wide = plan.inUTC.releasing(tried)
         var days = try ForecastDays(wide, crowd, terms, through: last, progress: progress).days
         var found: [MetricName: GroupingAdvice] = [:]
         // Shorter periods are released first.
-        for metric in totals.metrics.filter({ $0.noise == nil }).enumerated().sorted(by: {
+        for metric in totals.metrics.filter({ $0.margin == nil }).enumerated().sorted(by: {
             ($0.element.period, $0.offset) < ($1.element.period, $1.offset)
         }).map(\.element) {
             var shown: [Margin]?

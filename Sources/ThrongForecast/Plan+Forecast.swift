@@ -30,7 +30,7 @@ extension Metric {
             expires: expires, purpose: purpose, dimensions: dimensions, period: period, sums: sums,
             histogram: histogram, reach: reach, contributionBound: contributionBound, sampling: sampling,
             threshold: threshold, margins: margins, decay: decay, rollups: rollups, protection: protection,
-            sensitive: sensitive, impossible: impossible, noise: noise, noiseUnit: noiseUnit, cellsBound: cellsBound,
-            countsFirsts: countsFirsts, provesFirsts: provesFirsts, answered: answered, within: within)
+            sensitive: sensitive, impossible: impossible, margin: margin, countsFirsts: countsFirsts,
+            provesFirsts: provesFirsts, answered: answered, within: within)
     }
 }

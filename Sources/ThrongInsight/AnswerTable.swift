@@ -9,7 +9,7 @@ package struct AnswerTable: Sendable, Hashable {
     /// The same number without the breakdown; nil where that means nothing or the release does not show it at all,
     /// which both are facts of the plan.
     package let whole: Figure?
-    /// What the published rows leave of the whole; nil where the whole is withheld, not shown, or noisy.
+    /// What the published rows leave of the whole; nil where the whole is withheld or not shown.
     package let rest: AnswerRest?
 
     /// Puts a table together.
@@ -53,7 +53,7 @@ package struct AnswerRest: Sendable, Hashable {
     /// The whole; above 0. Unit: events.
     package let whole: Int64
     /// The same in the answer's own terms, for a line of its own; nil where no row is withheld, where the rest is under k,
-    /// and where parts do not add up: devices are in several of them, and noise is.
+    /// and where parts do not add up, because devices are in several of them.
     package let quantity: Quantity?
     /// k, where rows are withheld that hold fewer events, or none; nil where they hold as many, and where no row is
     /// withheld.
@@ -100,9 +100,11 @@ extension Quantity {
             return left[0] >= 0 ? .said(left[0]) : nil
         case .identifiers:
             return left[0] >= 0 ? .identifiers(left[0]) : nil
+        case .drawn(_, let counts, _):
+            return left[0] >= 0 ? .drawn(left[0], of: counts) : nil
         case .share, .settled:
             return left[1] > 0 && (0...left[1]).contains(left[0]) ? .share(part: left[0], whole: left[1]) : nil
-        case .mean(_, let decimals, _):
+        case .mean(_, let decimals, _, _):
             return left[1] > 0 ? .mean(sum: left[0], decimals: decimals, events: left[1]) : nil
         case .estimate(let whole):
             return left[0] >= 0 ? .estimate(Estimate(counted: left[0], rate: whole.rate, counts: whole.counts)) : nil
@@ -115,9 +117,11 @@ extension Quantity {
     package func standing(for threshold: Threshold) -> Quantity? {
         let least: Int64 =
             switch self {
-            case .events(let number), .devices(let number), .said(let number), .identifiers(let number): number
-            case .share(let part, let whole), .settled(let part, let whole): min(part, whole)
-            case .mean(_, _, let events): events
+            case .events(let number), .devices(let number), .said(let number), .identifiers(let number),
+                .drawn(let number, of: _, within: _):
+                number
+            case .share(let part, let whole, _), .settled(let part, let whole): min(part, whole)
+            case .mean(_, _, let events, _): events
             case .estimate(let estimate): estimate.counted
             case .quantile: .max
             }
@@ -127,9 +131,11 @@ extension Quantity {
     /// What adds up: the number, or numerator and denominator.
     private var terms: [Int64] {
         switch self {
-        case .events(let number), .devices(let number), .said(let number), .identifiers(let number): [number]
-        case .share(let part, let whole), .settled(let part, let whole): [part, whole]
-        case .mean(let sum, _, let events): [sum, events]
+        case .events(let number), .devices(let number), .said(let number), .identifiers(let number),
+            .drawn(let number, of: _, within: _):
+            [number]
+        case .share(let part, let whole, _), .settled(let part, let whole): [part, whole]
+        case .mean(let sum, _, let events, _): [sum, events]
         case .estimate(let estimate): [estimate.counted]
         case .quantile: []
         }

@@ -28,17 +28,25 @@ package struct AnswerRanking: Sendable, Hashable {
 
     /// One row with its rank.
     package struct Ranked: Sendable, Hashable {
-        /// 1 and one more for every larger number: equal numbers have one rank.
+        /// 1 and one more for every larger number: equal numbers have one rank. Of numbers with margins, one more for every
+        /// number that is larger beyond them.
         package let rank: Int
+        /// The last rank that its margin leaves open; of exact numbers the same one.
+        package let lastRank: Int
         /// The row.
         package let row: AnswerRow
+
+        /// "2", and "2 to 4" where margins leave the order open.
+        package var place: String { rank == lastRank ? "\(rank)" : "\(rank) to \(lastRank)" }
     }
 
     /// Ranks the published rows of a table and names those of the first so many ranks, all that tie with the last of them
     /// too: whoever is not named is smaller, or withheld.
     ///
-    /// - Parameter rest: what some rows leave of the whole.
-    package init(of table: AnswerTable, top: Int, rest: ([Quantity]) -> Quantity?) {
+    /// - Parameters:
+    ///   - order: which rows are larger than which; nil where numbers are exact.
+    ///   - rest: what some rows leave of the whole.
+    init(of table: AnswerTable, top: Int, order: RowOrder? = nil, rest: ([Quantity]) -> Quantity?) {
         let published = table.rows.enumerated().compactMap { place, row in
             row.figure.quantity.map { (place: place, row: row, quantity: $0) }
         }
@@ -46,8 +54,14 @@ package struct AnswerRanking: Sendable, Hashable {
             if left.quantity.exceeds(right.quantity) { return true }
             return !right.quantity.exceeds(left.quantity) && left.place < right.place
         }
-        let ranked = sorted.lazy.map { entry in
-            Ranked(rank: 1 + published.count { $0.quantity.exceeds(entry.quantity) }, row: entry.row)
+        let ranked = sorted.lazy.map { entry -> Ranked in
+            guard let order else {
+                let rank = 1 + published.count { $0.quantity.exceeds(entry.quantity) }
+                return Ranked(rank: rank, lastRank: rank, row: entry.row)
+            }
+            let larger = published.count { order.lead(of: $0.place, over: entry.place) > Interval.z }
+            let smaller = published.count { order.lead(of: entry.place, over: $0.place) > Interval.z }
+            return Ranked(rank: 1 + larger, lastRank: published.count - smaller, row: entry.row)
         }
         rows = Array(ranked.prefix { $0.rank <= top })
         others = table.rows.count { $0.figure != .impossible } - rows.count
@@ -103,18 +117,20 @@ package struct AnswerStage: Sendable, Hashable {
     /// - Parameters:
     ///   - reached: by row, those that came at least so far; the steps run fastest.
     ///   - steps: how many there are.
-    package static func all(_ reached: [Figure], steps: Int) -> [AnswerStage] {
-        reached.indices.map { place in
+    ///   - noise: of one row's number over another's; nil where they are exact.
+    package static func all(
+        _ reached: [Figure], steps: Int, noise: (Int, Int) -> QuotientNoise?
+    ) -> [AnswerStage] {
+        func quotient(_ row: Int, over before: Int) -> Figure {
+            guard let part = reached[row].quantity?.amount, let whole = reached[before].quantity?.amount, whole > 0
+            else { return .withheld }
+            return .published(.share(part: part, whole: whole, noise: noise(row, before)))
+        }
+        return reached.indices.map { place in
             guard place % steps > 0 else { return AnswerStage(ofPrevious: nil, ofFirst: nil) }
             return AnswerStage(
-                ofPrevious: quotient(reached[place], reached[place - 1]),
-                ofFirst: quotient(reached[place], reached[place - place % steps]))
+                ofPrevious: quotient(place, over: place - 1), ofFirst: quotient(place, over: place - place % steps))
         }
-    }
-
-    private static func quotient(_ part: Figure, _ whole: Figure) -> Figure {
-        guard let part = part.quantity?.amount, let whole = whole.quantity?.amount, whole > 0 else { return .withheld }
-        return .published(.share(part: part, whole: whole))
     }
 }
 

@@ -12,6 +12,8 @@ package struct BandCounts {
     package let whole: Int64?
     /// The chance of each event to be kept.
     package let rate: Double
+    /// The covariance of two sums of bands, `other` behind the last; nil where numbers are exact. Unit: events, squared.
+    package var noise: ((Set<Int>, Set<Int>) -> Double)?
 
     /// The quantile, if every way to fill the withheld bands agrees on its band; nil is withheld.
     ///
@@ -29,7 +31,12 @@ package struct BandCounts {
         }
         guard found.count == 1, let place = found.first else { return nil }
         var bounds = place...place
-        if rate < 1 {
+        if let noise {
+            let open = fillings.enumerated().map {
+                bandsLeftOpen(at: quantile, in: $1, cells: cells(ofFilling: $0), noise)
+            }
+            bounds = (open.map(\.lowerBound).min() ?? place)...(open.map(\.upperBound).max() ?? place)
+        } else if rate < 1 {
             let events = fillings.map { $0.reduce(0, +) }.min() ?? 0
             let (low, high) = Interval.parts(at: quantile, events: events, rate: rate)
             // Beyond all events that were kept is any band.
@@ -42,6 +49,44 @@ package struct BandCounts {
             lowest: bounds.lowerBound > 0 ? Decimals(exactly: edges[bounds.lowerBound - 1]) : nil,
             highest: bounds.upperBound < edges.count ? Decimals(exactly: edges[bounds.upperBound]) : nil,
             value: values.count == 1 ? values.first : nil)
+    }
+
+    /// The bands whose values noise leaves open, and the draw of a sample: an edge is too low or too high where the events
+    /// below it are surely fewer or more than the quantile's part of all, that is where the interval of their share does
+    /// not meet it (Woodruff 1952).
+    ///
+    /// - Parameter cells: by band, what is added up in it.
+    private func bandsLeftOpen(
+        at quantile: Quantile, in filling: [Int64], cells: [Set<Int>], _ noise: (Set<Int>, Set<Int>) -> Double
+    ) -> ClosedRange<Int> {
+        let part = Double(quantile.perMille) / 1000
+        let events = filling.reduce(0, +)
+        let (low, high) =
+            rate < 1 ? Interval.parts(at: quantile, events: events, rate: rate) : (part * 1000, part * 1000)
+        let whole = cells.reduce(into: Set<Int>()) { $0.formUnion($1) }
+        var (first, last) = (0, edges.count)
+        var below: Set<Int> = []
+        var reached = 0.0
+        for band in edges.indices {
+            below.formUnion(cells[band])
+            reached += Double(filling[band])
+            let variance = noise(below, below) - 2 * part * noise(below, whole) + part * part * noise(whole, whole)
+            let spread = Interval.z * max(variance, 0).squareRoot() / Double(max(events, 1))
+            let share = reached / Double(max(events, 1))
+            if share < part - Interval.far(part - low / 1000, spread) { first = band + 1 }
+            if share > part + Interval.far(high / 1000 - part, spread) { last = min(last, band) }
+        }
+        return first...max(first, last)
+    }
+
+    /// By band of a filling, the cells that it is the sum of.
+    private func cells(ofFilling number: Int) -> [Set<Int>] {
+        let open = bands.indices.filter { bands[$0] == nil }
+        let withheld = Set(open + (other == nil ? [bands.count] : []))
+        return bands.indices.map { band in
+            if bands[band] != nil { return [band] }
+            return number < open.count && open[number] == band ? withheld : []
+        }
     }
 
     /// The numbers of the bands with all that is withheld in one of them, a filling each; nil where it can't be told.

@@ -4,8 +4,10 @@ package struct Change: Sendable, Hashable {
     package let difference: Decimals
     /// The difference over the earlier number, as a fraction of 1; nil where that is not above 0.
     package let relative: Decimals?
-    /// Of sampled numbers, where the difference lies in 19 of 20 cases.
+    /// Of numbers that are not exact, where the difference lies in 19 of 20 cases.
     package let interval: Interval?
+    /// Of numbers with margins, where the relative change lies in 19 of 20 cases, as a fraction of 1.
+    package let relativeInterval: Interval?
     /// Whether the later number is larger, the same or smaller, exactly.
     package let direction: Direction
 
@@ -18,8 +20,12 @@ package struct Change: Sendable, Hashable {
 
     /// Compares two numbers of one kind; nil for others.
     ///
-    /// - Parameter interval: of a number of that kind.
-    package init?(from earlier: Quantity, to later: Quantity, interval: (Quantity) -> Interval?) {
+    /// - Parameters:
+    ///   - isSameQuestion: whether half of the noise of both is the same, because it is kept from period to period.
+    ///   - interval: of a number of that kind.
+    package init?(
+        from earlier: Quantity, to later: Quantity, isSameQuestion: Bool = false, interval: (Quantity) -> Interval?
+    ) {
         guard let then = earlier.fraction, let now = later.fraction, let places = later.decimal?.places else {
             return nil
         }
@@ -30,18 +36,40 @@ package struct Change: Sendable, Hashable {
         direction = gap > 0 ? .up : gap < 0 ? .down : .same
         difference = later.unscaled(gap, over: Int128(now.denominator) * Int128(then.denominator), places: places)
         relative = right > 0 ? Decimals(wide: gap, over: right, places: Quantity.sharePlaces) : nil
-        if let new = interval(later), let old = interval(earlier) {
+        if let new = later.within, let old = earlier.within {
+            let noise = Self.noise(from: old, to: new, isSameQuestion: isSameQuestion)
+            // Whole margins stay whole.
+            let spread = Interval.z * (noise.part + noise.whole - 2 * noise.covariance).squareRoot() - 1e-6
+            let gap = later.approximate - earlier.approximate
+            self.interval = Interval(gap - spread, gap + spread, places: places)
+            let (low, high) = Fieller(later.approximate, over: earlier.approximate, noise: noise)
+                .hull(from: 0, to: .infinity)
+            relativeInterval = relative.map { _ in Interval(low - 1, high - 1, places: Quantity.sharePlaces) }
+        } else if let new = interval(later), let old = interval(earlier) {
             self.interval = Interval.difference(
                 (later.approximate, new), (earlier.approximate, old), places: places)
+            relativeInterval = nil
         } else {
-            self.interval = nil
+            (self.interval, relativeInterval) = (nil, nil)
         }
     }
 
-    /// Whether sampling alone may have made the difference.
-    package var isWithinChance: Bool {
-        guard let interval else { return false }
-        return interval.low.units <= 0 && interval.high.units >= 0
+    /// The noise of two drawn numbers. Of a question's noise half or more is kept, and a wider one has all of a narrower
+    /// one in it: both have at least half of the smaller variance in common.
+    static func noise(from earlier: Int64, to later: Int64, isSameQuestion: Bool) -> QuotientNoise {
+        func variance(_ margin: Int64) -> Double { Double(margin) * Double(margin) / Interval.z / Interval.z }
+        let (old, new) = (variance(earlier), variance(later))
+        return QuotientNoise(part: new, whole: old, covariance: isSameQuestion ? min(old, new) / 2 : 0)
+    }
+
+    /// Whether chance alone may have made the difference: the draw of a sample, or noise.
+    ///
+    /// - Parameter comparisons: how many share the chance of error.
+    package func isWithinChance(of comparisons: Int = 1) -> Bool {
+        guard let (low, high) = interval?.ends else { return false }
+        let gap = difference.approximate
+        let side = gap > 0 ? gap - low : high - gap
+        return abs(gap) <= side * Interval.z(sharedBy: comparisons) / Interval.z
     }
 }
 
@@ -49,7 +77,7 @@ extension Quantity {
     /// A difference of two ``fraction``s in the unit of this number.
     fileprivate func unscaled(_ numerator: Int128, over denominator: Int128, places: Int) -> Decimals {
         switch self {
-        case .mean(_, let decimals, _):
+        case .mean(_, let decimals, _, _):
             var scaled = denominator
             for _ in 0..<decimals { scaled = scaled.multipliedReportingOverflow(by: 10).partialValue }
             return Decimals(wide: numerator, over: scaled, places: places)
@@ -58,7 +86,7 @@ extension Quantity {
             var scale: Int128 = 1
             for _ in 0..<rate.places { scale *= 10 }
             return Decimals(wide: numerator * scale, over: rate.units, places: places)
-        case .events, .devices, .said, .identifiers, .share, .settled, .quantile:
+        case .events, .devices, .said, .identifiers, .drawn, .share, .settled, .quantile:
             return Decimals(wide: numerator, over: denominator, places: places)
         }
     }

@@ -42,7 +42,7 @@ package enum Absence: Sendable, Hashable {
         case buckets = "other buckets"
         case sum = "other bounds of the sum"
         case devices = "another way of counting devices"
-        case noise = "other noise"
+        case margin = "another margin"
     }
 }
 

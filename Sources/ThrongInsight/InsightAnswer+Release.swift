@@ -57,11 +57,15 @@ extension InsightAnswer {
             threshold: header.threshold,
             sampling: header.sampling,
             rotation: header.layout.rotation,
-            noise: NumberNoise(header, groupings: reading.groupings),
+            margin: NumberMargin(header, groupings: reading.groupings, kind: insight.kind, rows: reading.table.rows),
             devices: insight.kind.deviceBasis(header),
             hasIdentifiers: header.layout.hasIdentifiers,
             floor: header.layout.floor)
         let table = reading.table
+        func interval(_ quantity: Quantity) -> Interval? {
+            Interval(of: quantity, basis: basis, clip: clip, kind: insight.kind)
+        }
+        let order = reading.order(of: table, interval: interval)
         var axes = zip(reading.axes, reading.shown).map { axis, buckets in
             AnswerAxis(name: axis.name, title: title(axis.name), labels: buckets.map { axis.labels[$0] })
         }
@@ -84,20 +88,16 @@ extension InsightAnswer {
         let view: AnswerView =
             switch insight.view {
             case .table:
-                if case .funnel = insight.kind {
-                    .funnel(AnswerStage.all(table.rows.map(\.figure), steps: reading.axes.last?.labels.count ?? 1))
-                } else {
-                    .table
-                }
-            case .ranking(let top): .ranking(AnswerRanking(of: table, top: top, rest: reading.rest))
+                if case .funnel = insight.kind { .funnel(reading.stages) } else { .table }
+            case .ranking(let top): .ranking(AnswerRanking(of: table, top: top, order: order, rest: reading.rest))
             case .change(let references):
                 .change(
                     references.map { reference in
                         let earlier = reference.period(of: period, in: calendar)
+                        let then = history.release(of: earlier, for: insight).release?.header.layout
                         return AnswerComparison(
                             of: table.rows.map(\.figure), with: point(earlier).figures, reference: reference,
-                            period: earlier
-                        ) { Interval(of: $0, basis: basis, clip: clip, kind: insight.kind) }
+                            period: earlier, isSameQuestion: then == header.layout, interval: interval)
                     })
             case .trend:
                 .trend(
@@ -111,11 +111,13 @@ extension InsightAnswer {
                 table: table,
                 view: view,
                 clip: clip,
+                leads: order.flatMap { order in table.largestPlace.map { order.leads(of: $0) } } ?? [],
                 aged: (coarsened?.aged ?? []).map { from, to in
                     AgedDimension(
                         name: from, title: title(from),
                         now: to.flatMap { name in axes.first { $0.name == name } })
                 }))
+        comparisons = ownComparisons
     }
 }
 
@@ -128,22 +130,26 @@ extension AnswerAxis {
 
 extension AnswerComparison {
     package init(
-        of now: [Figure], with then: [Figure], reference: Insight.Reference, period: Period,
+        of now: [Figure], with then: [Figure], reference: Insight.Reference, period: Period, isSameQuestion: Bool,
         interval: (Quantity) -> Interval?
     ) {
         self.reference = reference
         self.period = period
         rows = zip(now, then).map { now, then in
-            Compared(earlier: then, change: Self.outcome(from: then, to: now, interval: interval))
+            Compared(
+                earlier: then,
+                change: Self.outcome(from: then, to: now) {
+                    Change(from: $0, to: $1, isSameQuestion: isSameQuestion, interval: interval)
+                })
         }
     }
 
     private static func outcome(
-        from then: Figure, to now: Figure, interval: (Quantity) -> Interval?
+        from then: Figure, to now: Figure, change: (Quantity, Quantity) -> Change?
     ) -> Outcome {
         switch (then, now) {
         case (.published(let earlier), .published(let later)):
-            return Change(from: earlier, to: later, interval: interval).map { .published($0) } ?? .withheld
+            return change(earlier, later).map { .published($0) } ?? .withheld
         case (.absent(let absence), _), (_, .absent(let absence)): return .absent(absence)
         case (.withheld, _), (_, .withheld): return .withheld
         case (.impossible, _), (_, .impossible): return .impossible
@@ -168,7 +174,8 @@ extension Insight.Kind {
         case .frequency where header.layout.within == nil: .answers
         case .count, .mean, .distribution, .quantiles, .frequency, .funnel, .share(of: .events, part: _): nil
         case .reach, .share(of: .devices, part: _):
-            header.hasFirsts ? .firsts : header.provesFirsts ? .proved : .floor
+            header.hasFirsts
+                ? .firsts : header.provesFirsts ? .proved : header.margins == nil ? .floor : .drawn
         }
     }
 }

@@ -15,6 +15,8 @@ package struct InsightAnswer: Sendable, Hashable {
     package let filters: [AnswerFilter]
     /// What it answers.
     package let outcome: Outcome
+    /// The comparisons that words on the same page make between numbers with margins: all of them share one chance of error.
+    package var comparisons = 0
 
     /// Whether there is a release to answer from.
     package enum Outcome: Sendable, Hashable {
@@ -41,17 +43,50 @@ package struct InsightAnswer: Sendable, Hashable {
         package let view: AnswerView
         /// Between which bounds the values of a mean lie; nil for other numbers.
         package let clip: ClosedRange<Double>?
+        /// By row of the table, by how many standard deviations of their difference the largest number is ahead of it; nil
+        /// for that one itself and where there is no number. Empty where numbers are exact.
+        package var leads: [Double?] = []
         /// Dimensions of the question by which numbers are not kept any more.
         package let aged: [AgedDimension]
 
-        /// What parts are shares of; nil where noise, or devices that are in several parts, keep these from adding up.
-        package var shareBase: Figure? { basis.noise == nil && basis.devices != .firsts ? table.whole : nil }
+        /// What parts are shares of; nil where devices that are in several parts keep these from adding up.
+        package var shareBase: Figure? {
+            let areDevices = basis.counts == .devices && (basis.margin != nil || basis.devices == .firsts)
+            return areDevices ? nil : table.whole
+        }
+
+        /// The rows of which any may be the largest, the largest published one first.
+        ///
+        /// - Parameter comparisons: how many share the chance of error.
+        package func leaders(of comparisons: Int) -> [AnswerRow] {
+            guard let place = table.largestPlace else { return [] }
+            let z = Interval.z(sharedBy: comparisons)
+            return [table.rows[place]] + zip(table.rows, leads).filter { $1.map { $0 <= z } ?? false }.map(\.0)
+        }
+    }
+
+    /// The comparisons that its own words make.
+    var ownComparisons: Int {
+        guard let answered, answered.basis.margin != nil else { return 0 }
+        if case .funnel = answered.view { return max(funnelReaches(answered).count - 1, 0) }
+        let rows = answered.leads.count { $0 != nil }
+        guard case .change(let comparisons) = answered.view else { return rows }
+        return comparisons.reduce(rows) { $0 + $1.rows.count { $0.change.change != nil } }
+    }
+
+    /// The rows of which any may be the largest: one, unless noise may have decided.
+    package func leaders(_ answered: Answered) -> [AnswerRow] { answered.leaders(of: comparisons) }
+
+    /// Whether noise, or the draw of a sample, may have made a change.
+    package func isWithinChance(_ change: Change) -> Bool {
+        change.isWithinChance(of: answered?.basis.margin == nil ? 1 : comparisons)
     }
 
     /// How the reader writes numbers.
     package var locale: ReportLocale { names.locale }
 
-    /// Of a sampled number of a group or the whole, where it lies in 19 of 20 cases; nil where numbers are as counted.
+    /// Of a number of a group or the whole that is sampled or a quotient of numbers with margins, where it lies in 19 of 20
+    /// cases; nil for others.
     ///
     /// What groups leave of a whole has none: the draw decides which these are.
     package func interval(of quantity: Quantity) -> Interval? {

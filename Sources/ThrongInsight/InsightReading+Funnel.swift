@@ -7,19 +7,38 @@ extension InsightReading {
     package var funnelTable: AnswerTable {
         guard let step = axes.last else { return AnswerTable(rows: [], whole: nil, rest: nil) }
         let steps = step.labels.count
+        let numbers = reachedNumbers
         var rows: [AnswerRow] = []
         for group in groups {
             let cells = (0..<steps).map { count(in: group, step: $0) }
             let whole = count(in: group, step: nil)
             for place in 0..<steps {
                 let reached = Self.sum(cells[place...]) ?? Self.difference(whole, Self.sum(cells[..<place]))
+                let quantity = reached.map { number -> Quantity in
+                    hasMargin
+                        ? .drawn(number, of: .identifiers, within: numbers[rows.count]?.margin) : .identifiers(number)
+                }
                 rows.append(
                     AnswerRow(
                         buckets: labels(of: group) + [step.labels[place]],
-                        figure: reached.map { .published(.identifiers($0)) } ?? .withheld))
+                        figure: quantity.map { .published($0) } ?? .withheld))
             }
         }
         return AnswerTable(rows: rows, whole: nil, rest: nil)
+    }
+
+    /// By row, what is shown beside it.
+    package var stages: [AnswerStage] {
+        let numbers = reachedNumbers
+        return AnswerStage.all(funnelTable.rows.map(\.figure), steps: max(axes.last?.labels.count ?? 1, 1)) {
+            QuotientNoise(numbers[$0], over: numbers[$1])
+        }
+    }
+
+    /// By row, the noise of those that took at least its step: sums of several cells are further off than one is.
+    private var reachedNumbers: [DrawnNumber?] {
+        let steps = axes.last?.labels.count ?? 0
+        return groups.flatMap { group in (0..<steps).map { reached(in: group, from: $0, of: steps) } }
     }
 
     private static func sum(_ cells: ArraySlice<Int64?>) -> Int64? {

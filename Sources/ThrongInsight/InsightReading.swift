@@ -13,19 +13,21 @@ package struct InsightReading {
     package let shown: [[Int]]
     /// The dimensions whose `other` nothing can land in.
     private let closed: Set<Int>
-    private let kind: Insight.Kind
-    private let release: Release
+    let kind: Insight.Kind
+    let release: Release
+    /// How numbers hang together that are off on purpose; nil where they are exact.
+    let law: MarginLaw?
     private let sum: (place: Int, decimals: Int)?
-    private let places: [Int]
-    private let base: [Place]
-    private let part: [Place]
+    let places: [Int]
+    let base: [Place]
+    let part: [Place]
     /// Of a retention, the week whose devices are the whole.
     private let start: Place?
     /// Of quantiles, the histogram: its place among the dimensions and its edges.
     private let histogram: (dimension: Int, edges: [Double])?
 
     /// One dimension fixed to one bucket, both as indices of the layout.
-    private struct Place {
+    struct Place {
         let dimension: Int
         let bucket: Int
     }
@@ -41,6 +43,7 @@ package struct InsightReading {
         }
         kind = insight.kind
         self.release = release
+        law = MarginLaw(release.header)
         var names = insight.by
         var part: [Place] = []
         var sum: (place: Int, decimals: Int)?
@@ -142,7 +145,7 @@ package struct InsightReading {
 
     /// What some rows leave of the whole, in the answer's terms; nil where they do not add up to it, or it is withheld.
     package func rest(besides shown: [Quantity]) -> Quantity? {
-        guard release.header.noise == nil, kind.counts == .events, let whole = cell(base) else { return nil }
+        guard kind.counts == .events, let whole = cell(base) else { return nil }
         // A rest of fewer than k events is all withheld, and not told from none.
         return restQuantity(shown, whole: whole)?.standing(for: release.header.threshold)
     }
@@ -167,7 +170,7 @@ package struct InsightReading {
             covered = (bands + [other]).reduce(covered) { $0.addingReportingOverflow($1 ?? 0).partialValue }
             let counts = BandCounts(
                 edges: histogram.edges, bands: bands, other: other, whole: cell(base + split)?.count,
-                rate: release.header.sampling)
+                rate: release.header.sampling, noise: bandNoise(split, histogram: histogram.dimension))
             for quantile in quantiles {
                 let figure =
                     isImpossible(base + split)
@@ -186,8 +189,6 @@ package struct InsightReading {
     }
 
     private func rest(of rows: [AnswerRow], covered: Int64) -> AnswerRest? {
-        // Noisy parts are all there, and do not add up to the whole.
-        guard release.header.noise == nil else { return nil }
         guard let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count else { return nil }
         // A single withheld number says nothing about a whole of its own.
         if axes.isEmpty && covered == 0 { return nil }
@@ -210,27 +211,35 @@ package struct InsightReading {
         guard let cell = cell(base + split) else { return isImpossible(base + split) ? .impossible : .withheld }
         switch kind {
         case .count where isWithin, .frequency where isWithin:
-            return .published(.identifiers(cell.count))
+            return .published(drawn(cell.count, .identifiers, split) ?? .identifiers(cell.count))
         case .count, .distribution:
-            return .published(scaled(cell.count, .events))
+            return .published(scaled(cell.count, .events, split))
         case .frequency:
-            return .published(scaled(cell.count, .devices))
+            return .published(scaled(cell.count, .devices, split))
         case .quantiles, .funnel:
             return .withheld
         case .retention:
-            guard let start, let whole = self.cell(base + split.filter { $0.dimension != start.dimension } + [start]),
-                whole.count > 0
-            else { return .withheld }
+            guard let start else { return .withheld }
+            let first = split.filter { $0.dimension != start.dimension } + [start]
+            guard let whole = self.cell(base + first)?.count, whole > 0 else { return .withheld }
             let isStart = split.contains { $0.dimension == start.dimension && $0.bucket == start.bucket }
             return .published(
                 isStart
-                    ? .settled(part: cell.count, whole: whole.count) : .share(part: cell.count, whole: whole.count))
+                    ? .settled(part: cell.count, whole: whole)
+                    : .share(part: cell.count, whole: whole, noise: retentionNoise(split, over: first)))
         case .reach:
+            if hasMargin {
+                let devices = release.header.hasFirsts ? cell.firsts : cell.reach?.devices
+                return devices.flatMap { drawn($0, .devices, split) }.map { .published($0) } ?? .withheld
+            }
             if release.header.hasFirsts { return cell.firsts.map { .published(reach($0)) } ?? .withheld }
             return cell.reach.map { .published(.devices($0.devices)) } ?? .withheld
         case .mean:
             guard let sum, sum.place < cell.sums.count, cell.count > 0 else { return .withheld }
-            return .published(.mean(sum: cell.sums[sum.place], decimals: sum.decimals, events: cell.count))
+            return .published(
+                .mean(
+                    sum: cell.sums[sum.place], decimals: sum.decimals, events: cell.count,
+                    noise: meanNoise(split, sum: sum.place)))
         case .share(let basis, _):
             let numerator = part.isEmpty ? cell.amount(of: basis) : amount(base + split + part, of: basis)
             let denominator = part.isEmpty ? self.cell(base) : cell
@@ -240,15 +249,20 @@ package struct InsightReading {
             if !part.isEmpty, isImpossible(base + split + part) {
                 return .published(.settled(part: amount, whole: whole))
             }
-            return .published(.share(part: amount, whole: whole))
+            return .published(.share(part: amount, whole: whole, noise: shareNoise(split)))
         }
     }
 
     /// A number of independent events or answers: of a sample, all of them as they are estimated.
-    private func scaled(_ count: Int64, _ counts: Counted) -> Quantity {
+    private func scaled(_ count: Int64, _ counts: Counted, _ split: [Place]) -> Quantity {
         let rate = release.header.sampling
         if rate < 1 { return .estimate(Estimate(counted: count, rate: rate, counts: counts)) }
-        return counts == .events ? .events(count) : .said(count)
+        return drawn(count, counts, split) ?? (counts == .events ? .events(count) : .said(count))
+    }
+
+    /// A number with its margin; nil where it is exact.
+    private func drawn(_ number: Int64, _ counts: Counted, _ split: [Place]) -> Quantity? {
+        hasMargin ? .drawn(number, of: counts, within: within(split)) : nil
     }
 
     /// Devices that say that they are there. A device in a sample may have been in it by any of its events, so that their
@@ -278,6 +292,9 @@ package struct InsightReading {
         return (release.header.layout.cell(buckets: sorted.map(\.bucket), in: margin), margin)
     }
 
+    /// Whether numbers are drawn, and off by a margin.
+    var hasMargin: Bool { law != nil }
+
     /// Whether what is counted are identifiers, and not events.
     private var isWithin: Bool { release.header.layout.within != nil }
 
@@ -299,7 +316,7 @@ package struct InsightReading {
         return cell(base + split)?.count
     }
 
-    private var combinations: [[Int]] {
+    var combinations: [[Int]] {
         shown.reduce([[]]) { partial, buckets in partial.flatMap { head in buckets.map { head + [$0] } } }
     }
 }

@@ -1,31 +1,48 @@
+internal import Foundation
 package import ThrongPlan
-internal import ThrongRelease
 
-/// Where a number lies that was estimated from a sample, in 19 of 20 cases (95 %).
+/// Where a number lies that was estimated from a sample, or is off on purpose, in 19 of 20 cases (95 %).
 ///
-/// It is about the draw only: how far the events that were kept may misrepresent all that happened on the same devices in
-/// the same period. Each event is drawn by itself, so that this holds however events are spread over devices; it says
-/// nothing about other days or other people. A number that carries noise as well has it added. What the draw can't change
+/// Of a sample it is about the draw: how far the events that were kept may misrepresent all that happened on the same devices
+/// in the same period. Each event is drawn by itself, so that this holds however events are spread over devices; it says
+/// nothing about other days or other people. A number that has a margin as well has it added. What no draw can change
 /// has no width, and nothing else has none.
 package struct Interval: Sendable, Hashable {
-    /// Its lower end.
-    package let low: Decimals
-    /// Its upper end.
-    package let high: Decimals
+    /// Its lower end; nil where nothing bounds it.
+    package let low: Decimals?
+    /// Its upper end; nil where nothing bounds it.
+    package let high: Decimals?
 
     /// The two-sided 95 % point of the normal distribution.
     package static let z = 1.959_963_984_540_054
 
+    /// The same with a chance of error that so many comparisons share (Bonferroni): with them, all hold at once in 19 of 20
+    /// cases.
+    package static func z(sharedBy comparisons: Int) -> Double {
+        guard comparisons > 1 else { return z }
+        var (low, high) = (z, 10.0)
+        for _ in 0..<50 {
+            let middle = (low + high) / 2
+            if erfc(middle / 2.0.squareRoot()) > 0.05 / Double(comparisons) { low = middle } else { high = middle }
+        }
+        return high
+    }
+
     /// Puts an interval together that was written down.
-    package init(low: Decimals, high: Decimals) {
+    package init(low: Decimals?, high: Decimals?) {
         self.low = low
         self.high = high
     }
 
-    /// Rounded outwards.
+    /// Rounded outwards; an infinite end is open.
     package init(_ low: Double, _ high: Double, places: Int) {
-        self.low = Decimals(low, rounded: .down, places: places)
-        self.high = Decimals(high, rounded: .up, places: places)
+        self.low = low.isFinite ? Decimals(low, rounded: .down, places: places) : nil
+        self.high = high.isFinite ? Decimals(high, rounded: .up, places: places) : nil
+    }
+
+    /// Its ends, infinite where they are open.
+    package var ends: (low: Double, high: Double) {
+        (low?.approximate ?? -.infinity, high?.approximate ?? .infinity)
     }
 
     /// The interval of all events of which some were kept; nil where each was.
@@ -33,7 +50,7 @@ package struct Interval: Sendable, Hashable {
     /// - Parameters:
     ///   - kept: how many. Unit: events.
     ///   - rate: the chance of each event to be kept.
-    ///   - margin: within which 19 of 20 noisy numbers of kept events lie; nil where they are exact. Unit: events.
+    ///   - margin: within which 19 of 20 numbers of kept events lie; nil where they are exact. Unit: events.
     ///   - threshold: how many devices the sample has where the number is published.
     package init?(ofTotal kept: Int64, rate: Double, margin: Int64?, threshold: Threshold) {
         guard rate > 0, rate < 1 else { return nil }
@@ -41,38 +58,61 @@ package struct Interval: Sendable, Hashable {
         self.init(low, high, places: 0)
     }
 
-    /// The interval of a number whose parts were drawn at a rate under 1; nil where there is none: devices in a sample are
-    /// a lower bound of all devices, and stay one. Plans refuse quotients of noisy numbers.
+    /// The interval of devices that are told with a margin: there are never fewer than none.
+    package init(ofDevices devices: Int64, margin: Int64) {
+        low = Decimals(units: Swift.max(Int128(devices) - Int128(margin), 0), places: 0)
+        high = Decimals(units: Int128(devices) + Int128(margin), places: 0)
+    }
+
+    /// The interval of a number whose parts were drawn at a rate under 1, of devices with a margin, or of a quotient of
+    /// numbers with margins; nil where there is none: devices in a sample are a lower bound of all devices, and stay one.
     ///
     /// - Parameters:
     ///   - basis: how it was drawn, and what is published.
     ///   - clip: between which bounds the values of a mean lie.
     package init?(of quantity: Quantity, basis: NumberBasis, clip: ClosedRange<Double>?, kind: Insight.Kind) {
         let (rate, k) = (basis.sampling, basis.threshold)
-        guard rate < 1 else { return nil }
+        if case .drawn(let devices, of: _, let within) = quantity, kind == .reach {
+            guard let margin = within ?? basis.margin?.devices else { return nil }
+            self.init(ofDevices: devices, margin: margin)
+            return
+        }
+        if quantity.drawnQuotient != nil {
+            let sampled = rate < 1 ? Self.sampled(quantity, rate: rate, threshold: k, clip: clip, kind: kind) : nil
+            self.init(ofDrawn: quantity, clip: clip, kind: kind, sampled: sampled)
+            return
+        }
+        guard rate < 1 || basis.margin != nil else { return nil }
         switch (quantity, kind) {
         case (.estimate(let estimate), _):
-            self.init(ofTotal: estimate.counted, rate: rate, margin: basis.noise?.margin, threshold: k)
-        case (.share(let part, let whole), .retention):
-            let (low, high) = Self.ratio(part, whole, rate: rate, threshold: k)
-            self.init(low, high, places: Quantity.sharePlaces)
-        case (.share(let part, let whole), .share(of: .events, part: _)):
-            let (low, high) = Self.share(part, of: whole, rate: rate, threshold: k)
-            self.init(low, high, places: Quantity.sharePlaces)
+            self.init(ofTotal: estimate.counted, rate: rate, margin: basis.margin?.events, threshold: k)
         case (.settled, .retention), (.settled, .share(of: .events, part: _)):
             let value = quantity.approximate
             self.init(value, value, places: Quantity.sharePlaces)
-        case (.mean(_, _, let events), _):
-            guard let clip else { return nil }
-            let (low, high) = Self.mean(quantity.approximate, events: events, clip: clip, rate: rate)
-            self.init(low, high, places: quantity.decimal?.places ?? 0)
         default:
-            return nil
+            guard rate < 1,
+                let (low, high) = Self.sampled(quantity, rate: rate, threshold: k, clip: clip, kind: kind)
+            else { return nil }
+            self.init(low, high, places: quantity.decimal?.places ?? 0)
+        }
+    }
+
+    /// Where a quotient lies, by the draw of the sample alone; nil for what the draw says nothing of.
+    private static func sampled(
+        _ quantity: Quantity, rate: Double, threshold: Threshold, clip: ClosedRange<Double>?, kind: Insight.Kind
+    ) -> (low: Double, high: Double)? {
+        switch (quantity, kind) {
+        case (.share(let part, let whole, _), .retention): ratio(part, whole, rate: rate, threshold: threshold)
+        case (.share(let part, let whole, _), .share(of: .events, part: _)):
+            share(part, of: whole, rate: rate, threshold: threshold)
+        case (.mean(_, _, let events, _), _):
+            clip.map { mean(quantity.approximate, events: events, clip: $0, rate: rate) }
+        default: nil
         }
     }
 
     /// N where n of them were kept: the score interval, which solves |n − N·rate| = z·√(N·rate·(1 − rate)), and the margin
-    /// of its noise, by "square and add" as in ``difference(_:_:places:)``. Noise may leave n below 0, but not N.
+    /// of the number that was drawn for n, by "square and add" as in ``difference(_:_:places:)``.
     ///
     /// It holds given that the number is published, which it is only where its sample has k devices: the lower end takes k of
     /// the kept events for certain, and the draw for n − k of N − k. For whatever way the events are spread over devices,
@@ -80,15 +120,15 @@ package struct Interval: Sendable, Hashable {
     /// just k kept events were looked at, and the draw of all others is still open. So n − k is at most a draw of N − k. That
     /// k devices were found makes n only larger, so that the upper end may stay.
     package static func total(
-        _ kept: Int64, rate: Double, margin: Int64 = 0, threshold: Threshold = .none
+        _ kept: Int64, rate: Double, margin: Int64 = 0, threshold: Threshold = Threshold(devices: 0)
     ) -> (low: Double, high: Double) {
         let counted = Swift.max(Double(kept), 0)
         let certain = Swift.min(Double(threshold.devices), counted)
         let low = certain + score(counted - certain, rate: rate).low
         let high = score(counted, rate: rate).high
         guard margin > 0 else { return (Swift.max(low, counted), high) }
-        let (centre, noise) = (counted / rate, Double(margin) / rate)
-        return (Swift.max(centre - far(centre - low, noise), 0), centre + far(high - centre, noise))
+        let (centre, off) = (counted / rate, Double(margin) / rate)
+        return (Swift.max(centre - far(centre - low, off), 0), centre + far(high - centre, off))
     }
 
     private static func score(_ counted: Double, rate: Double) -> (low: Double, high: Double) {
@@ -103,7 +143,7 @@ package struct Interval: Sendable, Hashable {
     ///
     /// It holds given that part and whole are published, as a total's does.
     package static func share(
-        _ part: Int64, of whole: Int64, rate: Double, threshold: Threshold = .none
+        _ part: Int64, of whole: Int64, rate: Double, threshold: Threshold = Threshold(devices: 0)
     ) -> (low: Double, high: Double) {
         let certain = Swift.min(threshold.devices, part)
         return (
@@ -116,7 +156,7 @@ package struct Interval: Sendable, Hashable {
     ///
     /// It holds given that both are published, as a total's does. There are at least as many in the whole as were kept.
     package static func ratio(
-        _ part: Int64, _ whole: Int64, rate: Double, threshold: Threshold = .none
+        _ part: Int64, _ whole: Int64, rate: Double, threshold: Threshold = Threshold(devices: 0)
     ) -> (low: Double, high: Double) {
         func odds(_ share: Double) -> Double { share / (1 - share) }
         let (few, fewer) = (Swift.min(threshold.devices, part), Swift.min(threshold.devices, whole))
@@ -148,10 +188,13 @@ package struct Interval: Sendable, Hashable {
         _ later: (value: Double, interval: Interval), _ earlier: (value: Double, interval: Interval), places: Int
     ) -> Interval {
         let difference = later.value - earlier.value
-        let low = far(later.value - later.interval.low.approximate, earlier.interval.high.approximate - earlier.value)
-        let high = far(later.interval.high.approximate - later.value, earlier.value - earlier.interval.low.approximate)
+        let (new, old) = (later.interval.ends, earlier.interval.ends)
+        let (low, high) = (
+            far(later.value - new.low, old.high - earlier.value), far(new.high - later.value, earlier.value - old.low)
+        )
         return Interval(difference - low, difference + high, places: places)
     }
 
-    private static func far(_ left: Double, _ right: Double) -> Double { (left * left + right * right).squareRoot() }
+    /// "Square and add".
+    static func far(_ left: Double, _ right: Double) -> Double { (left * left + right * right).squareRoot() }
 }

@@ -10,12 +10,15 @@ package enum Quantity: Sendable, Hashable {
     case said(Int64)
     /// Unit: identifiers, each of which is in one number only.
     case identifiers(Int64)
-    /// Part over whole; the whole is above 0.
-    case share(part: Int64, whole: Int64)
+    /// Part over whole; the whole is above 0. The noise of both is there where they are off on purpose.
+    case share(part: Int64, whole: Int64, noise: QuotientNoise? = nil)
     /// A share that no draw can change: a whole's own of itself, or that of what can't occur.
     case settled(part: Int64, whole: Int64)
-    /// A sum in units of 10^-decimals, over events; events are above 0.
-    case mean(sum: Int64, decimals: Int, events: Int64)
+    /// A sum in units of 10^-decimals, over events; events are above 0. The noise of both is there where they are off on purpose.
+    case mean(sum: Int64, decimals: Int, events: Int64, noise: QuotientNoise? = nil)
+    /// Events, identifiers or devices with a margin: what was drawn, and within what the count lies in 19 of 20 cases,
+    /// where that is told.
+    case drawn(Int64, of: Counted, within: Int64? = nil)
     /// Events or devices, scaled up from a sample.
     case estimate(Estimate)
     /// A value below which a part of the events lies.
@@ -33,11 +36,12 @@ package enum Quantity: Sendable, Hashable {
     /// quantile in a band that is open, or in one within which it can't be told.
     package var decimal: Decimals? {
         switch self {
-        case .events(let count), .devices(let count), .said(let count), .identifiers(let count):
+        case .events(let count), .devices(let count), .said(let count), .identifiers(let count),
+            .drawn(let count, of: _, within: _):
             Decimals(count, over: 1, places: 0)
-        case .share(let part, let whole), .settled(let part, let whole):
+        case .share(let part, let whole, _), .settled(let part, let whole):
             Decimals(part, over: whole, places: Self.sharePlaces)
-        case .mean(let sum, let decimals, let events):
+        case .mean(let sum, let decimals, let events, _):
             Decimals(sum, shiftedBy: decimals, over: events, places: Self.places(ofMean: decimals))
         case .estimate(let estimate):
             estimate.decimal
@@ -49,11 +53,12 @@ package enum Quantity: Sendable, Hashable {
     /// For lengths of bars and for order, never for print.
     package var approximate: Double {
         switch self {
-        case .events(let count), .devices(let count), .said(let count), .identifiers(let count):
+        case .events(let count), .devices(let count), .said(let count), .identifiers(let count),
+            .drawn(let count, of: _, within: _):
             return Double(count)
-        case .share(let part, let whole), .settled(let part, let whole):
+        case .share(let part, let whole, _), .settled(let part, let whole):
             return Double(part) / Double(whole)
-        case .mean(let sum, let decimals, let events):
+        case .mean(let sum, let decimals, let events, _):
             var scale = 1.0
             for _ in 0..<decimals { scale *= 10 }
             return Double(sum) / scale / Double(events)
@@ -64,10 +69,12 @@ package enum Quantity: Sendable, Hashable {
         }
     }
 
-    /// The number that parts and wholes have in common: events, identifiers, or devices that say so themselves, as counted.
+    /// The number that parts and wholes have in common: events, identifiers, or devices that say so themselves, as counted or
+    /// as drawn.
     package var amount: Int64? {
         switch self {
-        case .events(let number), .said(let number), .identifiers(let number): number
+        case .events(let number), .said(let number), .identifiers(let number), .drawn(let number, of: _, within: _):
+            number
         case .estimate(let estimate): estimate.counted
         case .devices, .share, .settled, .mean, .quantile: nil
         }
@@ -77,10 +84,12 @@ package enum Quantity: Sendable, Hashable {
     /// quantiles.
     package var fraction: (numerator: Int64, denominator: Int64)? {
         switch self {
-        case .events(let number), .devices(let number), .said(let number), .identifiers(let number): (number, 1)
+        case .events(let number), .devices(let number), .said(let number), .identifiers(let number),
+            .drawn(let number, of: _, within: _):
+            (number, 1)
         case .estimate(let estimate): (estimate.counted, 1)
-        case .share(let part, let whole), .settled(let part, let whole): (part, whole)
-        case .mean(let sum, _, let events): (sum, events)
+        case .share(let part, let whole, _), .settled(let part, let whole): (part, whole)
+        case .mean(let sum, _, let events, _): (sum, events)
         case .quantile: nil
         }
     }

@@ -48,7 +48,7 @@ extension ReleaseHeader {
         if sampling != earlier.sampling { return .sampling }
         if layout.purpose != old.purpose || layout.rotation != old.rotation { return .identifiers }
         if layout.contributionBound != old.contributionBound { return .contribution }
-        if layout.noise != old.noise { return .noise }
+        if (margins == nil) != (earlier.margins == nil) { return .margin }
         let isKnownAlike = hasFirsts == earlier.hasFirsts && provesFirsts == earlier.provesFirsts
         if !isKnownAlike, insight.kind.counts == .devices { return .devices }
         // Values are of all who send, proved or not.

@@ -161,7 +161,6 @@ final class PurposeTables: Sendable {
                 impossible: layout.impossibleLeaves,
                 sums: metric.sums.map { MetricTables.Sum(source: field($0.field), measure: $0) },
                 period: metric.period,
-                countsWithWindow: layout.countsOnce,
                 expires: calendar.midnight(of: metric.expires))
             for name in metric.events {
                 let place = event(name)
@@ -296,8 +295,6 @@ struct MetricTables: Sendable {
     let impossible: CellSet?
     let sums: [Sum]
     let period: PeriodKind
-    /// Whether an event counts in the period in which its batch's window begins, not in that of its own time.
-    let countsWithWindow: Bool
     /// From here on it no longer counts.
     let expires: UnixSeconds
 

@@ -23,8 +23,6 @@ struct BatchReader: @unchecked Sendable {
     private var firsts: [FirstSet] = []
     private var timestamps = TimestampReader()
     private var periods: [PeriodKind: Period] = [:]
-    /// When the window of the batch that is being read begins.
-    private var windowStart = UnixSeconds.epoch
     /// By revealed dimension: the bucket of the event that is being read.
     var revealedBuckets: [Int] = []
     /// What hashes mean in the window of the batch that is being read.
@@ -115,7 +113,6 @@ struct BatchReader: @unchecked Sendable {
         }
         guard isCurrent else { throw .windowOutOfRange(current: current.value) }
         periods.removeAll(keepingCapacity: true)
-        windowStart = tables.purpose.rotation.start(of: window.number)
         if !tables.revealed.isEmpty {
             self.vocabulary = vocabulary.hashes(of: tables.revealed, in: window)
             Self.reset(&revealedBuckets, count: tables.revealed.count)
@@ -304,9 +301,7 @@ struct BatchReader: @unchecked Sendable {
                 .init(
                     metric: metric.ordinal,
                     cell: CellIndex(cell),
-                    periodStart: period(
-                        metric.period, at: metric.countsWithWindow ? windowStart : event.at, calendar: calendar
-                    ).start,
+                    periodStart: period(metric.period, at: event.at, calendar: calendar).start,
                     count: event.count,
                     firstAmount: firstAmount,
                     firsts: event.firsts == nil ? .none : firsts[place]))

@@ -265,12 +265,6 @@ package struct ScheduleService: Service {
             }
         }
         for made in all {
-            if let gap = made.gap {
-                logger.warning(
-                    "a noisy release is missing for good",
-                    metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)", "reason": "\(gap)"])
-                continue
-            }
             health.released(at: clock.now)
             if let refusals = made.summary?.refusals, refusals > 0 {
                 logger.error(

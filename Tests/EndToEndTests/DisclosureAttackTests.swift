@@ -38,7 +38,7 @@ struct DisclosureAttackTests {
         Attack(number: "20", claim: "dominance: who spent the second most cannot tell the most"),
         Attack(number: "21", claim: "sameness: nobody can prove that a whole team is sick"),
         Attack(number: "22", claim: "tomorrow: no cell that somebody may ask for is pinned today"),
-        Attack(number: "23", claim: "repeats: fifty answers with noise are one answer"),
+        Attack(number: "23", claim: "repeats: fifty answers with a margin are one answer"),
         Attack(number: "24", claim: "interval: none around a hidden sum is too close"),
         Attack(number: "27", claim: "two coarsenings of one field, a metric each, do not give what lies between them"),
         Attack(

@@ -89,7 +89,7 @@ struct OutsideTests {
     func explorer() async throws { try await Program("explorer.py").run() }
 
     @Test(
-        "an analyst explores weeks, former layouts, samples, noise, funnels, learned labels and groups as SQL gives them",
+        "an analyst explores weeks, former layouts, samples, margins, funnels, learned labels and groups as SQL gives them",
         .timeLimit(.minutes(40)))
     func gallery() async throws { try await Program("gallery.py").run() }
 

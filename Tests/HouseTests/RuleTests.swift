@@ -190,7 +190,6 @@ struct RuleTests {
     private static let bareInstants = [
         "Sources/ThrongAudit/Input/AuditPlan.swift": "the audit shares nothing with what it looks at",
         "Sources/ThrongAudit/Input/AuditRegion.swift": "the audit shares nothing with what it looks at",
-        "Sources/ThrongNoise/Budget/PrivacyBudget.swift": "noise is mathematics, and knows no calendar",
         "Sources/ThrongPostgres/Connection/CopyWriter.swift": "parameters of SQL",
         "Sources/ThrongPostgres/Connection/Statement.swift": "parameters of SQL",
         "Sources/ThrongClient/Answers/Inspection.swift": "what apps read",

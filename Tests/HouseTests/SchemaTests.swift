@@ -41,6 +41,7 @@ struct SchemaTests {
         "0033.plan_in_force.sql": "623a2cc9e7dfe35bf516643e78a4a013f3386bd737a9218e0b05b599994c8cad",
         "0034.owing.sql": "452aadb316036c1641a274141c06b7fef99eef0b64d5e1bac4f98a0347924b30",
         "0035.owed_until.sql": "9837817c1fbbe8855983078c218814df247322afb373d6a311993aaad4767057",
+        "0036.margins.sql": "54b8df4e5b4143ec5aedb4f34727569d3b8e514e0c24f77dd8651695cc9b45a0",
     ]
 
     private let migrations = House.files(under: "Schema").filter { !$0.contains("/queries/") && $0.hasSuffix(".sql") }

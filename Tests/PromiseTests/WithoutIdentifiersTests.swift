@@ -15,7 +15,6 @@ struct WithoutIdentifiersTests {
                 consent: not_required
                 identifier: none
                 retention: 400 days
-                budget: {epsilon: 40, per: month}
             """
     ).replacing(
         "metrics:",
@@ -35,7 +34,7 @@ struct WithoutIdentifiersTests {
                   sums:
                     spent: {field: spent, from: 0, to: 100, decimals: 2, unit: EUR}
                 contribution_bound: 5
-                noise: {mechanism: laplace, epsilon: 1}
+                margin: standard
             """)
 
     private static func body(_ events: String, id: BatchID = .random(), more: String = "") -> String {

@@ -9,7 +9,7 @@ struct ReportFileTests {
     private func report(
         kind: String = "count", rows: [String], whole: String = "null", dimensions: String? = nil,
         share: String = "null", rest: String = "null",
-        filters: String = "[]"
+        filters: String = "[]", basis: String = ""
     ) -> [UInt8] {
         let axis = dimensions ?? #"[{"name":"region","title":"Region","buckets":["AT","DE","LI"]}]"#
         return Array(
@@ -18,7 +18,7 @@ struct ReportFileTests {
              "period":{"kind":"day","start":"1970-01-01T00:00:00Z","end":"1970-01-02T00:00:00Z"},
              "releases":[{"metric":"visits","k":5}],
              "insights":[{"name":"i","metric":"visits","kind":"\(kind)","unit":"events","filters":\(filters),"part":null,
-               "status":"answered","basis":{"counts":"events","k":5},"dimensions":\(axis),
+               "status":"answered","basis":{"counts":"events","k":5\(basis)},"dimensions":\(axis),
                "withheld_share":\(share),"whole":\(whole),"rest":\(rest),"rows":[\(rows.joined(separator: ","))]}]}
             """.utf8)
     }
@@ -45,6 +45,16 @@ struct ReportFileTests {
         let pin = try #require(report.pin(.exact, "region=LI"))
         #expect(pin.arithmetic == ["-1×37", "-1×60", "1×100"])
         #expect(report.unread.isEmpty)
+    }
+
+    @Test("numbers with a margin are no equations: they are left out, and it says of how many releases")
+    func leftOut() {
+        let rows = [row("AT", "60"), row("DE", "37"), row("LI", nil)]
+        let margin = #","margin":{"within":24,"rho":"0.98","statement":"s"}"#
+        let found = audit([report(rows: rows, whole: figure("100"), basis: margin)])
+        #expect(found.holds && found.statements == 0)
+        #expect(found.text.contains("not examined: 1 release with a margin"))
+        #expect(!audit([report(rows: rows, whole: figure("100"))]).text.contains("with a margin"))
     }
 
     @Test("the withheld share alone pins the row, where the whole is not shown")

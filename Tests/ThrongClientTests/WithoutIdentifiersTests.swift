@@ -15,7 +15,6 @@ struct WithoutIdentifiersTests {
                 consent: required
                 identifier: none
                 retention: 100 days
-                budget: {epsilon: 40, per: month}
 
             """
     ).replacing(
@@ -33,7 +32,7 @@ struct WithoutIdentifiersTests {
                 dimensions: [os, category]
                 period: day
                 contribution_bound: 3
-                noise: {mechanism: laplace, epsilon: 1}
+                margin: standard
 
             """)
 

@@ -1,6 +1,5 @@
 import Testing
 import ThrongChance
-import ThrongNoise
 import ThrongPlan
 import ThrongWire
 
@@ -21,33 +20,25 @@ struct CheckpointHouse {
 
     private static func layout(
         _ name: MetricName, _ dimensions: [MetricLayout.DimensionLayout], sums: [SumMeasure] = [], bound: Int = 12,
-        firsts: [PeriodKind] = [], noise: NoiseMechanism? = nil, cellsBound: Int? = nil, within: WindowLayout? = nil,
-        floor: FloorKind = .any
+        firsts: [PeriodKind] = [], within: WindowLayout? = nil, floor: FloorKind = .any
     ) -> MetricLayout {
         MetricLayout(
             app: "shop", metric: name, purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
             dimensions: dimensions, sums: sums, contributionBound: bound,
-            groupings: dimensions.count > 1 ? [.total, Margin(bits: 2)] : [.total], noise: noise,
-            cellsBound: cellsBound, firstPeriods: firsts, within: within, floor: floor)
+            groupings: dimensions.count > 1 ? [.total, Margin(bits: 2)] : [.total],
+            firstPeriods: firsts, within: within, floor: floor)
     }
 
-    /// Sums and firsts; noise, which bounds cells; how often; proved devices, with sums; nothing special.
+    /// Sums and firsts; one grouping; how often; proved devices, with sums; nothing special.
     private static let layouts = [
         layout("views", [os, page], sums: sums, firsts: [.day, .week]),
-        layout("noisy", [page], noise: .laplace(epsilon: half), cellsBound: 2),
+        layout("pages", [page]),
         layout(
             "often", [os, .init(name: "times", labels: ["1", "2-3", ">=4"], partitionsDevices: true, rule: "made")],
             bound: 1, within: .frequency(bands: [1, 2, 4])),
         layout("proved", [os, page], sums: sums, firsts: [.day], floor: .attested),
         layout("plain", [os]),
     ]
-    private static let half: Rational = {
-        do {
-            return try Rational(1, over: 2)
-        } catch {
-            preconditionFailure("a half is a number")
-        }
-    }()
     static let space = CellSpace(layouts: layouts)
     /// The same layouts in another order.
     static let turned = CellSpace(layouts: layouts.reversed())

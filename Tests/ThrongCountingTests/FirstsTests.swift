@@ -13,7 +13,7 @@ struct FirstsTests {
     private static let day: Int64 = 86_400
 
     /// The total and os, by day (0, 1) and by week (2, 3); a sum lies between the count and these.
-    private static func layout(noise: Bool = false, bound: Int = 6) -> MetricLayout {
+    private static func layout(bound: Int = 6) -> MetricLayout {
         MetricLayout(
             app: "shop", metric: "views", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
             dimensions: [

@@ -35,7 +35,7 @@ struct WindowContents: Equatable {
             // Positions and answers are compared by asking for them.
             case .head, .refusals, .batches: break
             case .pairs, .proved, .end: raw.append((name(part.kind), words.map { [$0] }))
-            case .contributions, .cells, .totals, .progress: raw.append((name(part.kind), words.groups(of: 2)))
+            case .contributions, .totals, .progress: raw.append((name(part.kind), words.groups(of: 2)))
             case .tops, .withdrawn: raw.append((name(part.kind), words.groups(of: 4)))
             }
         }

@@ -46,14 +46,14 @@ struct GroupingMarginTests {
         let (lattice, variance) = (try Self.lattice(buckets), try Rational(parsing: variance))
         let grouping = FieldSet(buckets.indices)
         let exact = try Self.tails(lattice, grouping, variance: variance)
-        let law = try lattice.law(of: grouping, variances: lattice.variances(least: variance))
+        let law = try lattice.law(of: grouping, draws: lattice.draws(least: variance))
         for (place, tail) in exact.enumerated().dropFirst() where tail > 1e-12 {
             let stated = law.tail(from: Int128(place))
             #expect(stated >= tail)
             #expect(stated <= tail + 3e-9)
         }
         // Theorem 1: a number of exactly k reaches k + m in 1 of 40 cases at most, and m is the smallest such number.
-        let margin = try lattice.margin(of: grouping, variances: lattice.variances(least: variance))
+        let margin = try lattice.margin(of: grouping, draws: lattice.draws(least: variance))
         let unit = Int(law.denominator)
         #expect(exact[Int(margin.publication) * unit] <= 0.025)
         #expect(exact[Int(margin.publication - 1) * unit] > 0.025)
@@ -67,7 +67,7 @@ struct GroupingMarginTests {
     func page() throws {
         func margin(_ buckets: [Int]) throws -> GroupingMargin {
             let lattice = try Self.lattice(buckets)
-            return try lattice.margin(of: FieldSet(buckets.indices), variances: lattice.variances(least: Rational(25)))
+            return try lattice.margin(of: FieldSet(buckets.indices), draws: lattice.draws(least: Rational(25)))
         }
         #expect(try margin([]).variance == Rational(50))
         #expect(try margin([]).drawn == Rational(14))
@@ -85,10 +85,12 @@ struct GroupingMarginTests {
     @Test("kept noise that rose counts with all its draws")
     func risen() throws {
         let lattice = try Self.lattice([])
-        let risen = try lattice.margin(of: [], variances: [[]: [Rational(25), Rational(225, over: 16), Rational(25)]])
+        let risen = try lattice.margin(
+            of: [],
+            draws: [[]: [CellDraws(variance: Rational(25), count: 2), CellDraws(variance: Rational(225, over: 16))]])
         #expect(try risen.variance == Rational(1025, over: 16))
         #expect(risen.drawn > Rational(14))
-        #expect(throws: NoiseError.notOfTheLattice) { try lattice.margin(of: [], variances: [:]) }
+        #expect(throws: NoiseError.notOfTheLattice) { try lattice.margin(of: [], draws: [:]) }
     }
 
     @Test("empirical variances of cells are 2V·Π(1 + 1/n²), and are not where layers are narrower than V / r(S)")
@@ -106,11 +108,11 @@ struct GroupingMarginTests {
                     }
                 }
             }
-            let variances = try trial.lattice.variances(least: Rational(25))
+            let draws = try trial.lattice.draws(least: Rational(25))
             var ratios: [FieldSet: Double] = [:]
             for (grouping, sum) in sums {
                 ratios[grouping] =
-                    sum / (try trial.lattice.margin(of: grouping, variances: variances).variance.approximate)
+                    sum / (try trial.lattice.margin(of: grouping, draws: draws).variance.approximate)
             }
             return ratios
         }
@@ -131,8 +133,8 @@ struct GroupingMarginTests {
         var margins: [FieldSet: (GroupingMargin, GroupingMargin)] = [:]
         for grouping in trial.lattice.groupings {
             margins[grouping] = try (
-                trial.lattice.margin(of: grouping, variances: trial.lattice.variances(least: Rational(25))),
-                trial.lattice.margin(of: grouping, variances: trial.lattice.variances(least: Rational(25, over: 4)))
+                trial.lattice.margin(of: grouping, draws: trial.lattice.draws(least: Rational(25))),
+                trial.lattice.margin(of: grouping, draws: trial.lattice.draws(least: Rational(25, over: 4)))
             )
         }
         for round in 0..<rounds {
@@ -162,7 +164,7 @@ struct GroupingMarginTests {
     func published() throws {
         let rounds = 1200
         let trial = try Trial([3], groupings: [[0]], rounds: rounds)
-        let margin = try trial.lattice.margin(of: [0], variances: trial.lattice.variances(least: Rational(25)))
+        let margin = try trial.lattice.margin(of: [0], draws: trial.lattice.draws(least: Rational(25)))
         let rule = PublicationRule(threshold: 20, margin: margin.publication)
         func published(_ devices: Int64, by rule: PublicationRule) throws -> Int {
             try (0..<rounds).count { round in

@@ -3,11 +3,8 @@ internal import ThrongNoise
 
 /// An exact probability function in bins, and the test that a sampler has to pass against it.
 struct Histogram: Sendable, CustomTestStringConvertible {
-    enum Kind: Sendable { case laplace, gaussian }
-
     let name: String
-    let kind: Kind
-    let parameter: String
+    let variance: String
     /// Bins are -reach, …, reach and the rest.
     let reach: Int
     /// Of chi-squared with 2·reach + 1 degrees of freedom, at a significance of 10^-6.
@@ -17,14 +14,7 @@ struct Histogram: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    func noise() throws -> NoiseDistribution { try Self.noise(kind, parameter) }
-
-    static func noise(_ kind: Kind, _ parameter: String) throws -> NoiseDistribution {
-        switch kind {
-        case .laplace: try .laplace(DiscreteLaplace(scale: Rational(parsing: parameter)))
-        case .gaussian: try .gaussian(DiscreteGaussian(variance: Rational(parsing: parameter)))
-        }
-    }
+    func noise() throws -> DiscreteGaussian { try DiscreteGaussian(variance: Rational(parsing: variance)) }
 
     /// Pearson's statistic of that many samples; every bin expects more than 5.
     func chiSquared(samples: Int, _ sample: () throws -> Int128) rethrows -> Double {

@@ -26,7 +26,7 @@ struct QuestionDrawTests {
         #expect(try Self.draw(layer, of: QuestionKey(of: "created a note, by system")) == first)
         let others = [
             try Self.draw(layer, of: QuestionKey(of: "found a note, by system")),
-            try Self.draw(.kept(Rises(from: try Self.variance.get()))),
+            try Self.draw(.kept(KeptNoise(NoiseWidth(threshold: 20), buckets: [3]))),
             try Self.draw(Self.fresh("day 2")),
             // A restore that lost one event.
             try Self.draw(Self.fresh(counted: [7, 0, 19])),
@@ -43,43 +43,37 @@ struct QuestionDrawTests {
 
     @Test("the kept layer is the same in all periods and for whatever was counted: it is told neither")
     func kept() throws {
-        let rises = Rises(from: try Self.variance.get())
-        let short = try Trial.secret.noise(of: Self.question, .kept(rises), cells: 3)
-        #expect(try Trial.secret.noise(of: Self.question, .kept(rises), cells: 3) == short)
-        #expect(throws: NoiseError.emptyUniverse) { try Trial.secret.noise(of: Self.question, .kept(rises), cells: 0) }
+        let noise = try KeptNoise(NoiseWidth(threshold: 20), buckets: [3])
+        let short = try Trial.secret.noise(of: Self.question, .kept(noise), cells: 3)
+        #expect(try Trial.secret.noise(of: Self.question, .kept(noise), cells: 3) == short)
+        #expect(throws: NoiseError.emptyUniverse) { try Trial.secret.noise(of: Self.question, .kept(noise), cells: 0) }
     }
 
-    @Test("k from 20 to 25 and back: a rise adds an independent draw of the difference, and nothing takes it away")
-    func rises() throws {
-        var rises = Rises(from: try LayerVariance(threshold: 20, buckets: []))
-        let before = try Self.draw(.kept(rises))
-        #expect(try rises.raise(to: LayerVariance(threshold: 25, buckets: [])))
-        let after = try Self.draw(.kept(rises))
-        #expect(try !rises.raise(to: LayerVariance(threshold: 20, buckets: [])))
-        #expect(try rises.variances == [Rational(25), Rational(625, over: 16)])
-        #expect(try Self.draw(.kept(rises)) == after)
-        #expect(try Rises(stored: rises.variances) == rises)
-        let added = zip(after, before).map { $0 - $1 }
-        #expect(abs(covariance(before, before) / 25 - 1) < 0.06)
-        #expect(abs(covariance(added, added) / 14.0625 - 1) < 0.06)
-        #expect(abs(covariance(before, added)) < 0.8)
+    @Test("wider noise holds the narrower one and an independent draw more, whoever asks first")
+    func ladder() throws {
+        func noise(_ k: Int64, factor: Int64 = 1) throws -> KeptNoise {
+            try KeptNoise(NoiseWidth(threshold: k, factor: factor), buckets: [])
+        }
+        let draws = try [5, 20, 30, 50].map { try Self.draw(.kept(noise($0))) }
+        for (draw, k) in zip(draws, [5.0, 20, 30, 50]) {
+            #expect(abs(covariance(draw, draw) / (k * k / 16) - 1) < 0.06)
+        }
+        for (narrow, wide) in zip(draws, draws.dropFirst()) {
+            let added = zip(wide, narrow).map { $0 - $1 }
+            let most = (covariance(narrow, narrow) * covariance(added, added)).squareRoot() / 100
+            #expect(abs(covariance(narrow, added)) < 4 * most)
+        }
+        // Between two rungs the next one is taken, for k and for what metrics with common events need.
+        #expect(try noise(25) == noise(30))
+        #expect(try noise(20, factor: 2) == noise(30) && noise(20, factor: 3) == noise(40))
+        #expect(try noise(20).variance == Rational(25))
+        #expect(
+            KeptNoise.rungs(for: 1_000_000) == [
+                5, 10, 20, 30, 40, 50, 70, 100, 140, 200, 280, 400, 560, 800, 1120,
+            ])
         // Control: scaled noise would have told the draw, by the difference of two answers.
-        let scaled = before.map { $0 * 5 / 4 - $0 }
-        #expect(abs(covariance(before, scaled)) > 0.8)
-    }
-
-    @Test("rises to different variances from one start are independent, and so is a first draw of the whole")
-    func otherRises() throws {
-        let first = Rises(from: try LayerVariance(threshold: 20, buckets: []))
-        var (left, right) = (first, first)
-        try left.raise(to: LayerVariance(threshold: 25, buckets: []))
-        try right.raise(to: LayerVariance(threshold: 30, buckets: []))
-        let start = try Self.draw(.kept(first))
-        let leftAdded = zip(try Self.draw(.kept(left)), start).map { $0 - $1 }
-        let rightAdded = zip(try Self.draw(.kept(right)), start).map { $0 - $1 }
-        #expect(abs(covariance(leftAdded, rightAdded)) < 0.9)
-        let whole = try Self.draw(.kept(Rises(from: try LayerVariance(threshold: 25, buckets: []))))
-        #expect(abs(covariance(whole, start)) < 1.3)
+        let scaled = draws[1].map { $0 * 5 / 4 - $0 }
+        #expect(abs(covariance(draws[1], scaled)) > 0.8)
     }
 
     @Test("variances are V over r(S), exactly, and a little more where the sampler takes no fraction as fine")
@@ -95,11 +89,5 @@ struct QuestionDrawTests {
         #expect(throws: NoiseError.notPositive(.contribution)) {
             try LayerVariance(threshold: 20, bound: 0, buckets: [])
         }
-    }
-
-    @Test("a stored list that does not rise is refused")
-    func stored() throws {
-        #expect(throws: NoiseError.notRising) { try Rises(stored: []) }
-        #expect(throws: NoiseError.notRising) { try Rises(stored: [Rational(25), Rational(25)]) }
     }
 }

@@ -25,7 +25,7 @@ struct Trial {
             let layer = try variance(interaction, lattice)
             let question = QuestionKey(of: "trial by \(interaction.places)")
             let cells = rounds * lattice.cells(of: interaction)
-            let kept = try Self.secret.noise(of: question, .kept(Rises(from: layer)), cells: cells)
+            let kept = try Self.secret.noise(of: question, .kept(KeptNoise(single: layer)), cells: cells)
             let fresh = try Self.secret.noise(
                 of: question, .fresh(layer, period: "day 1", counted: Self.secret.digest(of: [1])), cells: cells)
             noise[interaction] = zip(kept, fresh).map { $0 + $1 }

@@ -21,11 +21,6 @@ def critical(df):
     return findroot(lambda x: gammainc(mpf(df) / 2, x / 2, mp.inf, regularized=True) / SIGNIFICANCE - 1, start)
 
 
-def laplace(scale):
-    r = exp(-1 / mpf(scale.numerator) * scale.denominator)
-    return lambda x: (1 - r) / (1 + r) * r ** abs(x)
-
-
 def gaussian(variance):
     v = mpf(variance.numerator) / variance.denominator
     bound = int(20 * sqrt(v)) + 60
@@ -44,25 +39,16 @@ def rows(numbers, width=110):
     yield line
 
 
-def histogram(name, kind, parameter, reach, pmf):
+def histogram(variance, reach, pmf):
     probabilities = [pmf(x) for x in range(-reach, reach + 1)]
     probabilities.append(1 - sum(probabilities))
-    assert min(probabilities) * 200_000 > 5, name
-    print(f'        Histogram(\n            name: "{kind} {parameter}", kind: .{kind},')
-    print(f'            parameter: "{parameter}", reach: {reach}, critical: {mp.nstr(critical(2 * reach + 1), 12)},')
+    assert min(probabilities) * 200_000 > 5, variance
+    print(f'        Histogram(\n            name: "gaussian {variance}",')
+    print(f'            variance: "{variance}", reach: {reach}, critical: {mp.nstr(critical(2 * reach + 1), 12)},')
     print("            probabilities: [")
     for row in rows(int(floor(p * UNIT + mpf(1) / 2)) for p in probabilities):
         print("    " + row)
     print("            ]),")
-
-
-def margin(pmf, share, top):
-    left, m = 1 - pmf(0), 0
-    while left > mpf(share.numerator) / share.denominator:
-        m += 1
-        left -= 2 * pmf(m)
-        assert m < top
-    return m
 
 
 print("// Written by golden.py; don't edit.\n")
@@ -70,26 +56,12 @@ print("/// Exact probabilities, computed to 60 digits and kept as whole numbers 
 print("enum Golden {")
 print("    static let histograms = [")
 F = Fraction
-for scale, reach in [(F(1), 8), (F(1, 3), 2), (F(5, 2), 18), (F(7, 3), 16), (F(20), 60)]:
-    histogram(scale, "laplace", scale, reach, laplace(scale))
 for variance, reach in [(F(1), 3), (F(1, 4), 1), (F(9, 4), 5), (F(10), 12), (F(1000, 7), 45)]:
-    histogram(variance, "gaussian", variance, reach, gaussian(variance))
+    histogram(variance, reach, gaussian(variance))
 print("    ]\n")
 print("    /// exp(-x) rounded down. Unit: 2^-62.")
 print("    static let exponentials = [")
 for x in [F(0), F(1, 1000), F(1, 7), F(1, 3), F(1, 2), F(2, 3), F(3, 4), F(1), F(4, 3), F(2), F(5, 2), F(7), F(40)]:
     print(f'        GoldenExponential(text: "{x}", floor: {int(floor(exp(-mpf(x.numerator) / x.denominator) * UNIT))}),')
-print("    ]\n")
-print("    /// The smallest m with P(|noise| > m) at most the share, by summing the probability function.")
-print("    static let margins = [")
-for kind, make, parameters in [
-    ("laplace", laplace, [F(1, 3), F(1), F(7, 3), F(200), F(1001, 3)]),
-    ("gaussian", gaussian, [F(1, 8), F(1), F(9, 4), F(1000, 7), F(10000), F(250_001, 2)]),
-]:
-    for parameter in parameters:
-        pmf = make(parameter)
-        for share in [F(1, 2), F(1, 20), F(1, 100), F(1, 1_000_000)]:
-            found = margin(pmf, share, 100_000)
-            print(f'        GoldenMargin(kind: .{kind}, parameter: "{parameter}", share: "{share}", margin: {found}),')
 print("    ]")
 print("}")

@@ -14,7 +14,7 @@ struct ComparisonTests {
         _ period: String, unit: String = "events", kind: String = "count", locale: String = "en",
         view: String = "table", rows: [(String, String, String?)], whole: String? = nil, more: String = "",
         status: String = "answered", metric: String = "orders", filters: String = "", sampling: String = "1",
-        window: Int = 900, devices: String = "null", noise: String = "", buckets: String = "\"iOS\"",
+        window: Int = 900, devices: String = "null", margin: String = "", buckets: String = "\"iOS\"",
         k: String = "20", counts: String = "events", floor: String? = nil, withheldShare: String = "null",
         length: String = "day",
         label: String? = nil, last: String? = nil
@@ -25,7 +25,7 @@ struct ComparisonTests {
         let rows = rows.map { "{\"buckets\": [\"\($0.0)\"], \(figure($0.1, $0.2))}" }.joined(separator: ", ")
         let basis = """
             {"counts": "\(counts)",\(floor.map { " \"floor\": \"\($0)\"," } ?? "") "devices": \(devices), "statement": "events", "k": \(k), "sampling": \(sampling),
-             "window_seconds": \(window)\(noise)}
+             "window_seconds": \(window)\(margin)}
             """
         let json = """
             {"title": "Shoppers", "locale": "\(locale)", "withheld": "\(Withheld.wording)",
@@ -183,9 +183,8 @@ struct ComparisonTests {
         try check(Self.report(day, rows: rows, sampling: "0.1"), "the metric had another sampling rate then.")
         try check(Self.report(day, rows: rows, window: 86_400), "identifiers of another length of life then.")
         try check(
-            Self.report(
-                day, rows: rows, noise: ", \"noise\": {\"mechanism\": \"laplace\", \"epsilon\": \"1/2\"}"),
-            "other noise then.")
+            Self.report(day, rows: rows, margin: ", \"margin\": {\"within\": 24, \"rho\": \"0.98\"}"),
+            "another margin then.")
         try check(Self.report(day, rows: rows, devices: "\"client_firsts\""), "another way of counting devices then.")
         let floors = try ["any", "attested"].map { try Self.report(day, rows: rows, counts: "devices", floor: $0) }
         let before = try Self.report("2026-11-20", rows: rows, counts: "devices")

@@ -128,7 +128,7 @@ struct ExplorerAnswerTests {
                 let start = Self.saturday + Int64(place) * 86_400
                 return AnalystRelease(
                     period: Period(kind: .day, start: start, end: start + 86_400), threshold: 20, sampling: "1",
-                    digest: "\(place)", noise: nil, margin: nil, sumMargins: [])
+                    digest: "\(place)", cost: nil, margin: nil, sumMargins: [], deviceMargin: nil)
             })
         let view = Self.view(try Self.answer("&from=2026-11-21", [row(["iOS"], 60)], total: 1, shape: shape))
         #expect(view.sources.count == 500 && view.sources.last?.sourceDigest == "\(count - 1)")
@@ -159,33 +159,35 @@ struct ExplorerAnswerTests {
         #expect(try Self.answer("&part=2", [row(["iOS"], 60)], total: 0).total == 10_001)
     }
 
-    @Test("a sampled number says what it stands for, a noisy one how far off it is, events or a sum")
+    @Test("a sampled number says what it stands for, one with a margin how far off it is: events, a sum or devices")
     func estimates() throws {
         let plain = ExplorerChoiceTests.shape
-        func shape(sampling: String, noise: String?) -> AnalystShape {
+        func shape(sampling: String, cost: String?) -> AnalystShape {
             AnalystShape(
                 dimensions: plain.dimensions, measures: plain.measures, margins: plain.margins,
                 releases: plain.releases.map {
                     AnalystRelease(
-                        period: $0.period, threshold: $0.threshold, sampling: sampling, digest: $0.digest, noise: noise,
-                        margin: noise == nil ? nil : 12, sumMargins: noise == nil ? [] : [340])
+                        period: $0.period, threshold: $0.threshold, sampling: sampling, digest: $0.digest, cost: cost,
+                        margin: cost.map { _ in 12 }, sumMargins: cost == nil ? [] : [340],
+                        deviceMargin: cost.map { _ in 7 })
                 })
         }
         let sampled = try Self.answer(
-            "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25", noise: nil))
+            "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25", cost: nil))
         #expect(
             sampled.sentence.hasSuffix(
                 "At a sampling rate of 0.25 that stands for about 400 events: 95% interval 284 to 474."))
         #expect(sampled.basis.last?.hasPrefix("Sampling rate 0.25") == true)
-        let noisy = try Self.answer(
-            "&margin=(total)", [row([], -3)], shape: shape(sampling: "1", noise: "laplace, epsilon 1"))
-        #expect(noisy.sentence.hasSuffix("Give or take 12, in 19 of 20 cases."))
+        let drawn = try Self.answer("&margin=(total)", [row([], 1410)], shape: shape(sampling: "1", cost: "0.98"))
+        #expect(drawn.sentence.hasSuffix("About 1,410 events; off by at most 12 in 19 of 20 cases."))
+        #expect(drawn.basis.contains("Off by at most 12 in 19 of 20 cases"))
+        #expect(drawn.basis.contains { $0.hasPrefix("k = 20") })
         let numbers = [Int128(50), 1234].enumerated().map { AnalystRow.Number(units: $1, places: $0 * 2) }
         let sum = try Self.answer(
             "&margin=(total)&measure=revenue",
             [AnalystRow(start: Self.saturday + 2 * 86_400, buckets: [], numbers: numbers, withheld: nil)],
-            shape: shape(sampling: "1", noise: "laplace, epsilon 1"))
-        #expect(sum.sentence.hasSuffix("The sum is 12.34 EUR. Give or take 3.40, in 19 of 20 cases."))
+            shape: shape(sampling: "1", cost: "0.98"))
+        #expect(sum.sentence.hasSuffix("The sum is 12.34 EUR; off by at most 3.40 in 19 of 20 cases."))
     }
 
     @Test("a funnel says what its numbers mean, in the layout that has its dimension alone")

@@ -38,7 +38,8 @@ struct ExplorerChoiceTests {
             AnalystRelease(
                 period: Period(
                     kind: .day, start: saturday + place * 86_400, end: saturday + (place + 1) * 86_400),
-                threshold: 20, sampling: "1", digest: "ab", noise: nil, margin: nil, sumMargins: [])
+                threshold: 20, sampling: "1", digest: "ab", cost: nil, margin: nil, sumMargins: [],
+                deviceMargin: nil)
         })
 
     /// The same, but that it counts identifiers.

@@ -1,16 +1,13 @@
 import Foundation
 import Testing
-import ThrongNoise
 import ThrongPlan
 
 @_spi(Ledger) @testable import ThrongRelease
 
 @Suite("A published number is made by deciding, or by the ledger, which checks it; by nothing else")
 struct SealTests {
-    /// What may ask for the ledger's ways to a release: reading back, and publishing what was drawn.
-    private static let ledger: Set<String> = [
-        "ThrongStore/Releases/ReleaseStore+Ledger.swift", "ThrongStore/Noise/NoiseStore+Release.swift",
-    ]
+    /// What may ask for the ledger's ways to a release: reading back.
+    private static let ledger: Set<String> = ["ThrongStore/Releases/ReleaseStore+Ledger.swift"]
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
 
@@ -24,7 +21,7 @@ struct SealTests {
         return texts
     }
 
-    @Test("the ledger's ways to a release are asked for in two files of the store and nowhere else")
+    @Test("the ledger's ways to a release are asked for in one file of the store and nowhere else")
     func imports() throws {
         let files = try Self.files()
         #expect(files.count > 400, "the sources were not found")
@@ -39,9 +36,7 @@ struct SealTests {
     func initializers() throws {
         let files = try Self.files()
         var open: [String] = []
-        for name in [
-            "Released/PublishedCell", "Released/Release", "Released/Release+Decay", "Released/Release+Noise",
-        ] {
+        for name in ["Released/PublishedCell", "Released/Release", "Released/Release+Decay"] {
             let text = try #require(files["ThrongRelease/\(name).swift"])
             let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             open += zip(lines, lines.dropFirst()).filter {
@@ -55,7 +50,7 @@ struct SealTests {
         #expect(
             makers == [
                 "ThrongRelease/Decision/ReleaseCase+Decide.swift", "ThrongRelease/Decision/ReleaseCase+Proved.swift",
-                "ThrongRelease/Released/Release.swift",
+                "ThrongRelease/Drawn/MarginCase+Released.swift", "ThrongRelease/Released/Release.swift",
             ])
     }
 
@@ -100,24 +95,6 @@ struct SealTests {
         #expect(try Release(decayed: header, dropped: [], cells: rows).cells.map(\.sums) == [[7], []])
         #expect(throws: ReleaseError.altered(metric: header.layout.metric, period: Town.day(0))) {
             try Release(decayed: header, dropped: [], cells: [Self.row(0, sums: [7, 8])])
-        }
-    }
-
-    @Test("drawn values other than those that were drawn are not published")
-    func drawn() throws {
-        let layout = MetricLayout(
-            app: "shop", metric: "orders", purpose: "product", rotation: .standard, period: .day, timeZone: "UTC",
-            dimensions: [.init(name: "os", labels: ["ios", "other"], partitionsDevices: true, rule: "list")], sums: [],
-            contributionBound: 10, groupings: [.total], noise: .laplace(epsilon: Rational(1)), cellsBound: 1)
-        let terms = try #require(try layout.noiseTerms(groupings: [.total]))
-        let header = ReleaseHeader(
-            layout: layout, period: Town.day(0), plan: PlanVersion(hex: "ab"), threshold: .none, sampling: 1,
-            reach: false, groupings: [.total], protection: nil, noise: try ReleaseNoise(terms))
-        let draw = NoiseDraw(release: NoiseReleaseID("t"), values: [[41]])
-        let other = NoiseDraw(release: NoiseReleaseID("t"), values: [[42]])
-        #expect(try Release(noisy: header, draw: draw, digest: DrawDigest(of: draw)).cells.map(\.count) == [41])
-        #expect(throws: ReleaseError.altered(metric: "orders", period: Town.day(0))) {
-            try Release(noisy: header, draw: other, digest: DrawDigest(of: draw))
         }
     }
 }

@@ -86,7 +86,7 @@ struct PublishedSampleTests {
                 + (0..<3).map { _ in Array(repeating: (0, 0), count: 5) }
             let insight = shop.insight("c", "C", .count, by: ["device"])
             return try PagePieces(Course([shop], insights: [insight]).document.html())
-                .text("//p[@class='note noise']")
+                .text("//p[@class='note chance']")
         }
         let name = Shop.devices[0].text
         #expect(

@@ -141,7 +141,7 @@ struct CountedShop {
         defer { admin.close() }
         try await admin.execute("delete from throng.layout_terms")
         try await admin.execute(
-            "update throng.metric_layout set threshold = null, sensitive = null, protection = null")
+            "update throng.metric_layout set threshold = null, sensitive = null, protection = null, margin = null")
     }
 
     /// Forgets what dimensions are made from, as schemas before version 20 did.

@@ -52,7 +52,8 @@ struct AnalystStoreTests {
         #expect(shape.measures[1].comment.hasSuffix("Unit: EUR."))
         #expect(shape.margins.map(\.name) == ["(total)", "platform", "platform, step"])
         #expect(shape.releases.map(\.period) == [.day(saturday), .day(saturday + day)])
-        #expect(shape.releases.allSatisfy { $0.threshold == 20 && $0.sampling == "1" && $0.noise == nil })
+        #expect(shape.releases.allSatisfy { $0.threshold == 20 && $0.sampling == "1" })
+        #expect(shape.releases.allSatisfy { $0.cost == nil && $0.margin == nil && $0.deviceMargin == nil })
         #expect(try await store.shape(of: metric, kind: .week).releases.isEmpty)
     }
 

@@ -191,8 +191,11 @@ struct AnalystViewTests {
         }
         #expect(
             try await units("identifiers")
-                == ["shop_new.identifiers_x", "shop_often.identifiers", "shop_way.identifiers"])
-        #expect(try await units("events") == ["shop_plain.events"])
+                == [
+                    "shop_new.identifiers_margin", "shop_new.identifiers_x", "shop_often.identifiers",
+                    "shop_often.identifiers_margin", "shop_way.identifiers", "shop_way.identifiers_margin",
+                ])
+        #expect(try await units("events") == ["shop_plain.events", "shop_plain.events_margin"])
         // A changed plan renames the view; what it counts keeps its name.
         try await CounterStore(settings).registerLayouts([layout("often", within: .frequency(bands: [1, 3]))])
         #expect(

@@ -11,7 +11,7 @@ import ThrongRelease
 struct AppDeletionTests {
     private static let apps: [AppName] = ["shop", "kiosk"]
 
-    /// Two apps with everything there is of an exact one.
+    /// Two apps with everything that there is of one.
     private struct House {
         let settings: ConnectionSettings
         let admin: Connection
@@ -74,7 +74,7 @@ struct AppDeletionTests {
                         "metric_id in (select metric_id from throng.metric_layout where app = '\(app)')"
                     case "release_id":
                         "release_id in (select release_id from throng.release where app = '\(app)')"
-                    default: "draw_id in (select draw_id from throng.noise_draw where app = '\(app)')"
+                    default: "false"
                     }
                 let count = try await admin.integer("select count(*) from throng.\(table) where \(of)")
                 if count > 0 { rows[table] = count }
@@ -90,9 +90,9 @@ struct AppDeletionTests {
             select distinct on (relname) relname || ' ' || attname
             from pg_attribute join pg_class on pg_class.oid = attrelid
             where relnamespace = 'throng'::regnamespace and relkind in ('r', 'p') and not relispartition
-                and attname in ('app', 'metric_id', 'release_id', 'draw_id') and not attisdropped
+                and attname in ('app', 'metric_id', 'release_id') and not attisdropped
                 and relname <> 'deletion'
-            order by relname, array_position(array['app', 'metric_id', 'release_id', 'draw_id'], attname::text)
+            order by relname, array_position(array['app', 'metric_id', 'release_id'], attname::text)
             """
         ).map { line in
             let words = line.split(separator: " ")
@@ -145,25 +145,6 @@ struct AppDeletionTests {
         #expect(known.map(\.isKept) == [true, false] && known[1].deletedAt != nil && known[0].deletedAt == nil)
         // Triggers refuse changes as before.
         await #expect(throws: PostgresError.self) { try await house.admin.execute("delete from throng.release") }
-    }
-
-    private struct PowerLoss: Error {}
-
-    @Test("draws and budgets of noise go with it, wherever a draw stands", arguments: 0..<5)
-    func noise(cut: Int) async throws {
-        let house = try await NoiseStoreTests.House()
-        let request = try house.request()
-        await #expect(throws: PowerLoss.self) {
-            _ = try await house.store().release(request) { if $0.ordinal == cut { throw PowerLoss() } }
-        }
-        let tables = ["noise_budget", "noise_draw", "noise_cell", "release_kind", "metric_layout"]
-        let had = try await house.owner.integer("select count(*) from throng.noise_draw")
-        #expect(had == (cut == 0 ? 0 : 1))
-        #expect((try await house.owner.integer("select count(*) from throng.noise_cell") > 0) == (cut == 3))
-        #expect(try await AppStore(house.owner).delete("shop", copies: 0).contains { $0.kind == "records" })
-        for table in tables {
-            #expect(try await house.owner.integer("select count(*) from throng.\(table)") == 0, "\(table)")
-        }
     }
 
     @Test("no role of a daemon or an analyst may delete an app")

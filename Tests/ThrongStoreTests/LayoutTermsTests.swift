@@ -9,6 +9,7 @@ import ThrongPlan
 struct LayoutTermsTests {
     private static let terms = ReleaseTerms(
         threshold: Threshold(devices: 50), sensitive: ["step", "platform"], protection: Protection(percent: 25),
+        margin: .standard,
         expiry: [
             DecayStep(after: .seconds(30 * 86_400), action: .drop("step")),
             DecayStep(after: .seconds(90 * 86_400), action: .delete),
@@ -27,7 +28,8 @@ struct LayoutTermsTests {
         #expect(
             try await releases.terms(of: layout)
                 == ReleaseTerms(
-                    threshold: terms.threshold, sensitive: terms.sensitive, protection: terms.protection),
+                    threshold: terms.threshold, sensitive: terms.sensitive, protection: terms.protection,
+                    margin: .standard),
             "its expiry is a promise of its own")
         #expect(try await releases.terms(of: other) == nil, "no plan said so")
     }
@@ -98,7 +100,7 @@ struct LayoutTermsTests {
             Self.terms.stricter(with: other)
                 == ReleaseTerms(
                     threshold: Threshold(devices: 50), sensitive: ["category", "platform", "step"],
-                    protection: Protection(percent: 40),
+                    protection: Protection(percent: 40), margin: .standard,
                     expiry: Self.terms.expiry + [DecayStep(after: .seconds(60 * 86_400), action: .delete)]))
     }
 }

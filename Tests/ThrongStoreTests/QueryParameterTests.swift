@@ -1,12 +1,11 @@
 import Foundation
 import Testing
 import ThrongCounting
-import ThrongNoise
 import ThrongPlan
-import ThrongRelease
 import ThrongWire
 
 @testable import ThrongPostgres
+@testable import ThrongRelease
 @testable import ThrongStore
 
 @Suite("A query's type hands over as many parameters as its file names")
@@ -29,8 +28,6 @@ struct QueryParameterTests {
         threshold: Threshold(devices: 20))
 
     private static let header = MetricLayout.sample().header(day, groupings: [.total])
-    private static let budget = SlotBudget(
-        app: "shop", purpose: "product", slot: saturday..<saturday + 1, total: .epsilon(Rational(1)))
 
     /// One of each type.
     private static let samples: [any TypedQuery] =
@@ -95,7 +92,7 @@ struct QueryParameterTests {
         ClaimWatermark(daemon: daemon, fence: 1, claim: 2, shard: 0), HearWatermark(attachment: attachment),
         ReleaseWatermark(attachment: attachment),
         AdvanceWatermark(attachment: attachment, after: JournalPosition(0), through: JournalPosition(1)),
-        SelectImpossible(starts: []), SelectDisplaced(periods: [period]), LockMetricsShared(metrics: [1]),
+        SelectImpossible(starts: []), LockMetricsShared(metrics: [1]),
         SelectRecentlyClosed(metrics: [1], since: .epoch), SelectClosed(periods: [period]),
         SelectClosedFrom(metric: 1, from: .epoch), OpenPeriods(periods: [period], ends: [.epoch]),
         UpsertCounters(shard: 0),
@@ -139,15 +136,7 @@ struct QueryParameterTests {
         SelectCountedPeriods(metric: 1, kind: .day, from: .epoch, to: .epoch),
         KeepPeriod(metric: 1, period: day, names: ["orders"]), ForgetKeptPeriods(app: "shop"),
         SelectReason(metric: 1, period: day, margin: .total, cell: CellIndex(0), timeZone: "UTC"),
-        FindReasons(metric: 1, period: day), SelectLastNoisyPeriod(metric: 1, layout: .sample()),
-        OpenNoisyPeriods(metric: 1, layout: .sample(), periods: [day]),
-        SelectReleaseKind(app: "shop", metric: "orders", period: day), LockNoise(metric: 1), UnlockNoise(metric: 1),
-        InsertBudget(budget: budget), LockBudgets(app: "shop", purpose: "product"),
-        SpendBudget(budget: budget, spent: Rational(1)),
-        SelectLedger(app: "shop", purpose: "product", from: .epoch, to: .epoch),
-        SelectDraw(layout: .sample(), period: day),
-        StoreDraw(draw: 1, digest: DrawDigest(hex: "ab")), PublishDraw(draw: 1), SelectNoiseCells(draw: 1),
-        DeleteNoiseCells(draw: 1),
+        FindReasons(metric: 1, period: day),
         InsertWindowClosing(daemon: daemon, through: JournalPosition(1), ended: .epoch, shard: 0),
         SelectWindowClosing(daemon: daemon, after: JournalPosition(0), shard: 0),
     ]
@@ -158,15 +147,8 @@ struct QueryParameterTests {
         return EvaluateLabel(app: "shop", dimension: "os", label: "iOS", evaluated: evaluated)
     }
 
-    private static func draw() throws -> InsertDraw {
-        let layout = NoiseStoreTests.House.layout("orders", epsilon: Rational(1))
-        let request = try NoiseStoreTests.House.request(of: layout)
-        let row = LedgerRow(release: request.id, slots: [], cost: Rational(1), stage: .reserved)
-        return InsertDraw(metric: 1, request: request, row: row)
-    }
-
     /// One of every type that there is.
-    static func all() throws -> [any TypedQuery] { try samples + [draw(), evaluate()] }
+    static func all() throws -> [any TypedQuery] { try samples + [evaluate()] }
 
     @Test("as many parameters as the file has placeholders, of every type that there is")
     func parameters() throws {

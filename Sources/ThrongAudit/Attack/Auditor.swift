@@ -20,6 +20,11 @@ package struct Auditor: Sendable {
         var report = AuditReport()
         report.sources = input.sources
         report.unread = input.unread
+        if !input.margined.isEmpty {
+            report.unexamined.append(
+                "\(input.margined.count) \(input.margined.count == 1 ? "release" : "releases") with a margin: the numbers are off "
+                    + "on purpose, and no equations over what was counted")
+        }
         report.statements = input.statements.count
         var ledger = FindingLedger(limit: options.listed)
         let histories = Dictionary(grouping: plans, by: \.app).mapValues { KnownHistory($0) }

@@ -14,6 +14,8 @@ package struct AuditInput: Sendable, Codable {
     package var sources: [String]
     /// What could not be read, and why.
     package var unread: [String]
+    /// Releases whose numbers are off on purpose, by a name of each: they are no equations over what was counted.
+    package var margined: Set<String>
 
     /// Nothing yet.
     package init(plan: AuditPlan = AuditPlan()) {
@@ -24,6 +26,7 @@ package struct AuditInput: Sendable, Codable {
         tells = []
         sources = []
         unread = []
+        margined = []
     }
 }
 

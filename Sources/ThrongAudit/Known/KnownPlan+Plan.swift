@@ -36,7 +36,7 @@ extension KnownMetric {
             purpose: metric.purpose.text, windowSeconds: purpose?.rotation.seconds ?? Rotation.longest.seconds,
             provesFirsts: metric.provesFirsts, bound: Int64(metric.contributionBound),
             threshold: metric.threshold.devices,
-            isComparable: metric.noise == nil && metric.within == nil && metric.sampling == 1,
+            isComparable: metric.margin == nil && metric.within == nil && metric.sampling == 1,
             dimensions: base + derived,
             sums: metric.sums.map {
                 KnownSum(

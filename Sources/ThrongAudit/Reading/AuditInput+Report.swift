@@ -24,10 +24,14 @@ extension AuditInput {
             if let metric = release["metric"]?.text { thresholds[metric] = release["k"]?.digits.flatMap { Int64($0) } }
         }
         for insight in tree["insights"]?.elements ?? [] {
-            // A noisy number pins nothing: it is no equation over what was counted.
-            guard let metric = insight["metric"]?.text, insight["status"]?.text == "answered",
-                insight["basis"]?["noise"].map(\.isNull) ?? true
-            else { continue }
+            guard let metric = insight["metric"]?.text, insight["status"]?.text == "answered" else { continue }
+            guard insight["basis"]?["margin"].map(\.isNull) ?? true else {
+                let earlier = (insight["points"]?.elements ?? []).filter { $0["k"]?.digits != nil }.map { $0["period"] }
+                for period in earlier + [tree["period"]] {
+                    margined.insert("\(app)/\(metric) \(period?["label"]?.text ?? name)")
+                }
+                continue
+            }
             // A quantile is computed from released bands; whoever attacks the releases has these themselves.
             guard insight["kind"]?.text != "quantiles" else { continue }
             let threshold = insight["basis"]?["k"]?.digits.flatMap { Int64($0) } ?? thresholds[metric] ?? 5

@@ -74,7 +74,7 @@ package struct ReportManifest: Sendable, Hashable {
     package struct Ground: Sendable, Hashable {
         /// The insight.
         package let name: String
-        /// Devices that each number stands for; nil with noise, or where nothing was released.
+        /// Devices that each number stands for; nil where nothing was released.
         package let k: String?
         /// Share of events that clients send; nil where nothing was released.
         package let sampling: String?

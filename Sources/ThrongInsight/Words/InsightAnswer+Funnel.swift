@@ -45,16 +45,24 @@ extension InsightAnswer {
         }
         if reaches.count == 1 {
             let of = best.group.isEmpty ? "" : " of “\(best.group)”"
-            return
+            let about = best.first.number.within == nil ? "" : "about "
+            return ranged(
                 """
-                Of the \(text(best.first.number)) identifiers\(of) at “\(best.first.title)”, \(text(best.conversion)) came as \
-                far as “\(best.last.title)” (\(text(best.last.number))).
-                """
+                Of the \(about)\(text(best.first.number)) identifiers\(of) at “\(best.first.title)”, \(words(best.conversion)) \
+                came as far as “\(best.last.title)” (\(text(best.last.number))).
+                """, best.conversion)
         }
-        return
-            """
-            “\(best.group)” has the highest published part that came from “\(best.first.title)” to \
-            “\(best.last.title)”: \(text(best.conversion)).
-            """
+        let way = "published part that came from “\(best.first.title)” to “\(best.last.title)”"
+        guard reaches.allSatisfy({ $0.group == best.group || isSurely(best.conversion, above: $0.conversion) }) else {
+            return "Margins leave open which of \(wording.number(reaches.count)) groups has the highest \(way)."
+        }
+        return ranged("“\(best.group)” has the highest \(way): \(words(best.conversion)).", best.conversion)
+    }
+
+    /// Whether one quotient is larger than another of other identifiers, as far as margins tell.
+    private func isSurely(_ larger: Quantity, above smaller: Quantity) -> Bool {
+        guard larger.drawnQuotient != nil else { return true }
+        let order = RowOrder(quantities: [larger, smaller], numbers: [nil, nil], interval: interval)
+        return order.lead(of: 0, over: 1) > Interval.z(sharedBy: comparisons)
     }
 }

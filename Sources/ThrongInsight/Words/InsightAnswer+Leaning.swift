@@ -38,8 +38,8 @@ extension InsightAnswer {
         let kept: Int64? =
             switch quantity {
             case .estimate(let estimate): estimate.counted
-            case .share(let part, _): part
-            case .events, .devices, .said, .identifiers, .settled, .mean, .quantile: nil
+            case .share(let part, _, _): part
+            case .events, .devices, .said, .identifiers, .drawn, .settled, .mean, .quantile: nil
             }
         return kept.map {
             Estimate.leansHigh($0, rate: answered.basis.sampling, threshold: answered.basis.threshold)

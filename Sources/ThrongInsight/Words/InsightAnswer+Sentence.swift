@@ -24,41 +24,41 @@ extension InsightAnswer {
             guard let quantity = table.rows.first?.figure.quantity else {
                 return Self.gap(table, isOne: true)
             }
-            return with(answered.basis.noise, singleSentence(quantity))
+            return offByMargin(singleSentence(quantity))
         }
         guard let top = table.largest, let quantity = top.figure.quantity else {
             return Self.gap(table, isOne: false)
         }
+        let leaders = leaders(answered)
+        if leaders.count > 1 { return offByMargin(wording.undecided(leaders, insight.kind.superlative, words: words)) }
         switch insight.kind {
         case .count:
-            return with(
-                answered.basis.noise,
-                Wording.largest(top.label, with: part(quantity, of: answered.shareBase)))
+            return offByMargin(Wording.largest(top.label, with: part(quantity, of: answered.shareBase)))
         case .distribution, .frequency:
-            return with(
-                answered.basis.noise,
+            return offByMargin(
                 "“\(top.label)” is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
         case .quantiles:
             return quantileSentence(answered)
         case .funnel:
             return funnelSentence(answered)
         case .retention:
-            guard let row = table.latestWeek, case .published(.share(let part, let whole)) = row.figure else {
-                return "Every number of those who came back is \(Withheld.wording)."
-            }
-            let terms = [part, whole].map { locale.text($0) }
-            return
+            guard let row = table.latestWeek, let quantity = row.figure.quantity,
+                case .share(let part, let whole, let noise) = quantity
+            else { return "Every number of those who came back is \(Withheld.wording)." }
+            let terms = terms(part, whole, noise)
+            return ranged(
                 """
                 In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup)\(sampleWords) came back: \
-                \(locale.percent(part, of: whole)) of the \(terms[1]) of week 0 in the same period.
-                """
+                \(words(quantity)) of the \(terms[1]) of week 0 in the same period.
+                """, quantity)
         case .reach:
-            return Wording.largest(top.label, with: words(quantity))
+            return offByMargin(Wording.largest(top.label, with: words(quantity)))
         case .share(_, let part):
             let thing = part.map { "\(counted.rawValue) that are “\($0.bucket)”" } ?? counted.rawValue
-            return "“\(top.label)” has the largest published share of \(thing): \(text(quantity))."
+            return ranged("“\(top.label)” has the largest published share of \(thing): \(words(quantity)).", quantity)
         case .mean:
             let highest = "“\(top.label)” is highest with \(words(quantity)) per event"
+            if quantity.drawnQuotient != nil { return ranged(highest + ".", quantity) }
             guard let bottom = table.smallest, let least = bottom.figure.quantity, bottom != top else {
                 return highest + "."
             }
@@ -70,33 +70,53 @@ extension InsightAnswer {
         switch (quantity, insight.kind) {
         case (.devices, .reach) where answered?.basis.devices == .firsts:
             return "\(words(quantity).sentenceCased), as they say themselves."
-        case (.events, _), (.identifiers, _), (.devices, _), (.said, _):
+        case (.events, _), (.identifiers, _), (.devices, _), (.said, _), (.drawn, _):
             return wording.counted(quantity) ?? ""
         case (.estimate(let estimate), _):
             let counted =
                 "\(words(quantity).sentenceCased), estimated from \(locale.text(estimate.counted)) in the sample"
             guard let interval = interval(of: quantity) else { return counted + "." }
             return "\(counted): \(Wording.interval) \(wording.span(interval))."
-        case (.share(let part, let whole), .share(_, let filter)),
+        case (.share(let part, let whole, let noise?), .share(_, let filter)):
+            let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
+            let terms = terms(part, whole, noise).joined(separator: " of ")
+            return ranged(
+                "\(words(quantity).sentenceCased) of \(counted.rawValue) \(thing): \(terms)\(sampleWords).", quantity)
+        case (.share(let part, let whole, nil), .share(_, let filter)),
             (.settled(let part, let whole), .share(_, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
-            if [.floor, .proved].contains(answered?.basis.devices) {
+            if answered?.basis.margin == nil, [.floor, .proved].contains(answered?.basis.devices) {
                 let (part, whole) = (locale.text(part), locale.text(whole))
                 return "At least \(part) devices \(thing), of at least \(whole)\(sampleWords): \(text(quantity))."
             }
             let terms = [part, whole].map { locale.text($0) }.joined(separator: " of ")
             return "\(text(quantity)) of \(counted.rawValue) \(thing): \(terms)\(sampleWords)."
-        case (.mean(_, _, let events), _):
-            return "\(words(quantity)) per event on average, over \(locale.text(events)) events\(sampleWords)."
+        case (.mean(_, _, let events, let noise), _):
+            let number = (noise == nil ? "" : "about ") + wording.term(events, variance: noise?.whole)
+            return ranged(
+                "\(words(quantity).sentenceCased) per event on average, over \(number) events\(sampleWords).", quantity)
         case (.share, _), (.settled, _), (.quantile, _):
             return "\(text(quantity))."
         }
     }
 
-    /// The sentence and, where its number carries noise and no interval says so, how far off that may be.
-    private func with(_ noise: NumberNoise?, _ sentence: String) -> String {
-        guard let noise, answered?.basis.hasInterval(insight.kind) != true else { return sentence }
-        return "\(sentence) \(wording.giveOrTake(Decimals(noise.margin, over: 1, places: 0)))"
+    /// The sentence and, where its number has a margin and is no estimate, how far off that may be.
+    func offByMargin(_ sentence: String) -> String {
+        guard let margin = answered?.basis.margin(of: insight.kind) else { return sentence }
+        return wording.sentence(sentence, offBy: Decimals(margin, over: 1, places: 0))
+    }
+
+    /// The sentence and, where its number is a quotient of numbers with margins, where that lies.
+    func ranged(_ sentence: String, _ quantity: Quantity) -> String {
+        guard quantity.drawnQuotient != nil, let interval = interval(of: quantity) else { return sentence }
+        return Wording.sentence(
+            sentence, with: wording.range(interval, isShare: unit == "share" || quantity.isShare, unit: unit))
+    }
+
+    /// Part and whole: "about 30", where they have noise.
+    private func terms(_ part: Int64, _ whole: Int64, _ noise: QuotientNoise?) -> [String] {
+        let about = noise == nil ? "" : "about "
+        return [about + wording.term(part, variance: noise?.part), about + wording.term(whole, variance: noise?.whole)]
     }
 
     /// A number of events as a part of the whole, where that is published: "8,412 of 24,606 events (34.2%)".
@@ -124,22 +144,24 @@ extension InsightAnswer {
 
 extension AnswerTable {
     /// The published row with the largest number; the first of equals.
-    package var largest: AnswerRow? { extreme { $0 > $1 } }
+    package var largest: AnswerRow? { largestPlace.map { rows[$0] } }
+    /// Where that is.
+    package var largestPlace: Int? { extreme { $0 > $1 } }
     /// The published row with the smallest number; the first of equals.
-    package var smallest: AnswerRow? { extreme { $0 < $1 } }
+    package var smallest: AnswerRow? { extreme { $0 < $1 }.map { rows[$0] } }
 
     /// Of a retention, the published row of the latest week after week 0.
     package var latestWeek: AnswerRow? {
         rows.filter { $0.figure.quantity != nil && $0.weeks > 0 }.max { $0.weeks < $1.weeks }
     }
 
-    private func extreme(_ beats: (Double, Double) -> Bool) -> AnswerRow? {
-        var best: (row: AnswerRow, value: Double)?
-        for row in rows {
+    private func extreme(_ beats: (Double, Double) -> Bool) -> Int? {
+        var best: (place: Int, value: Double)?
+        for (place, row) in rows.enumerated() {
             guard let value = row.figure.quantity?.approximate else { continue }
-            if best.map({ beats(value, $0.value) }) ?? true { best = (row, value) }
+            if best.map({ beats(value, $0.value) }) ?? true { best = (place, value) }
         }
-        return best?.row
+        return best?.place
     }
 }
 
@@ -155,4 +177,16 @@ extension AnswerRow {
     }
     /// The buckets in one line.
     package var label: String { buckets.map(\.text).joined(separator: " · ") }
+}
+
+extension Insight.Kind {
+    /// Behind "which of these".
+    var superlative: String {
+        switch self {
+        case .count, .reach, .funnel, .retention, .quantiles: "is the largest published group"
+        case .distribution, .frequency: "is the fullest published band"
+        case .share: "has the largest published share"
+        case .mean: "is highest"
+        }
+    }
 }

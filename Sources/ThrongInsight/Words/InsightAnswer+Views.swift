@@ -4,10 +4,17 @@ extension InsightAnswer {
     /// "“Phone” leads with …, ahead of “Desktop” and “Tablet”. The other 2 together: …".
     func sentence(of ranking: AnswerRanking, _ answered: Answered) -> String? {
         guard let top = ranking.rows.first, let quantity = top.row.figure.quantity else { return nil }
+        let leaders = leaders(answered)
         let followers = ranking.rows.dropFirst().map { "“\($0.row.label)”" }
         let ahead = followers.isEmpty ? "" : ", ahead of \(followers.listed)"
         let lead =
-            "“\(top.row.label)” leads the published groups with \(part(quantity, of: answered.shareBase))\(ahead)."
+            leaders.count > 1
+            ? offByMargin(wording.undecided(leaders, "leads the published groups", words: words))
+            : ranged(
+                offByMargin(
+                    "“\(top.row.label)” leads the published groups with \(part(quantity, of: answered.shareBase))\(ahead)."
+                ),
+                quantity)
         guard let rest = ranking.rest else { return lead }
         let others = ranking.others == 1 ? "The other one has" : "The other \(ranking.others) together have"
         return "\(lead) \(others) \(part(rest, of: answered.shareBase))."
@@ -29,7 +36,8 @@ extension InsightAnswer {
         switch row.change {
         case .published(let change):
             guard let earlier = row.earlier.quantity else { return nil }
-            let chance = change.isWithinChance ? ", which sampling alone may explain" : ""
+            if answered?.basis.margin != nil { return drawnComparison(change, then, earlier) }
+            let chance = isWithinChance(change) ? ", which sampling alone may explain" : ""
             switch change.direction {
             case .same: return "That is the same as \(then)."
             case .up, .down:
@@ -58,47 +66,61 @@ extension InsightAnswer {
         func weight(_ change: Change) -> Double {
             ((areRelative ? change.relative : nil) ?? change.difference).approximate
         }
-        let sure = changes.filter { !$0.change.isWithinChance }
+        let sure = changes.filter { !isWithinChance($0.change) }
         guard let most = sure.max(by: { weight($0.change) < weight($1.change) }),
             let least = sure.min(by: { weight($0.change) < weight($1.change) })
-        else { return "Sampling alone may explain every change since \(then)." }
+        else {
+            let cause = answered?.basis.margin == nil ? "Sampling alone" : "Noise alone"
+            return "\(cause) may explain every change since \(then)."
+        }
+        // Which of several numbers with margins moved most is noise as well.
+        let mostWords = answered?.basis.margin == nil ? "most, by" : "by"
         var parts: [String] = []
-        if most.change.direction == .up { parts.append("“\(most.label)” rose most, by \(amount(of: most.change))") }
+        if most.change.direction == .up {
+            parts.append("“\(most.label)” rose \(mostWords) \(amount(of: most.change))")
+        }
         if least.change.direction == .down {
-            parts.append("“\(least.label)” fell most, by \(amount(of: least.change))")
+            parts.append("“\(least.label)” fell \(mostWords) \(amount(of: least.change))")
         }
         if parts.isEmpty { return "No published number changed since \(then)." }
         return "Since \(then), \(parts.joined(separator: ", and "))."
     }
 
     /// How large a change is, without its sign: "12.3% (132)", "1.3 percentage points".
-    private func amount(of change: Change) -> String {
-        let difference = change.difference.magnitude
+    func amount(of change: Change) -> String {
+        let difference = shownDifference(change).magnitude
         if unit == "share" { return "\(locale.points(difference)) percentage points" }
         let absolute = locale.text(difference)
-        return change.relative.map { "\(locale.size($0)) (\(absolute))" } ?? absolute
+        return relativeSize(change).map { "\($0) (\(absolute))" } ?? absolute
     }
 
-    /// A change beside a number: "▲ +12.3%", "▼ −1.3 points", "unchanged".
+    /// A change beside a number: "▲ +12.3%", "▼ −1.3 points", "unchanged", and "about the same" where that is within margins.
     package func short(_ change: Change) -> String {
+        if answered?.basis.margin != nil, isWithinChance(change) { return "about the same" }
         if change.direction == .same { return "unchanged" }
-        let text = unit == "share" ? nil : change.relative.map(locale.signedPercent)
-        return "\(change.direction.arrow) \(text ?? difference(change))"
+        return "\(change.direction.arrow) \(signedRelative(change) ?? difference(change))"
+    }
+
+    /// Which way a number went, as a sign: of one with a margin "≈" where that may be noise.
+    package func arrow(_ change: Change) -> String {
+        answered?.basis.margin != nil && isWithinChance(change) ? "\u{2248}" : change.direction.arrow
     }
 
     /// The difference with its sign, in the answer's unit.
     package func difference(_ change: Change) -> String {
-        wording.difference(change.difference, isShare: unit == "share")
+        wording.difference(shownDifference(change), isShare: unit == "share")
     }
 
     /// The relative change with its sign; a difference of shares in points.
     package func percent(_ change: Change) -> String {
         if unit == "share" { return difference(change) }
-        return change.relative.map(locale.signedPercent) ?? "\u{2013}"
+        return signedRelative(change) ?? "\u{2013}"
     }
 
     /// "1,020 to 1,455", "40.1% to 42.0%".
-    package func text(from interval: Interval) -> String { wording.span(interval, isShare: unit == "share") }
+    package func text(from interval: Interval, isShare: Bool = false) -> String {
+        wording.span(interval, isShare: isShare || unit == "share")
+    }
 
     /// The span of the published numbers, and what is missing.
     func sentence(of points: [AnswerPoint], _ answered: Answered) -> String {

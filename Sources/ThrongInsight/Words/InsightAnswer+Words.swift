@@ -19,6 +19,7 @@ extension InsightAnswer {
                 Answered(
                     release: answered.release, basis: answered.basis, axes: axes + last,
                     table: AnswerTable(rows: rows, whole: answered.table.whole, rest: answered.table.rest),
-                    view: answered.view, clip: answered.clip, aged: answered.aged)))
+                    view: answered.view, clip: answered.clip, leads: answered.leads, aged: answered.aged)),
+            comparisons: comparisons)
     }
 }

@@ -5,15 +5,20 @@ extension Wording {
     /// The number without its unit: "12,480", "42.1%", "38.20", "≈12,300", "20 to 50".
     package func text(_ quantity: Quantity) -> String {
         switch quantity {
-        case .share(let part, let whole), .settled(let part, let whole): locale.percent(part, of: whole)
-        case .events(let number), .devices(let number), .said(let number), .identifiers(let number): locale.text(number)
-        case .mean: quantity.decimal.map(locale.text) ?? ""
+        case .share(let part, let whole, _):
+            quantity.drawnQuotient == nil
+                ? locale.percent(part, of: whole) : percent(part, of: whole, offBy: quantity.halfWidth)
+        case .settled(let part, let whole): locale.percent(part, of: whole)
+        case .events(let number), .devices(let number), .said(let number), .identifiers(let number):
+            locale.text(number)
+        case .mean, .drawn: quantity.shown.map(locale.text) ?? ""
         case .estimate(let estimate): about(estimate.decimal)
         case .quantile(let reading): reading.value.map(locale.text) ?? reading.band(in: locale)
         }
     }
 
-    /// The number with its unit: "12,480 events", "at least 310 devices", "42.1%", "38.20 EUR", "about 12,300 events".
+    /// The number with its unit: "12,480 events", "at least 310 devices", "42.1%", "38.20 EUR", "about 12,300 events",
+    /// "about 42%".
     ///
     /// - Parameter unit: of the sum or the histogram, where this is a mean or a quantile.
     package func words(_ quantity: Quantity, unit: String = "") -> String {
@@ -22,8 +27,9 @@ extension Wording {
         case .devices(let number): "at least \(count(number, "device"))"
         case .said(let number): count(number, "device")
         case .identifiers(let number): count(number, "identifier")
-        case .share, .settled: text(quantity)
-        case .mean: quantity.decimal.map { amount($0, unit: unit) } ?? ""
+        case .drawn(let number, let counts, _): "about \(text(quantity)) \(number == 1 ? counts.one : counts.rawValue)"
+        case .share, .settled: about(quantity) + text(quantity)
+        case .mean: about(quantity) + (quantity.shown.map { amount($0, unit: unit) } ?? "")
         case .estimate(let estimate): "about \(locale.text(estimate.decimal)) \(estimate.counts.rawValue)"
         case .quantile(let reading):
             reading.value.map { "about \(amount($0, unit: unit)) (\(reading.band(in: locale)))" }
@@ -38,23 +44,28 @@ extension Wording {
         case .devices: "devices, at least"
         case .said: "devices"
         case .identifiers: "identifiers"
+        case .drawn(_, let counts, _): "\(counts.rawValue), about"
         case .estimate(let estimate): "\(estimate.counts.rawValue), estimated"
-        case .share, .settled: "of \(counted.rawValue)"
-        case .mean: unit.isEmpty ? "per event" : "\(unit) per event"
+        case .share, .settled: "of \(counted.rawValue)" + (quantity.drawnQuotient == nil ? "" : ", about")
+        case .mean:
+            (unit.isEmpty ? "per event" : "\(unit) per event") + (quantity.drawnQuotient == nil ? "" : ", about")
         case .quantile: unit
         }
     }
 
+    private func about(_ quantity: Quantity) -> String { quantity.drawnQuotient == nil ? "" : "about " }
+
     /// The heading of a column of devices.
     package static func heading(devices: NumberBasis.Devices?) -> String {
         switch devices {
-        case nil, .answers: "Devices"
+        case nil, .answers, .drawn: "Devices"
         case .floor, .proved: "Devices (at least)"
         case .firsts: "Devices (as they say)"
         }
     }
 
-    /// A number that was counted, in a sentence: "1,410 events were counted."; nil for numbers that were computed.
+    /// A number that was counted or drawn, in a sentence: "1,410 events were counted.", "About 310 devices."; nil for
+    /// numbers that were computed.
     package func counted(_ quantity: Quantity) -> String? {
         switch quantity {
         case .events(let number): "\(words(quantity)) \(number == 1 ? "was" : "were") counted."
@@ -63,6 +74,7 @@ extension Wording {
         case .devices(let number):
             "\(words(quantity).sentenceCased) \(number == 1 ? "was" : "were") seen within one window."
         case .said: "\(words(quantity)), as they say themselves."
+        case .drawn: "\(words(quantity).sentenceCased)."
         case .share, .settled, .mean, .estimate, .quantile: nil
         }
     }
@@ -72,7 +84,8 @@ extension Wording {
         guard let part = quantity.amount, let whole, let all = whole.amount, all > 0 else {
             return words(quantity, unit: unit)
         }
-        return "\(text(quantity)) of \(words(whole, unit: unit)) (\(locale.percent(part, of: all)))"
+        let about = if case .drawn = quantity { "about " } else { "" }
+        return "\(about)\(text(quantity)) of \(words(whole, unit: unit)) (\(share(quantity, part, of: all)))"
     }
 
     /// "“Phone” is the largest published group, with 8,412 of 24,606 events (34.2%)."
@@ -88,9 +101,6 @@ extension Wording {
     {
         "the published numbers lie between \(low.number) (\(low.period)) and \(high.number) (\(high.period))."
     }
-
-    /// How far off a noisy number may be: "Give or take 12, in 19 of 20 cases."
-    package func giveOrTake(_ margin: Decimals) -> String { "Give or take \(locale.text(margin)), in 19 of 20 cases." }
 
     /// What a number of a sample stands for: "At a sampling rate of 0.25 that stands for about 400 events: 95% interval
     /// 284 to 474."

@@ -32,9 +32,15 @@ package struct Wording: Sendable, Hashable {
     /// A number that was scaled up from a sample, in a table: "≈12,300".
     package func about(_ number: Decimals) -> String { "\u{2248}\(locale.text(number))" }
 
-    /// "1,020 to 1,455", "40.1% to 42.0%".
+    /// "1,020 to 1,455", "40.1% to 42.0%", "40.1% or more", where nothing bounds it above.
     package func span(_ interval: Interval, isShare: Bool = false) -> String {
-        [interval.low, interval.high].map { isShare ? locale.percent($0) : locale.text($0) }.joined(separator: " to ")
+        func text(_ number: Decimals) -> String { isShare ? locale.percent(number) : locale.text(number) }
+        return switch (interval.low.map(text), interval.high.map(text)) {
+        case (let low?, let high?): "\(low) to \(high)"
+        case (let low?, nil): "\(low) or more"
+        case (nil, let high?): "\(high) or less"
+        case (nil, nil): "any"
+        }
     }
 
     /// The heading of a column of such spans, and what stands before one in a sentence.

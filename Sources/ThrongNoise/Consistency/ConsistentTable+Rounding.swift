@@ -1,11 +1,13 @@
 extension ConsistentTable {
-    /// Whole numbers near those of a table, with that sum exactly, whose margins are near the table's, too.
+    /// Whole numbers from 0 on near those of a table, with that sum exactly, whose groupings are near the table's, too.
     ///
-    /// Each cell is rounded up or down, whichever keeps what its margins have been given so far nearer to what they should
-    /// have: a cell alone is off by less than 1, and a margin of many cells by a few.
-    /// - Parameter total: what the table's numbers add up to, but for the arithmetic.
-    /// - Complexity: O(cells × margins).
-    func rounded(_ table: [Double], total: Int64, isNonNegative: Bool) -> [Int64] {
+    /// Each cell is rounded up or down, whichever keeps what its groupings have been given so far nearer to what they should
+    /// have: a cell alone is off by less than 1, and a grouping's sum of many cells by a few.
+    /// - Parameters:
+    ///   - table: numbers from 0 on.
+    ///   - total: what they add up to, but for the arithmetic.
+    /// - Complexity: O(cells × groupings).
+    func rounded(_ table: [Double], total: Int64) -> [Int64] {
         var owed = groupings.map { Array(repeating: 0.0, count: $0.cells) }
         let weights = groupings.map { min(4, Double(cells) / Double(max(1, $0.cells))) }
         var owedInAll = 0.0
@@ -20,23 +22,23 @@ extension ConsistentTable {
             }
             // What is a whole number but for the arithmetic stays one: empty cells stay empty.
             let isUp = rest > 0.999 || rest > 0.001 && pull > 0
-            whole.append((Int64(exactly: below) ?? (below < 0 ? .min / 2 : .max / 2)) + (isUp ? 1 : 0))
+            whole.append((Int64(exactly: below) ?? .max / 2) + (isUp ? 1 : 0))
             owedInAll += isUp ? rest - 1 : rest
             for (place, grouping) in groupings.enumerated() {
                 owed[place][Int(grouping.places[cell])] += isUp ? rest - 1 : rest
             }
         }
-        settle(&whole, to: total, owed: owed, isNonNegative: isNonNegative)
+        settle(&whole, to: total, owed: owed)
         return whole
     }
 
-    /// Gives what the sum still lacks, or has too much, to cells whose margins are owed the most.
-    private func settle(_ whole: inout [Int64], to total: Int64, owed: [[Double]], isNonNegative: Bool) {
+    /// Gives what the sum still lacks, or has too much, to cells whose groupings are owed the most.
+    private func settle(_ whole: inout [Int64], to total: Int64, owed: [[Double]]) {
         var owed = owed
         var lack = total &- whole.reduce(0, &+)
         // Sums beyond 2^53 have no units in floating point: their largest number takes the difference.
         if lack.magnitude > UInt64(cells), let largest = whole.indices.max(by: { whole[$0] < whole[$1] }),
-            !isNonNegative || whole[largest] + lack >= 0
+            whole[largest] + lack >= 0
         {
             whole[largest] += lack
             return
@@ -48,8 +50,7 @@ extension ConsistentTable {
             }
             // Where all are 0 nothing can be taken: the sum is 0 then, and so is what it lacks.
             guard
-                let taken = whole.indices.filter({ !isNonNegative || whole[$0] + step >= 0 })
-                    .max(by: { claim($0) < claim($1) })
+                let taken = whole.indices.filter({ whole[$0] + step >= 0 }).max(by: { claim($0) < claim($1) })
             else { return }
             whole[taken] += step
             lack -= step

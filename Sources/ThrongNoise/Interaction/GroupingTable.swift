@@ -6,13 +6,29 @@ package struct GroupingTable: Hashable, Sendable {
     package let cells: [Int128]
     /// Of each field, in order.
     let sizes: [Int]
+    /// The number of cells of the table that was drawn.
+    package let denominator: Int128
 
     init(cells: [Int128], sizes: [Int]) {
         (self.cells, self.sizes) = (cells, sizes)
+        denominator = Int128(cells.count)
     }
 
-    /// The number of the table's cells.
-    package var denominator: Int128 { Int128(cells.count) }
+    /// The table of a coarser grouping whose numbers are sums of this one's.
+    ///
+    /// - Parameters:
+    ///   - places: by cell of this table, the cell of the coarser one that it is added to.
+    ///   - count: cells of the coarser one.
+    package func summed(into places: [Int], count: Int) -> GroupingTable {
+        var sums = Array(repeating: Int128(0), count: count)
+        for (cell, place) in zip(cells, places) { sums[place] &+= cell }
+        return GroupingTable(sums: sums, denominator: denominator)
+    }
+
+    private init(sums: [Int128], denominator: Int128) {
+        (cells, sizes) = (sums, [sums.count])
+        self.denominator = denominator
+    }
 
     /// Whether a drawn number is at least that large, exactly.
     package func isAtLeast(_ number: Int64, at cell: Int) -> Bool { cells[cell] >= Int128(number) * denominator }
@@ -46,9 +62,13 @@ package struct GroupingTable: Hashable, Sendable {
     ///   - whole: one number a cell.
     ///   - least: the least number that would be published; where the whole or the drawn one is below, neither counts.
     package func farthest(_ whole: [Int64], from least: Int64 = .min) -> Rational {
+        farthest(whole) { whole[$0] >= least && isAtLeast(least, at: $0) }
+    }
+
+    /// The same over some cells.
+    package func farthest(_ whole: [Int64], where counts: (Int) -> Bool) -> Rational {
         var farthest: UInt128 = 0
-        for (cell, (number, drawn)) in zip(whole, cells).enumerated()
-        where number >= least && isAtLeast(least, at: cell) {
+        for (cell, (number, drawn)) in zip(whole, cells).enumerated() where counts(cell) {
             farthest = max(farthest, (Int128(number) * denominator - drawn).magnitude)
         }
         let divisor = Rational.greatestCommonDivisor(Int128(farthest), denominator)

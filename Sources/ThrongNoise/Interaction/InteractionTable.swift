@@ -3,7 +3,7 @@
 /// It is made of a table with its noise and holds nothing else, so that whatever is computed from it costs no privacy.
 package struct InteractionTable: Hashable, Sendable {
     /// N_S · P_S y. Unit: the measure's, over N_S.
-    let cells: [Int128]
+    private(set) var cells: [Int128]
 
     /// Takes from a noisy table its means along each of its fields.
     ///
@@ -15,6 +15,11 @@ package struct InteractionTable: Hashable, Sendable {
         var table = noisy.map { Int128($0) }
         Self.centre(&table, sizes: lattice.buckets(of: set))
         cells = table
+    }
+
+    /// The interaction of a sum over periods.
+    package mutating func add(_ other: InteractionTable) {
+        for (cell, number) in other.cells.enumerated() { cells[cell] &+= number }
     }
 
     /// Takes the means along each axis out of a table and multiplies it by its number of cells.

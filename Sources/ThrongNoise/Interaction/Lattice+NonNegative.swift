@@ -26,7 +26,7 @@ extension Lattice {
             let largest = proper.filter { part in !proper.contains { $0 != part && part.isSubset(of: $0) } }
             settled[set] = settle(start, of: set, to: largest, settled, steady: Double(steady))
         }
-        let whole = try rounded(settled, of: all)
+        let whole = rounded(settled, of: all)
         var numbers: [FieldSet: [Int64]] = [:]
         for grouping in groupings {
             var cells = Array(repeating: Int64(0), count: cells(of: grouping))
@@ -38,18 +38,15 @@ extension Lattice {
 
     /// Whole numbers from 0 on next to those of a settled table, and with sums next to the settled ones: after a first pass single
     /// numbers are raised or lowered by 1 as long as that brings all together nearer, in squares, where the total counts eight times.
-    private func rounded(_ settled: [FieldSet: [Double]], of set: FieldSet) throws(NoiseError) -> [Int64] {
+    private func rounded(_ settled: [FieldSet: [Double]], of set: FieldSet) -> [Int64] {
         let table = settled[set] ?? []
         let total = settled[[]]?.first ?? 0
         let parts = interactions.filter { $0 != set && $0.count > 0 }
-        // Rounding asks nothing of the noise.
-        let noise = NoiseDistribution.gaussian(try DiscreteGaussian(variance: Rational(1)))
         let groupings = parts.map { part in
-            ConsistentTable.Grouping(cells: cells(of: part), places: places(of: set, in: part), noise: noise)
+            ConsistentTable.Grouping(cells: cells(of: part), places: places(of: set, in: part))
         }
         let start = ConsistentTable(cells: table.count, groupings: groupings)
-            .rounded(
-                table, total: Int64(exactly: table.reduce(0, +).rounded()) ?? .max, isNonNegative: true)
+            .rounded(table, total: Int64(exactly: table.reduce(0, +).rounded()) ?? .max)
         var whole = start.map { Double($0) }
         var owed = zip(parts, groupings).map { part, grouping in
             zip(settled[part] ?? [], Self.sum(whole, by: grouping.places, of: grouping.cells)).map { $0 - $1 }

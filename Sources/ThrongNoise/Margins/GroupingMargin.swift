@@ -8,6 +8,16 @@ package struct GroupingMargin: Sendable, Hashable {
     /// The smallest q within which 19 of 20 drawn numbers lie, before anything is rounded. Unit: the measure's.
     package let drawn: Rational
 
+    /// The margin of numbers without noise.
+    package static let none = GroupingMargin(variance: .zero, publication: 0, drawn: .zero)
+
+    /// The wider of two margins, in each respect.
+    package func widened(to other: GroupingMargin) -> GroupingMargin {
+        GroupingMargin(
+            variance: max(variance, other.variance), publication: max(publication, other.publication),
+            drawn: max(drawn, other.drawn))
+    }
+
     /// The margin that a release states: 19 of 20 of its whole numbers lie within it.
     ///
     /// A drawn number is off by more than q with a chance of 1/20 at most, and steps that look at drawn numbers only moved those that
@@ -17,29 +27,66 @@ package struct GroupingMargin: Sendable, Hashable {
     package func stated(moved: Rational) throws(NoiseError) -> Int64 { Int64(clamping: try drawn.adding(moved).floor) }
 }
 
+/// Independent draws of one law that are added to a cell of a question's table.
+package struct CellDraws: Sendable, Hashable {
+    /// Of one draw. Unit: the measure's, squared.
+    package let variance: Rational
+    /// The number of times that each is added: in a sum over seven days, the kept layer's is added seven times.
+    package let factor: Int64
+    /// The number of draws.
+    package let count: Int
+
+    /// Describes draws.
+    package init(variance: Rational, factor: Int64 = 1, count: Int = 1) {
+        (self.variance, self.factor, self.count) = (variance, factor, count)
+    }
+
+    /// The variance that they add to a cell.
+    var total: Rational {
+        get throws(NoiseError) {
+            try variance.multiplied(by: Rational(Int128(factor) * Int128(factor) * Int128(count), over: 1))
+        }
+    }
+}
+
 extension Lattice {
-    /// The law of the noise of a grouping's cells, which is the same for all of them.
+    /// The law of the noise of a grouping's cells, which is the same for all of them, or of sums of such cells.
     ///
-    /// In units of 1/N_G a cell's noise is the sum, over parts S of the grouping and cells of S, of a whole factor times the cell's
-    /// draws: for each field in S, n − 1 where the cell has the same bucket and −1 where it has another.
-    /// - Parameter variances: of the draws of one cell of a table by S, for each part S: the kept layer's draws and the fresh
-    ///   layer's.
+    /// In units of 1/N_G a sum's noise is the sum, over parts S of the grouping and cells of S, of a whole factor times the cell's
+    /// draws. Where a field's c of n buckets are added up, the factor is a product over fields: c for a field that is not in S, n − c for
+    /// a field of S whose bucket is one of those that are added up, and −c where it is another. A single cell has c = 1.
+    /// - Parameters:
+    ///   - draws: of one cell of a table by S, for each part S: the kept layer's and the fresh layer's.
+    ///   - summed: buckets that are added up, by field of the grouping in order; one of each where it is left out.
     /// - Throws: ``NoiseError/notOfTheLattice`` where a part's are missing, ``NoiseError/overflow``.
-    package func law(of grouping: FieldSet, variances: [FieldSet: [Rational]]) throws(NoiseError) -> NoiseLaw {
-        guard interactions.contains(grouping) else { throw .notOfTheLattice }
+    package func law(
+        of grouping: FieldSet, draws all: [FieldSet: [CellDraws]], summed: [Int]? = nil
+    ) throws(NoiseError) -> NoiseLaw {
+        let sums = Dictionary(
+            uniqueKeysWithValues: zip(grouping.places, summed ?? Array(repeating: 1, count: grouping.count)))
+        guard interactions.contains(grouping), sums.count == grouping.count else { throw .notOfTheLattice }
         var counts: [Int64: [Rational: Int]] = [:]
         var variance = Rational.zero
         for part in grouping.subsets {
-            guard let draws = variances[part] else { throw .notOfTheLattice }
-            var spread = try rest(of: part)
-            for count in buckets(of: grouping.subtracting(part)) {
-                spread = try spread.multiplied(by: Rational(1, over: Int128(count) * Int128(count)))
-            }
-            for draw in draws { variance = try variance.adding(draw.multiplied(by: spread)) }
-            for same in part.subsets {
-                let factor = buckets(of: same).reduce(Int64(1)) { $0 * Int64($1 - 1) }
-                let cells = buckets(of: part.subtracting(same)).reduce(1) { $0 * ($1 - 1) }
-                for draw in draws { counts[factor, default: [:]][draw, default: 0] += cells }
+            guard let draws = all[part] else { throw .notOfTheLattice }
+            let spread = try spread(of: part, in: grouping, sums)
+            for draw in draws { variance = try variance.adding(try draw.total.multiplied(by: spread)) }
+            for inside in part.subsets {
+                var (factor, cells) = (Int64(1), 1)
+                for field in grouping.places {
+                    let (count, sum) = (fields[field].buckets, sums[field] ?? 1)
+                    if !part.contains(field) {
+                        factor *= Int64(sum)
+                    } else if inside.contains(field) {
+                        (factor, cells) = (factor * Int64(count - sum), cells * sum)
+                    } else {
+                        (factor, cells) = (factor * Int64(sum), cells * (count - sum))
+                    }
+                }
+                guard factor > 0, cells > 0 else { continue }
+                for draw in draws {
+                    counts[factor * draw.factor, default: [:]][draw.variance, default: 0] += cells * draw.count
+                }
             }
         }
         let parts = counts.flatMap { factor, draws in
@@ -51,11 +98,27 @@ extension Lattice {
             denominator: Int128(cells(of: grouping)), variance: variance)
     }
 
-    /// The margins of a grouping's numbers.
+    /// The share of a part's variance in a sum of cells: c − c²/n for a field of the part, (c/n)² for another.
+    private func spread(of part: FieldSet, in grouping: FieldSet, _ sums: [Int: Int]) throws(NoiseError) -> Rational {
+        var spread = Rational(1)
+        for field in grouping.places {
+            let (count, sum) = (Int128(fields[field].buckets), Int128(sums[field] ?? 1))
+            let share =
+                part.contains(field)
+                ? try Rational(sum * (count - sum), over: count) : try Rational(sum * sum, over: count * count)
+            spread = try spread.multiplied(by: share)
+        }
+        return spread
+    }
+
+    /// The margins of a grouping's numbers, or of sums of them.
     ///
-    /// - Throws: as ``law(of:variances:)``.
-    package func margin(of grouping: FieldSet, variances: [FieldSet: [Rational]]) throws(NoiseError) -> GroupingMargin {
-        let law = try law(of: grouping, variances: variances)
+    /// - Parameter summed: as ``law(of:draws:summed:)`` takes it.
+    /// - Throws: as ``law(of:draws:summed:)``.
+    package func margin(
+        of grouping: FieldSet, draws: [FieldSet: [CellDraws]], summed: [Int]? = nil
+    ) throws(NoiseError) -> GroupingMargin {
+        let law = try law(of: grouping, draws: draws, summed: summed)
         // |noise| > q is noise of q and one more step on either side.
         return GroupingMargin(
             variance: law.variance,
@@ -63,16 +126,31 @@ extension Lattice {
             drawn: try Rational(law.quantile(in: 1) - 1, over: law.denominator))
     }
 
-    /// The variances of the draws where both layers are new and alike: for a plan that was never changed.
+    /// The draws of both layers of a width.
+    ///
+    /// - Throws: what the sampler refuses.
+    package func draws(_ width: NoiseWidth) throws(NoiseError) -> [FieldSet: [CellDraws]] {
+        var draws: [FieldSet: [CellDraws]] = [:]
+        for interaction in interactions {
+            let buckets = buckets(of: interaction)
+            let fresh = try LayerVariance(least: width.least, buckets: buckets).drawn.variance
+            draws[interaction] =
+                try KeptNoise(width, buckets: buckets).draws.map { CellDraws(variance: $0.variance) }
+                + [CellDraws(variance: fresh)]
+        }
+        return draws
+    }
+
+    /// The draws where both layers are new and alike: for a plan that was never changed.
     ///
     /// - Parameter least: V; see ``LayerVariance``.
     /// - Throws: as ``LayerVariance/init(least:buckets:)``.
-    package func variances(least: Rational) throws(NoiseError) -> [FieldSet: [Rational]] {
-        var variances: [FieldSet: [Rational]] = [:]
+    package func draws(least: Rational) throws(NoiseError) -> [FieldSet: [CellDraws]] {
+        var draws: [FieldSet: [CellDraws]] = [:]
         for interaction in interactions {
             let layer = try LayerVariance(least: least, buckets: buckets(of: interaction)).drawn.variance
-            variances[interaction] = [layer, layer]
+            draws[interaction] = [CellDraws(variance: layer, count: 2)]
         }
-        return variances
+        return draws
     }
 }

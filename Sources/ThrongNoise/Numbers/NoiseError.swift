@@ -6,18 +6,12 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     case zeroDenominator
     /// A text that is no exact number.
     case notANumber
-    /// A scale, a variance, a privacy loss or a limit that has to be more than zero.
+    /// A variance or a limit that has to be more than zero.
     case notPositive(Quantity)
-    /// A scale or a variance whose reduced numerator or denominator has too many bits for the exact sampler.
+    /// A variance whose reduced numerator or denominator has too many bits for the exact sampler.
     case tooFine(Quantity, bits: Int, limit: Int)
-    /// A share that is not above 0 and below 1, or whose denominator exceeds 2^30.
-    case notAShare(Rational)
-    /// Fewer than one measure, grouping or cell.
+    /// Fewer than one grouping, occasion or cell.
     case emptyUniverse
-    /// Values that are not one for every cell of the declared universe.
-    case notTheUniverse(measures: Int, cells: Int, declaredMeasures: Int, declaredCells: Int)
-    /// A Gaussian cost and a budget in epsilon: zero-concentrated privacy implies no finite epsilon at delta 0.
-    case unlikeCurrencies(cost: PrivacyLoss, budget: PrivacyLoss)
     /// A field of devices that tells none apart.
     case tooFewBuckets(Int)
     /// More fields of devices than one lattice has.
@@ -26,21 +20,13 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooManyCells(found: Int, limit: Int)
     /// A grouping by a field that the lattice does not have, a table of another interaction, or one that is missing.
     case notOfTheLattice
-    /// Variances of kept noise that are none, or do not rise.
-    case notRising
 
     /// What has to be positive or small.
     package enum Quantity: String, Sendable, Hashable {
-        /// Of discrete Laplace noise.
-        case scale
-        /// Of discrete Gaussian noise.
+        /// Of a draw.
         case variance
-        /// Epsilon or rho.
-        case privacyLoss = "privacy loss"
         /// Of one identifier in one window.
         case contribution = "contribution limit"
-        /// Active windows of a device.
-        case windows
         /// k.
         case threshold
     }
@@ -49,7 +35,7 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .overflow:
-            "an exact fraction needs more than 128 bits; use privacy losses with smaller denominators"
+            "an exact fraction needs more than 128 bits; use rounder numbers for k and bounds"
         case .zeroDenominator:
             "a fraction has the denominator 0; write a number such as 1/2"
         case .notANumber:
@@ -59,19 +45,10 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooFine(let quantity, let bits, let limit):
             """
             the \(quantity.rawValue) needs \(bits) bits above or below its fraction bar, \(limit) are allowed; lower \
-            the contribution bound, keep fewer decimals or give a rounder privacy loss
+            the contribution bound or keep fewer decimals
             """
-        case .notAShare(let share):
-            "\(share) is not between 0 and 1 with a denominator of at most 2^30; give a share such as 1/20"
         case .emptyUniverse:
-            "a noisy release needs at least one measure, one grouping and one cell"
-        case .notTheUniverse(let measures, let cells, let declaredMeasures, let declaredCells):
-            """
-            \(measures) measures of \(cells) cells were given, \(declaredMeasures) of \(declaredCells) are declared; \
-            every declared cell gets noise, the empty ones too
-            """
-        case .unlikeCurrencies(let cost, let budget):
-            "a cost of \(cost) cannot be charged to a budget of \(budget); give the purpose a budget in rho"
+            "noise needs at least one grouping, one occasion and one cell"
         case .tooFewBuckets(let count):
             "a field of devices has \(count) buckets; give it 2 or more, or leave it out"
         case .tooManyFields(let found, let limit):
@@ -80,8 +57,6 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
             "a table of \(found) cells was asked for, \(limit) are allowed; use fewer or coarser fields"
         case .notOfTheLattice:
             "a table or grouping is not one of this metric's; draw every interaction of its groupings"
-        case .notRising:
-            "the stored variances of kept noise do not rise; restore the table of questions from a backup"
         }
     }
 }

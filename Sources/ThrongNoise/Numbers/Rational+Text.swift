@@ -1,10 +1,10 @@
 extension Rational: CustomStringConvertible {
-    /// As people and the ledger write it: `3/7`, `-3/7`, and `10` for a whole number.
+    /// As people and PostgreSQL have it: `3/7`, `-3/7`, and `10` for a whole number.
     package var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 
     /// Reads `1/2`, `0.5`, `3` and their negatives; nothing else.
     ///
-    /// No exponent, no blank, no sign but one leading minus: a privacy loss that can be written in two ways can be
+    /// No exponent, no blank, no sign but one leading minus: a number that can be written in two ways can be
     /// misread in one.
     /// - Throws: ``NoiseError/notANumber``, ``NoiseError/zeroDenominator`` and ``NoiseError/overflow``.
     package init(parsing text: some StringProtocol) throws(NoiseError) {

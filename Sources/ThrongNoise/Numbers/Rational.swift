@@ -1,8 +1,7 @@
 /// An exact fraction, always reduced, its denominator positive.
 ///
-/// Privacy losses are added up for months; floating point would lose or invent budget on the way, and a scale that is
-/// not exact is not the scale that was proved (Mironov, 2012, "On significance of the least significant bits for
-/// differential privacy").
+/// A variance that is not exact is not the variance that was proved (Mironov 2012, "On significance of the least significant
+/// bits for differential privacy"), and what floating point loses of one a sum of thousands would lose of all.
 /// - Bounds: numerator and denominator each within ±(2^127 − 1). What needs more throws ``NoiseError/overflow``.
 package struct Rational: Sendable, Hashable {
     /// Carries the sign. Coprime to the denominator.
@@ -55,7 +54,7 @@ extension Rational {
     ///
     /// - Throws: ``NoiseError/overflow``.
     package func adding(_ other: Rational) throws(NoiseError) -> Rational {
-        // Over the least common denominator: a budget adds thousands of equal costs and must not grow on the way.
+        // Over the least common denominator: thousands of equal variances must not grow on the way.
         let shared = Self.greatestCommonDivisor(denominator, other.denominator)
         let left = try Self.product(numerator, other.denominator / shared)
         let right = try Self.product(other.numerator, denominator / shared)

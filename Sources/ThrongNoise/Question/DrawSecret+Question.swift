@@ -15,18 +15,16 @@ extension DrawSecret {
         switch layer {
         case .fresh(let variance, let period, let counted):
             let lines = [
-                "fresh", Self.hex(question.bytes), "\(variance.drawn.variance)", "\(cells)", Self.hex(counted.bytes),
+                "fresh", question.hex, "\(variance.drawn.variance)", "\(cells)", counted.hex,
                 period,
             ]
             return draw(variance.drawn, by: lines, cells: cells)
-        case .kept(let rises):
+        case .kept(let noise):
             var sum: [Int64] = []
-            var before = Rational.zero
-            for (variance, distribution) in zip(rises.variances, rises.draws) {
-                let lines = ["kept", Self.hex(question.bytes), "\(before)", "\(variance)", "\(cells)"]
-                let noise = draw(distribution, by: lines, cells: cells)
-                sum = sum.isEmpty ? noise : zip(sum, noise).map { Int64(clamping: Int128($0) + Int128($1)) }
-                before = variance
+            for (rung, distribution) in zip(noise.rungs, noise.draws) {
+                let lines = ["kept", question.hex, "\(rung)", "\(cells)"]
+                let drawn = draw(distribution, by: lines, cells: cells)
+                sum = sum.isEmpty ? drawn : zip(sum, drawn).map { Int64(clamping: Int128($0) + Int128($1)) }
             }
             return sum
         }
@@ -42,15 +40,11 @@ extension DrawSecret {
         return CountedDigest(bytes: Array(hash.finalize()))
     }
 
-    /// A text of lines is no other draw's: only the last line may hold anything, and none of a release's begins like it.
+    /// A text of lines is no other draw's: only the last line may hold anything.
     private func draw(_ distribution: DiscreteGaussian, by lines: [String], cells: Int) -> [Int64] {
         var hash = HMAC<SHA256>(key: key)
         hash.update(data: Data((["question 1"] + lines).joined(separator: "\n").utf8))
         var bits = RandomBits(KeyedGenerator(key: SymmetricKey(data: hash.finalize())))
         return (0..<cells).map { _ in Int64(clamping: distribution.sample(using: &bits)) }
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -21,18 +21,10 @@ package struct LayerVariance: Hashable, Sendable {
     /// - Throws: ``NoiseError/notPositive(_:)``, ``NoiseError/tooFewBuckets(_:)``, ``NoiseError/tooFine(_:bits:limit:)`` and
     ///   ``NoiseError/overflow``.
     package init(threshold: Int64, bound: Int64? = nil, buckets: [Int]) throws(NoiseError) {
-        guard threshold > 0 else { throw .notPositive(.threshold) }
-        let root: Rational
-        if let bound {
-            guard bound > 0 else { throw .notPositive(.contribution) }
-            root = try Rational(Int128(threshold) * Int128(bound), over: 10)
-        } else {
-            root = try Rational(Int128(threshold), over: 4)
-        }
-        try self.init(least: root.multiplied(by: root), buckets: buckets)
+        try self.init(least: NoiseWidth(threshold: threshold, bound: bound).least, buckets: buckets)
     }
 
-    /// Sets the width for any V, such as one that is raised for metrics that share events: see ``EventRoots``.
+    /// Sets the width for any V.
     ///
     /// - Throws: as ``init(threshold:bound:buckets:)``.
     package init(least: Rational, buckets: [Int]) throws(NoiseError) {

@@ -13,6 +13,9 @@ package struct QuestionKey: Hashable, Sendable {
     package init(of canonicalText: String) {
         bytes = Array(SHA256.hash(data: Data(canonicalText.utf8)))
     }
+
+    /// 64 lower-case hexadecimal digits.
+    package var hex: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
 /// A counted table as the fresh layer sees it: equal tables have equal digests, and only the secret can tell which table it was.
@@ -21,4 +24,7 @@ package struct CountedDigest: Hashable, Sendable {
     package let bytes: [UInt8]
 
     init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// 64 lower-case hexadecimal digits.
+    var hex: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -96,14 +96,3 @@ extension BitSource {
         return round % 2 == 1
     }
 }
-
-extension Rational {
-    /// True with the probability exp(−self), exactly.
-    ///
-    /// - Throws: ``NoiseError/notPositive(_:)`` for a negative number.
-    package func exponentialCoin(using bits: inout some BitSource) throws(NoiseError) -> Bool {
-        guard numerator >= 0 else { throw .notPositive(.privacyLoss) }
-        let (whole, rest) = numerator.magnitude.quotientAndRemainder(dividingBy: denominator.magnitude)
-        return bits.exponentialCoin(whole: whole, rest, over: denominator.magnitude)
-    }
-}

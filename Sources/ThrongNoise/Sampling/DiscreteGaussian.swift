@@ -1,7 +1,14 @@
 /// Whole-number noise with P(x) proportional to exp(−x² / 2σ²), drawn exactly.
 ///
-/// Sampling follows Canonne, Kamath and Steinke 2020, algorithm 3: a discrete Laplace number of scale ⌊σ⌋ + 1 is kept
-/// with the probability exp(−(|y| − σ²/t)² / 2σ²). What ``DiscreteLaplace`` says about exactness and timing holds here.
+/// Sampling follows Canonne, Kamath and Steinke 2020, "The Discrete Gaussian for Differential Privacy", algorithm 3: a discrete
+/// Laplace number of scale t = ⌊σ⌋ + 1 is kept with the probability exp(−(|y| − σ²/t)² / 2σ²). There are fair bits and whole
+/// numbers only: no rounding, so no two neighbouring tables have different sets of possible outcomes, which is how
+/// floating-point noise is taken apart (Mironov 2012).
+///
+/// **Timing.** A draw takes longer the larger the number turns out: whoever times a single draw learns about its size
+/// (Jin, McMurtry, Rubinstein and Ohrimenko 2022, "Are We There Yet? Timing and Floating-Point Attacks on Differential
+/// Privacy Systems"). Throng draws a whole release in one go, hours after the events, on no one's request, and shows
+/// nobody when it began; never draw while a client waits.
 /// - Unit: that of the number which it protects.
 package struct DiscreteGaussian: Sendable, Hashable {
     /// σ². The variance of what is drawn is slightly below it, as the paper shows. Unit: the number's, squared.
@@ -15,7 +22,7 @@ package struct DiscreteGaussian: Sendable, Hashable {
     ///
     /// - Throws: ``NoiseError/notPositive(_:)``, and ``NoiseError/tooFine(_:bits:limit:)`` from 60 bits a side.
     package init(variance: Rational) throws(NoiseError) {
-        let parts = try DiscreteLaplace.parts(of: variance, .variance)
+        let parts = try Self.parts(of: variance)
         self.variance = variance
         (above, below) = parts
         // ⌊√(a/b)⌋ = ⌊√⌊a/b⌋⌋.
@@ -34,9 +41,12 @@ package struct DiscreteGaussian: Sendable, Hashable {
         }
     }
 
-    /// One round, or nil where it has to start again; see ``DiscreteLaplace``.
+    /// One round, or nil where it has to start again.
+    ///
+    /// Every rejection starts the whole round again, with fresh flips: what a round gives, given that it gives
+    /// anything, is what the sampler gives, and a test can walk through all of a round.
     func attempt(using bits: inout some BitSource) -> Int128? {
-        guard let drawn = DiscreteLaplace.attempt(above: proposal, below: 1, using: &bits) else { return nil }
+        guard let drawn = Self.laplace(scale: proposal, using: &bits) else { return nil }
         // For σ² = a/b the exponent is (|y|·b·t − a)² / (2·a·b·t²). With a, b < 2^60: b·t² ≤ 4·max(a, b) < 2^62, so the
         // divisor stays under 2^123; |y| ≤ t·(2^32 + 1), so the base stays under 2^95, its square needs 256 bits, and
         // the quotient is at most b·t²·(2^32 + 1)² / 2a < 2^127. Nothing below can overflow.
@@ -51,62 +61,35 @@ package struct DiscreteGaussian: Sendable, Hashable {
 }
 
 extension DiscreteGaussian {
-    /// The smallest m for which |noise| > m has a probability of at most `share`, where σ is below 2,048; above, an m
-    /// that is too large by at most σ/500.
-    ///
-    /// The probability function is summed in whole numbers of 2^−100 that err on the wide side. For a large σ it is
-    /// summed in blocks of σ/1,024: the function falls on both sides of 0, so a block's first value times its width
-    /// bounds the block from above, and its last value from below.
-    /// - Parameter share: above 0, below 1, with a denominator of at most 2^30; 1/20 gives 95 %.
-    /// - Returns: Unit: that of the number.
-    /// - Throws: ``NoiseError/notAShare(_:)``.
-    /// - Complexity: O(σ) up to 2,048, O(10^4) above; the same in words of memory.
-    package func margin(missing share: Rational) throws(NoiseError) -> Int128 {
-        let (shareAbove, shareBelow) = try share.checkedShare
-        let width = max(1, UInt128(deviationFloor) / 1024)
-        let (uppers, lowerSum) = blocks(of: width)
-        // P(|noise| > j·w − 1) ≤ 2w·Σ_{i ≥ j} f(i·w) / (1 + 2w·Σ_{i ≥ 1} f(i·w)). Divided by w, the 1 is dropped where
-        // w exceeds 1, which errs on the wide side again.
-        let whole = 2 * lowerSum + (width == 1 ? ExponentialBounds.one : 0)
-        var tail: UInt128 = 0
-        var block = uppers.count
-        for (place, upper) in uppers.enumerated().reversed() {
-            tail += upper
-            guard ExponentialBounds.isAtMost(2 * tail, shareBelow, whole, shareAbove) else { break }
-            block = place
-        }
-        // uppers[i] is f((i + 1)·w), so m + 1 = (block + 1)·w.
-        return Int128(UInt128(block + 1) * width) - 1
+    /// Most bits above or below the fraction bar of a variance.
+    private static let mostBits = 60
+
+    private static func parts(of variance: Rational) throws(NoiseError) -> (above: UInt64, below: UInt64) {
+        guard variance.isPositive else { throw .notPositive(.variance) }
+        let bits = Int128.bitWidth - max(variance.numerator, variance.denominator).leadingZeroBitCount
+        guard bits <= mostBits else { throw .tooFine(.variance, bits: bits, limit: mostBits) }
+        return (UInt64(variance.numerator), UInt64(variance.denominator))
     }
 
-    /// f(w), f(2w), … from above until nothing is left of them, and their sum from below; f(x) = exp(−x² / 2σ²).
+    /// One round of a discrete Laplace number of a whole scale, P(x) proportional to exp(−|x| / scale), or nil where it has to
+    /// start again (algorithm 2): a uniform remainder, accepted with exp(−remainder/scale), and a count of whole scales.
     ///
-    /// f((j + 1)·w) = f(j·w) · g^(2j + 1) with g = exp(−w² / 2σ²): two multiplications a block.
-    private func blocks(of width: UInt128) -> (uppers: [UInt128], lowerSum: UInt128) {
-        // w ≤ σ/1,024, or w = 1: w²·b stays below 2^60.
-        let single = ExponentialBounds(
-            of: width * width * UInt128(variance.denominator), over: 2 * UInt128(variance.numerator))
-        let squareUpper = ExponentialBounds.productUp(single.upper, single.upper)
-        let squareLower = ExponentialBounds.product(single.lower, single.lower)
-        var (upper, lower) = (single.upper, single.lower)
-        var (ratioUpper, ratioLower) = (single.upper, single.lower)
-        var uppers: [UInt128] = []
-        var lowerSum: UInt128 = 0
-        while upper > Self.negligible {
-            uppers.append(upper)
-            lowerSum += lower
-            ratioUpper = ExponentialBounds.productUp(ratioUpper, squareUpper)
-            ratioLower = ExponentialBounds.product(ratioLower, squareLower)
-            upper = ExponentialBounds.productUp(upper, ratioUpper)
-            lower = ExponentialBounds.product(lower, ratioLower)
+    /// The remainder is uniform by rejection; the rest of a division instead would favour small ones.
+    private static func laplace(scale: UInt64, using bits: inout some BitSource) -> Int128? {
+        let remainder = bits.bits(UInt64.bitWidth - (scale - 1).leadingZeroBitCount)
+        guard remainder < scale, bits.exponentialCoin(upToOne: UInt128(remainder), over: UInt128(scale)) else {
+            return nil
         }
-        // The rest: f(k·J·w) ≤ f(J·w)^k for J blocks, so all that follows is at most J·(f + f² + …) ≤ 2·J·f(J·w).
-        uppers.append(2 * (UInt128(uppers.count) + 1) * upper)
-        return (uppers, lowerSum)
+        // 2^32 heads in a row have the probability exp(−2^32): no machine will ever meet the bound, and with it the
+        // arithmetic of a round provably fits into 128 bits.
+        var scales: UInt64 = 0
+        while scales < 1 << 32, bits.exponentialCoin(upToOne: 1, over: 1) { scales += 1 }
+        let size = UInt128(remainder) + UInt128(scale) * UInt128(scales)
+        let isNegative = bits.bits(1) == 1
+        // Minus zero is zero: counted twice it would be twice as likely as it should be.
+        if isNegative && size == 0 { return nil }
+        return isNegative ? -Int128(size) : Int128(size)
     }
-
-    /// Where a block no longer matters: 2^−80. Unit: 2^−100.
-    private static let negligible: UInt128 = 1 << 20
 }
 
 extension UInt64 {

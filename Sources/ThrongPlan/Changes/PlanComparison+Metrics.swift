@@ -1,5 +1,3 @@
-internal import ThrongNoise
-
 extension PlanComparison {
     /// Compares what is counted.
     mutating func compareMetrics() throws {
@@ -147,10 +145,12 @@ extension PlanComparison {
                 now.answered == nil ? "asks devices for no answer any more" : "asks devices for another answer",
                 purpose: purpose)
         }
+        let isOfEvents = new.purpose(now.purpose)?.hasIdentifiers == false
+        let wasOfEvents = old.purpose(before.purpose)?.hasIdentifiers == false
         noteSize(subject, before.contributionBound, now.contributionBound, purpose: purpose, widensBy: true) {
             old, new in
-            now.noiseUnit == .event
-                ? "an event counts \(new) at most; \(before.noiseUnit == .event ? "it was" : "an identifier had") \(old)"
+            isOfEvents
+                ? "an event counts \(new) at most; \(wasOfEvents ? "it was" : "an identifier had") \(old)"
                 : "an identifier adds \(new) at most in a window instead of \(old)"
         }
         noteSize(subject, before.sampling, now.sampling, purpose: purpose, widensBy: true) { old, new in
@@ -162,25 +162,13 @@ extension PlanComparison {
     private mutating func compareProtections(_ now: Metric, _ before: Metric, _ subject: String) {
         let purpose = now.purpose
         compareStrictness(now, before, subject)
-        guard now.noise != before.noise || now.noiseUnit != before.noiseUnit else { return }
-        let isLess =
-            now.noise.map { mine in
-                before.noise.map { its in now.noiseUnit == before.noiseUnit && Self.isLess(mine, than: its) } ?? true
-            } ?? false
+        guard now.margin != before.margin else { return }
         note(
-            isLess ? .tightens : .widens, subject,
-            now.noise == nil
-                ? "its numbers are exact, with a threshold instead of noise"
-                : before.noise == nil
-                    ? "its numbers carry noise instead of a threshold" : "its numbers carry other noise",
+            now.margin == nil ? .widens : .tightens, subject,
+            now.margin == nil
+                ? "its numbers are exact, and have no margin any more; what was counted with one is released with one"
+                : "its numbers have a margin instead of being exact",
             purpose: purpose)
-    }
-
-    private static func isLess(_ now: NoiseMechanism, than before: NoiseMechanism) -> Bool {
-        switch (now, before) {
-        case (.laplace(let mine), .laplace(let its)), (.gaussian(let mine), .gaussian(let its)): mine < its
-        default: false
-        }
     }
 
     private mutating func compareDecay(_ now: Metric, _ before: Metric, _ subject: String) {
@@ -224,8 +212,8 @@ extension DecayStep.Action {
 extension Plan {
     /// The metrics of this plan that count some of the same events as another plan's.
     fileprivate func metrics(tiedTo metric: Metric, of other: Plan) -> [MetricName] {
-        guard metric.noise == nil else { return [] }
+        guard metric.margin == nil else { return [] }
         let counted = other.counted(by: metric)
-        return metrics.filter { $0.noise == nil && self.counted(by: $0).isTied(to: counted) }.map(\.name)
+        return metrics.filter { $0.margin == nil && self.counted(by: $0).isTied(to: counted) }.map(\.name)
     }
 }

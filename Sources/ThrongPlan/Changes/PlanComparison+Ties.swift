@@ -8,9 +8,9 @@ extension PlanComparison {
     /// Whether two of a tie's metrics were not tied before, or share something that they did not.
     private func isNews(_ tie: Plan.Tie) -> Bool {
         tie.metrics.enumerated().contains { place, metric in
-            guard let before = old.metric(metric.name), before.noise == nil else { return true }
+            guard let before = old.metric(metric.name), before.margin == nil else { return true }
             return tie.metrics.dropFirst(place + 1).contains { other in
-                guard let former = old.metric(other.name), former.noise == nil,
+                guard let former = old.metric(other.name), former.margin == nil,
                     old.counted(by: before).isTied(to: old.counted(by: former))
                         || !new.counted(by: metric).isTied(to: new.counted(by: other))
                 else { return true }
@@ -21,7 +21,7 @@ extension PlanComparison {
 
     /// Says beside which numbers the two parts of a period are published whose metric gets new counters within it.
     private mutating func noteParts(_ metric: Metric) throws {
-        guard let before = old.metric(metric.name), metric.noise == nil, before.noise == nil,
+        guard let before = old.metric(metric.name), metric.margin == nil, before.margin == nil,
             try isSplit(metric, before)
         else { return }
         let former = Set(old.metrics(tiedTo: before).map(\.name))

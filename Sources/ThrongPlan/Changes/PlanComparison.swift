@@ -1,5 +1,3 @@
-internal import ThrongNoise
-
 /// Two plans while they are compared, and what was found so far.
 struct PlanComparison {
     let old: Plan
@@ -153,7 +151,6 @@ struct PlanComparison {
             "numbers are kept \(new.planText) instead of \(old.planText): "
                 + (new > old ? "of what is counted from now on" : "of everything")
         }
-        compareBudgets(subject, before.budget, now.budget, name)
     }
 
     private mutating func compareIdentifiers(_ now: Purpose, _ before: Purpose, _ subject: String) {
@@ -178,24 +175,6 @@ struct PlanComparison {
                     : "devices count for k without proof, and whoever makes identifiers up can be a crowd",
                 purpose: now.name)
         }
-    }
-
-    private mutating func compareBudgets(
-        _ subject: String, _ before: PrivacyBudget?, _ now: PrivacyBudget?, _ purpose: PurposeName
-    ) {
-        guard before != now else { return }
-        // Less of it, for as long or longer, is less; of anything else nobody can say.
-        let isLess =
-            before.flatMap { before in
-                now.map { now in
-                    before.per == now.per && before.total.isEpsilon == now.total.isEpsilon
-                        && now.total.amount < before.total.amount
-                }
-            } ?? (now == nil)
-        note(
-            isLess ? .tightens : .widens, subject,
-            isLess ? "its noisy numbers may cost less" : "its noisy numbers may cost more, or otherwise",
-            purpose: purpose)
     }
 
     // MARK: Consent
@@ -244,8 +223,4 @@ struct PlanComparison {
             note(.asks, subject, "no parent has been asked yet", purpose: now.name)
         }
     }
-}
-
-extension PrivacyLoss {
-    fileprivate var isEpsilon: Bool { if case .epsilon = self { true } else { false } }
 }

@@ -1,6 +1,5 @@
 import Crypto
 package import Foundation
-package import ThrongNoise
 package import ThrongWire
 
 /// How a metric is laid out in counters: everything that gives a counter its meaning, and nothing else.
@@ -26,18 +25,11 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     package let sums: [SumMeasure]
     /// Events that one identifier may add in one window.
     package let contributionBound: Int
-    /// The noise that its releases carry; nil where they are exact. It is part of the layout because counters are
-    /// either for the one or for the other.
-    package let noise: NoiseMechanism?
-    /// Whom the noise hides; nil for an identifier in a window, so that layouts of such noise have the JSON that they
-    /// always had.
-    private let hiddenUnit: NoiseUnit?
-    /// Leaf cells that one identifier may touch in one window; nil where there is no noise.
-    package let cellsBound: Int?
     /// The margins whose distinct identifiers are counted: leaf first, then ascending.
     ///
     /// Each keeps every dimension that partitions devices, because summing such a dimension out needs no count of its
-    /// own (design, section 5). None keeps a dimension together with one made of its buckets.
+    /// own (design, section 5). None keeps a dimension together with one made of its buckets. Where batches do not say who
+    /// sends, there is the leaf alone, and nothing is counted in it.
     package let trackedMargins: [Margin]
     /// The firsts that clients say and that follow the sums among the counters; nil where devices are not counted so.
     package let firsts: FirstsLayout?
@@ -51,14 +43,16 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     private let sampledShare: Double?
     /// Nil where all devices count, so that layouts of such purposes have the JSON that they always had.
     private let floorKind: FloorKind?
+    /// Nil where batches say who sends, so that layouts of such purposes have the JSON that they always had.
+    private let saysWhoSends: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case app, metric, purpose, rotation, period, timeZone, dimensions, sums, contributionBound, trackedMargins
-        case noise, cellsBound, firsts, provedFirsts, within
+        case firsts, provedFirsts, within
         case impossibleCombinations = "impossible"
         case sampledShare = "sampling"
-        case hiddenUnit = "noiseUnit"
         case floorKind = "floor"
+        case saysWhoSends = "identifiers"
     }
 
     /// One dimension as counters see it.
@@ -107,6 +101,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     ///   - sampling: share of events that clients send: more than 0, at most 1.
     ///   - firstPeriods: the lengths of time whose firsts clients say; none unless `reach: client`.
     ///   - provedPeriods: the lengths of time whose firsts devices prove; none unless `reach: attested`.
+    ///   - hasIdentifiers: whether batches say who sends.
     /// - Precondition: base dimensions come first, and a coarser one has a bucket for each of its base dimension's.
     package init(
         app: AppName,
@@ -121,9 +116,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         sampling: Double = 1,
         groupings: [Margin],
         impossible: [ImpossibleCombination] = [],
-        noise: NoiseMechanism? = nil,
-        noiseUnit: NoiseUnit = .window,
-        cellsBound: Int? = nil,
+        hasIdentifiers: Bool = true,
         firstPeriods: [PeriodKind] = [],
         provedPeriods: [PeriodKind] = [],
         within: WindowLayout? = nil,
@@ -140,8 +133,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         self.contributionBound = contributionBound
         impossibleCombinations = impossible.isEmpty ? nil : impossible
         sampledShare = sampling == 1 ? nil : sampling
-        self.noise = noise
-        hiddenUnit = noise == nil || noiseUnit == .window ? nil : noiseUnit
+        saysWhoSends = hasIdentifiers ? nil : false
         self.within = within
         floorKind = floor == .any ? nil : floor
         firsts = firstPeriods.isEmpty ? nil : FirstsLayout(periods: firstPeriods, groupings: Set(groupings).sorted())
@@ -150,10 +142,9 @@ package struct MetricLayout: Hashable, Sendable, Codable {
             ? nil
             : ProvedFirstsLayout(
                 periods: provedPeriods, margins: Set(groupings.map { dimensions.trackedMargin(for: $0) }).sorted())
-        self.cellsBound = noise == nil ? nil : cellsBound ?? contributionBound
         let leaf = Margin(keeping: dimensions.indices.filter { dimensions[$0].coarsening == nil })
-        // A noisy release has no floors, so nothing but the leaves needs distinct identifiers: for its cells_bound.
-        let counted = noise == nil ? groupings : []
+        // Without identifiers there are no floors.
+        let counted = hasIdentifiers ? groupings : []
         let others = Set(counted.map { dimensions.trackedMargin(for: $0) }).subtracting([leaf])
         trackedMargins = [leaf] + others.sorted()
     }
@@ -166,16 +157,8 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     /// It is part of the layout because counters of two rates can be neither added nor scaled up.
     package var sampling: Double { sampledShare ?? 1 }
 
-    /// Whom the noise of its releases hides, where they have any.
-    package var noiseUnit: NoiseUnit { hiddenUnit ?? .window }
-
-    /// Whether an identifier counts at most once in a cell, and in the period in which its window begins: where noise hides
-    /// devices. So each window belongs to one period, and a period has as many as begin in it.
-    package var countsOnce: Bool { noiseUnit == .device }
-
-    /// Whether batches say who sends: false where noise hides events, because the purpose has no identifiers. Nothing is then
-    /// counted of identifiers.
-    package var hasIdentifiers: Bool { noiseUnit != .event }
+    /// Whether batches say who sends: false where the purpose has no identifiers. Nothing is then counted of identifiers.
+    package var hasIdentifiers: Bool { saysWhoSends ?? true }
 
     /// The counter of a first, by its place in ``firsts``.
     package func measure(ofFirst place: Int) -> MeasureIndex { MeasureIndex(Int16(1 + sums.count + place)) }

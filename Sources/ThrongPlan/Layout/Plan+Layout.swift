@@ -3,17 +3,28 @@ extension Plan {
     ///
     /// - Throws: ``PlanProblem`` where a bucketing cannot be compiled, such as missing user agent rules.
     package func layout(of metric: Metric, rules: UserAgentRules) throws -> MetricLayout {
+        try layout(of: metric) { rule in (try rule.compiled(rules: rules).labels, rule.fingerprint(rules: rules)) }
+    }
+
+    /// The layout with the right buckets, whose rules for user agents are those of no version: for what depends on sizes only.
+    ///
+    /// - Throws: ``PlanProblem`` where a bucketing cannot be compiled.
+    func layoutByLabel(of metric: Metric) throws -> MetricLayout {
+        try layout(of: metric) { rule in (try rule.bucketingByLabel.labels, "") }
+    }
+
+    private func layout(
+        of metric: Metric, by rule: (BucketingRule) throws -> (labels: [BucketLabel], fingerprint: String)
+    ) throws -> MetricLayout {
         guard let purpose = purpose(metric.purpose) else { preconditionFailure("the plan's reader checks purposes") }
         let base = try cubeDimensions(of: metric).map { dimension in
             if let within = metric.within, within.name == dimension.name {
                 return MetricLayout.DimensionLayout(
                     name: within.name, labels: within.labels, partitionsDevices: true, rule: within.fingerprint)
             }
+            let (labels, fingerprint) = try rule(dimension.rule)
             return MetricLayout.DimensionLayout(
-                name: dimension.name,
-                labels: try dimension.rule.compiled(rules: rules).labels,
-                partitionsDevices: dimension.partitionsDevices,
-                rule: dimension.rule.fingerprint(rules: rules))
+                name: dimension.name, labels: labels, partitionsDevices: dimension.partitionsDevices, rule: fingerprint)
         }
         let derived = derivedDimensions(of: metric).compactMap { dimension in
             base.firstIndex { $0.name == dimension.base }.map { place in
@@ -38,13 +49,11 @@ extension Plan {
             sampling: metric.sampling,
             groupings: groupings(of: metric),
             impossible: metric.impossible,
-            noise: metric.noise,
-            noiseUnit: metric.noiseUnit,
-            cellsBound: metric.cellsBound,
+            hasIdentifiers: purpose.hasIdentifiers,
             firstPeriods: metric.firstPeriods,
             provedPeriods: metric.provedPeriods,
             within: metric.within?.layout,
-            floor: metric.noise == nil ? purpose.floor : .any)
+            floor: purpose.floor)
     }
 
     /// The dimensions of a metric's cube: the ones that it names, then its histogram, or what it counts of identifiers.

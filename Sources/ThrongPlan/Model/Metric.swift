@@ -1,5 +1,3 @@
-package import ThrongNoise
-
 /// One thing that is counted, with the question that it answers and the date on which it stops.
 package struct Metric: Sendable, Hashable {
     /// Name of the analyst's view.
@@ -55,13 +53,8 @@ package struct Metric: Sendable, Hashable {
     package let margins: [[DimensionName]]
     /// How its released numbers coarsen with age, in ascending order of age.
     package let decay: [DecayStep]
-    /// The noise that every released number of it carries instead of a threshold; nil is an exact release.
-    package let noise: NoiseMechanism?
-    /// Whom that noise hides; a window where there is none.
-    package let noiseUnit: NoiseUnit
-    /// Leaf cells that one identifier may touch in one window; held at intake where the metric is noisy. One where there are
-    /// no identifiers: that of the event.
-    package let cellsBound: Int
+    /// How far off its published numbers are on purpose; nil where they are exact, and small ones withheld.
+    package let margin: MetricMargin?
 
     /// Puts a metric together from parts that the reader has checked.
     package init(
@@ -87,9 +80,7 @@ package struct Metric: Sendable, Hashable {
         protection: Protection = .standard,
         sensitive: [DimensionName] = [],
         impossible: [ImpossibleCombination] = [],
-        noise: NoiseMechanism? = nil,
-        noiseUnit: NoiseUnit = .window,
-        cellsBound: Int? = nil,
+        margin: MetricMargin? = nil,
         countsFirsts: Bool = false,
         provesFirsts: Bool = false,
         answered: DeviceAnswer? = nil,
@@ -117,9 +108,7 @@ package struct Metric: Sendable, Hashable {
         self.protection = protection
         self.sensitive = sensitive
         self.impossible = impossible
-        self.noise = noise
-        self.noiseUnit = noiseUnit
-        self.cellsBound = cellsBound ?? contributionBound
+        self.margin = margin
         self.countsFirsts = countsFirsts
         self.provesFirsts = provesFirsts
         self.answered = answered

@@ -1,4 +1,3 @@
-package import ThrongNoise
 package import ThrongWire
 
 /// Why something is counted. Identifiers of two purposes can't be linked.
@@ -25,8 +24,6 @@ package struct Purpose: Sendable, Hashable {
     package let rotation: Rotation
     /// How long released numbers are kept.
     package let retention: Duration
-    /// What its noisy releases may cost together; nil where it makes none.
-    package let budget: PrivacyBudget?
     /// How it is sent.
     package let transport: PurposeTransport
     /// Whose batches are taken.
@@ -50,7 +47,6 @@ package struct Purpose: Sendable, Hashable {
         refusedBy: Set<OptOutSignal>,
         rotation: Rotation,
         retention: Duration,
-        budget: PrivacyBudget? = nil,
         needsParent: Bool = false,
         consentVersion: Int = 1,
         use: PurposeUse? = nil,
@@ -66,7 +62,6 @@ package struct Purpose: Sendable, Hashable {
         self.refusedBy = refusedBy
         self.rotation = rotation
         self.retention = retention
-        self.budget = budget
         self.needsParent = needsParent
         self.consentVersion = consentVersion
         self.use = use

@@ -9,9 +9,11 @@ package struct ReleaseTerms: Sendable, Hashable {
     package let sensitive: [DimensionName]
     /// How far around a withheld number an interval must reach, and the p of the p % rule.
     package let protection: Protection
+    /// How far off published numbers are on purpose; nil where they are exact.
+    package let margin: MetricMargin?
     /// At which ages its numbers go, retention last; empty where nobody said so.
     package let expiry: [DecayStep]
-    /// What is counted, and of whom; nil where nobody said so, and in metrics with noise.
+    /// What is counted, and of whom; nil where nobody said so.
     package let counted: CountedEvents?
     /// What the base dimensions are made from; none where nobody said so.
     package let origins: [DimensionName: DimensionOrigin]
@@ -23,12 +25,13 @@ package struct ReleaseTerms: Sendable, Hashable {
     /// Puts terms together.
     package init(
         threshold: Threshold, sensitive: [DimensionName] = [], protection: Protection = .standard,
-        expiry: [DecayStep] = [], counted: CountedEvents? = nil,
+        margin: MetricMargin? = nil, expiry: [DecayStep] = [], counted: CountedEvents? = nil,
         origins: [DimensionName: DimensionOrigin] = [:], explanation: String? = nil, recipients: [PartnerName]? = nil
     ) {
         self.threshold = threshold
         self.sensitive = Set(sensitive).sorted()
         self.protection = protection
+        self.margin = margin
         self.expiry = expiry
         self.counted = counted
         self.origins = origins
@@ -40,7 +43,7 @@ package struct ReleaseTerms: Sendable, Hashable {
     package func stricter(with other: ReleaseTerms) -> ReleaseTerms {
         ReleaseTerms(
             threshold: max(threshold, other.threshold), sensitive: sensitive + other.sensitive,
-            protection: max(protection, other.protection),
+            protection: max(protection, other.protection), margin: margin ?? other.margin,
             expiry: expiry + other.expiry.filter { !expiry.contains($0) }, counted: counted, origins: origins,
             explanation: explanation, recipients: recipients)
     }
@@ -48,8 +51,8 @@ package struct ReleaseTerms: Sendable, Hashable {
     /// The same about what is known to have been counted.
     package func counting(_ counted: CountedEvents?) -> ReleaseTerms {
         ReleaseTerms(
-            threshold: threshold, sensitive: sensitive, protection: protection, expiry: expiry, counted: counted,
-            origins: origins, explanation: explanation, recipients: recipients)
+            threshold: threshold, sensitive: sensitive, protection: protection, margin: margin, expiry: expiry,
+            counted: counted, origins: origins, explanation: explanation, recipients: recipients)
     }
 }
 
@@ -75,8 +78,8 @@ extension Plan {
     package func releaseTerms(of metric: Metric) -> ReleaseTerms {
         ReleaseTerms(
             threshold: releaseThreshold(of: metric), sensitive: sensitiveDimensions(of: metric),
-            protection: metric.protection, expiry: expirySteps(of: metric),
-            counted: metric.noise == nil ? counted(by: metric) : nil, origins: origins(of: metric),
+            protection: metric.protection, margin: metric.margin, expiry: expirySteps(of: metric),
+            counted: counted(by: metric), origins: origins(of: metric),
             explanation: explanation(of: metric), recipients: recipients(of: metric.name))
     }
 

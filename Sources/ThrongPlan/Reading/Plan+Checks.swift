@@ -88,7 +88,7 @@ extension Plan {
     /// What is wrong where so many identifiers of one network lift floors as are a crowd by themselves.
     func networkProblems() -> [PlanProblem] {
         metrics.compactMap { metric -> PlanProblem? in
-            guard metric.noise == nil, let most = purpose(metric.purpose)?.floorPerNetwork,
+            guard let most = purpose(metric.purpose)?.floorPerNetwork,
                 most >= metric.threshold.devices
             else { return nil }
             return places.advice(

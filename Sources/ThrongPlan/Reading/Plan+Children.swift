@@ -82,7 +82,7 @@ extension Plan {
     private func metricProblems(_ metric: Metric) -> [String] {
         var messages: [String] = []
         // An app that is directed to children has such a threshold to begin with.
-        if metric.noise == nil, metric.threshold < .forChildren, app.directedTo == .mixed {
+        if metric.threshold < .forChildren, app.directedTo == .mixed {
             messages.append(
                 """
                 its threshold is \(metric.threshold.devices) devices; at least \(Threshold.forChildren.devices) are needed \

@@ -34,9 +34,8 @@ extension Plan {
     func childrenText(of purpose: Purpose) -> String? {
         if purpose.refusedBy.contains(.ageSignal) { return "Nobody is counted who is not known to be grown up." }
         guard app.directedTo == .mixed else { return nil }
-        let isExact = metrics.allSatisfy { $0.purpose != purpose.name || $0.noise == nil }
-        return "Children are counted, too."
-            + (isExact ? " Its numbers stand for at least \(Threshold.forChildren.devices) devices." : "")
+        let unit = purpose.hasIdentifiers ? "devices" : "events"
+        return "Children are counted, too. Its numbers stand for at least \(Threshold.forChildren.devices) \(unit)."
     }
 }
 

@@ -13,11 +13,11 @@ extension Plan {
     /// What a metric lacks, or asks that nobody can know then.
     private func missing(_ metric: Metric) -> [String] {
         var messages: [String] = []
-        if metric.noise == nil {
+        if metric.margin == nil {
             messages.append(
                 """
-                so nobody knows how many devices a number stands for, and no threshold can be held; give the metric 'noise', \
-                such as {mechanism: laplace, epsilon: 1/2}, or write 'identifier: rotating'
+                so nobody knows how many devices a number stands for, and exact numbers would say what one sent; give the \
+                metric 'margin: standard', or write 'identifier: rotating'
                 """)
         }
         if metric.reach {

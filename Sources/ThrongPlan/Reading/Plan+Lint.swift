@@ -7,7 +7,7 @@ extension Plan {
     package func lint(today: CalendarDate = .today) -> [PlanProblem] {
         var advice = ProblemList(file: places.file)
         let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice() + evaluatorAdvice()
-        let metrics = metricAdvice(today: today) + noiseAdvice()
+        let metrics = metricAdvice(today: today)
         for problem in purposeAdvice() + dimensions + metrics + outputAdvice() + languageAdvice() {
             advice.add(problem)
         }
@@ -26,7 +26,7 @@ extension Plan {
                 return [advice("has no metric; delete it or count something for it")]
             }
             guard shortest.shortestSeconds > purpose.rotation.seconds,
-                metrics.contains(where: { $0.noise == nil && !$0.provesFirsts })
+                purpose.hasIdentifiers, metrics.contains(where: { !$0.provesFirsts })
             else { return [] }
             let rotation = Duration.seconds(purpose.rotation.seconds)
             var message =
@@ -167,8 +167,6 @@ extension Plan {
 
     /// Weighs the finest grouping that is shown against the audience.
     private func cellAdvice(_ metric: Metric) -> String? {
-        // Nothing of a noisy metric is withheld.
-        guard metric.noise == nil else { return nil }
         let cube = cubeDimensions(of: metric)
         var sizes: [Int] = []
         for dimension in cube {
@@ -184,7 +182,10 @@ extension Plan {
         let finest = groupings(of: metric)
             .map { margin in (margin, sizes.indices.reduce(1) { margin.keeps($1) ? $0 * sizes[$1] : $0 }) }
             .max { $0.1 < $1.1 }
-        guard let (margin, cells) = finest, let purpose = purpose(metric.purpose) else { return nil }
+        // Without identifiers k is a number of events, and how many of these there will be is not known.
+        guard let (margin, cells) = finest, let purpose = purpose(metric.purpose), purpose.hasIdentifiers else {
+            return nil
+        }
         // Of firsts that are proved k sees a whole period.
         let period = Swift.min(metric.period.shortestSeconds, Rotation.longest.seconds)
         let seen = metric.provesFirsts ? Rotation(seconds: period) : purpose.rotation

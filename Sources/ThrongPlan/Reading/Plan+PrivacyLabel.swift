@@ -1,4 +1,3 @@
-internal import ThrongNoise
 package import ThrongWire
 
 extension Plan {
@@ -9,11 +8,18 @@ extension Plan {
         var promises = [
             "Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld."
         ]
-        if metrics.contains(where: { $0.noise != nil }) {
+        if metrics.contains(where: { purpose($0.purpose)?.hasIdentifiers == false }) {
             promises.append(
                 """
-                Some metrics promise something else: all of their numbers are published, none without random noise. \
-                They say so below.
+                Where your device shows no identifier, that is so many events instead; of how many devices they are, nobody \
+                knows.
+                """)
+        }
+        if metrics.contains(where: { $0.margin != nil }) {
+            promises.append(
+                """
+                Some numbers are off on purpose, so that nothing about a few devices can be worked out from all that is \
+                published together. They say so below, and by how much.
                 """)
         }
         promises += childrenPromises
@@ -109,7 +115,7 @@ extension Plan {
                 "Counts", lead: "Counts, ",
                 """
                 by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \
-                \(PlanNumber.text(metric.contributionBound)) \(metric.noiseUnit == .event ? "at once" : "from one identifier").
+                \(PlanNumber.text(metric.contributionBound)) \(purpose(metric.purpose)?.hasIdentifiers == false ? "at once" : "from one identifier").
                 """)
         }
         if !metric.rollups.isEmpty {
@@ -157,9 +163,9 @@ extension Plan {
         if metric.sampling < 1 {
             add("Sampling", "Only \(PlanNumber.text(metric.sampling * 100)) % of the events are sent at all.")
         }
-        if let noise = metric.noise { facts += self.facts(of: noise, in: metric) }
+        if let text = marginText(of: metric) { add("Margin", text) }
         let threshold = releaseThreshold(of: metric)
-        if threshold > app.threshold {
+        if threshold > app.threshold, purpose(metric.purpose)?.hasIdentifiers == true {
             add("Published", "Its numbers stand for at least \(threshold.devices) devices.")
         }
         for step in metric.decay {
@@ -243,60 +249,6 @@ extension Plan {
             Your device works this out by itself and says it after the week: how often it did one of: \(events). No \
             identifier lasts for it.
             """
-        }
-    }
-
-    private func facts(of noise: NoiseMechanism, in metric: Metric) -> [PrivacyLabel.Fact] {
-        let rotation = purpose(metric.purpose)?.rotation ?? .standard
-        let windows = metric.period.longestSeconds / rotation.seconds + 1
-        var facts: [PrivacyLabel.Fact] = []
-        do {
-            let touched =
-                """
-                Every number of it is published with random noise; at most \(PlanNumber.text(metric.cellsBound)) of its cells \
-                are touched by one identifier.
-                """
-            let text =
-                switch metric.noiseUnit {
-                case .window: "\(touched) \(try noise.statement(forDeviceActiveIn: windows))"
-                case .device: "\(touched) \(try noise.statementForDevice())"
-                case .event:
-                    """
-                    Every number of it is published with random noise. \
-                    \(try noise.statement(forEventCounting: Int64(metric.contributionBound)))
-                    """
-                }
-            facts.append(.init("Noise", text))
-        } catch {
-            facts.append(.init("Noise", "Every number of it is published with random noise of \(noise.cost)."))
-        }
-        if let budget = purpose(metric.purpose)?.budget {
-            let span = budget.per == .purpose ? "for ever" : "in each \(budget.per.rawValue)"
-            facts.append(
-                .init("Noise", "All noisy numbers of this purpose together cost at most \(budget.total) \(span)."))
-        }
-        return facts
-    }
-}
-
-extension PeriodKind {
-    /// The longest without a change of the clock. Unit: seconds.
-    var usualSeconds: Int64 {
-        switch self {
-        case .hour: 3600
-        case .day: 24 * 3600
-        case .week: 168 * 3600
-        case .month: 744 * 3600
-        }
-    }
-
-    /// Unit: seconds; with an hour for the clock's change.
-    var longestSeconds: Int64 {
-        switch self {
-        case .hour: 3600
-        case .day: 25 * 3600
-        case .week: 169 * 3600
-        case .month: 745 * 3600
         }
     }
 }

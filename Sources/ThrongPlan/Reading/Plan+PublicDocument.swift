@@ -1,5 +1,4 @@
 package import Foundation
-internal import ThrongNoise
 package import ThrongWire
 
 extension Plan {
@@ -72,12 +71,7 @@ extension Plan {
             events: events(of: purpose.name).map {
                 PublicPlan.Event(name: $0, fields: fields(of: $0, purpose: purpose.name).sorted())
             },
-            budget: purpose.budget.map { budget in
-                switch budget.total {
-                case .epsilon(let epsilon): .init(epsilon: epsilon.description, rho: nil, per: budget.per.rawValue)
-                case .rho(let rho): .init(epsilon: nil, rho: rho.description, per: budget.per.rawValue)
-                }
-            }, use: purpose.use, consentOfParent: purpose.needsParent ? true : nil,
+            use: purpose.use, consentOfParent: purpose.needsParent ? true : nil,
             consentVersion: purpose.consentVersion, identifier: purpose.hasIdentifiers ? nil : purpose.identifier,
             floor: purpose.floor == .any ? nil : purpose.floor,
             transport: purpose.transport == .direct ? nil : purpose.transport)
@@ -118,24 +112,10 @@ extension Plan {
             answered: metric.answered.map(published),
             within: metric.within.map(published),
             // What a client keeps to itself beyond it would not have changed anything.
-            contributionBound: metric.within?.mostEvents ?? eventsWorthSending(of: metric), sampling: metric.sampling,
-            threshold: metric.noise == nil ? releaseThreshold(of: metric).devices : nil,
+            contributionBound: metric.within?.mostEvents ?? metric.contributionBound, sampling: metric.sampling,
+            threshold: releaseThreshold(of: metric).devices,
             protection: metric.protection.percent, sensitive: metric.sensitive,
-            impossible: metric.impossible, noise: metric.noise.map(published),
-            cellsBound: metric.noise == nil ? nil : metric.cellsBound, expires: metric.expires.description)
-    }
-
-    /// Beyond so many events a client need not send any. Where a cell counts once, and there may be several, the next event may
-    /// be the first in its cell, however many came before.
-    private func eventsWorthSending(of metric: Metric) -> Int {
-        metric.noiseUnit == .device && metric.cellsBound > 1 ? 1_000_000 : metric.contributionBound
-    }
-
-    private func published(_ noise: NoiseMechanism) -> PublicPlan.Noise {
-        switch noise {
-        case .laplace(let epsilon): .init(mechanism: "laplace", epsilon: epsilon.description, rho: nil)
-        case .gaussian(let rho): .init(mechanism: "gaussian", epsilon: nil, rho: rho.description)
-        }
+            impossible: metric.impossible, margin: metric.margin?.rawValue, expires: metric.expires.description)
     }
 
     /// The fields of an event that metrics of a purpose use: in dimensions, sums and histograms.

@@ -21,11 +21,11 @@ extension Plan {
                     give one of them a field of its own
                     """)
             }
-            if let noisy = metrics.first(where: { $0.noise != nil && $0.dimensions.contains(dimension.name) }) {
+            if let margined = metrics.first(where: { $0.margin != nil && $0.dimensions.contains(dimension.name) }) {
                 messages.append(
                     """
-                    metric '\(noisy.name)' is noisy, but which values are learned depends on counts without noise; \
-                    leave the dimension or the noise out
+                    metric '\(margined.name)' has a margin, but which values are learned depends on exact counts; leave the \
+                    dimension or 'margin' out
                     """)
             }
             if let metric = metrics.first(where: {

@@ -34,14 +34,9 @@ enum PlanKeys {
         case explanation, use, consent
         case consentVersion = "consent_version"
         case refusedBy = "refused_by"
-        case identifier, floor, rotation, retention, budget, transport, senders
+        case identifier, floor, rotation, retention, transport, senders
         case floorPerNetwork = "floor_per_network"
         static let required: Set<Self> = [.explanation, .consent, .retention]
-    }
-
-    enum Budget: String, PlanKey {
-        case epsilon, rho, per
-        static let required: Set<Self> = [.per]
     }
 
     enum Dimension: String, PlanKey {
@@ -96,16 +91,10 @@ enum PlanKeys {
     enum Metric: String, PlanKey {
         case title, events, question, decision, owner, expires, purpose, dimensions, period, measures
         case contributionBound = "contribution_bound"
-        case cellsBound = "cells_bound"
-        case sampling, threshold, protection, sensitive, impossible, margins, rollups, decay, noise, answered
+        case sampling, threshold, protection, sensitive, impossible, margins, rollups, decay, margin, answered
         static let required: Set<Self> = [
             .title, .events, .question, .decision, .owner, .expires, .purpose, .period,
         ]
-    }
-
-    enum Noise: String, PlanKey {
-        case mechanism, epsilon, rho, unit
-        static let required: Set<Self> = [.mechanism]
     }
 
     enum Answered: String, PlanKey {

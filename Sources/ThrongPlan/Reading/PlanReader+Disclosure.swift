@@ -77,14 +77,6 @@ extension PlanReader {
         in body: PlanBody<PlanKeys.Metric>, of period: PeriodKind?, keeping decay: [DecayStep]
     ) -> [PeriodKind] {
         let declared = declaredRollups(in: body, of: period)
-        if body.keyPlaces[.noise] != nil, let kept = decay.compactMap(\.action.kept).first {
-            problems.add(
-                body.keyPlaces[.decay],
-                """
-                \(body.subject(.decay)): 'keep: \(kept.rawValue)s' does not go with 'noise': sums of noisy numbers over longer \
-                periods would have another margin of error; leave the step out, or count longer periods
-                """)
-        }
         let all = Set(declared + decay.compactMap(\.action.kept)).sorted()
         if all.contains(.week), all.contains(.month), all != declared {
             problems.add(

@@ -1,5 +1,3 @@
-internal import ThrongNoise
-
 extension PlanReader {
     /// Most cells of one metric's cube.
     static var mostCells: Int { 1_000_000 }
@@ -20,16 +18,12 @@ extension PlanReader {
         let period: PeriodKind? = choice(.period, in: body)
         let measures = self.measures(in: body)
         let identifier = purposes.first { $0.name == purpose }?.identifier
-        let noise = body[.noise].flatMap { self.noise($0, in: body, identifier: identifier) }
-        let hidesEvents = noise?.unit == .event
-        let declared =
-            integer(.contributionBound, in: body, 1...1_000_000) ?? (measures?.within == nil && !hidesEvents ? 100 : 1)
+        let margin = self.margin(in: body)
+        // Without identifiers it is what one event counts at most.
+        let counts = measures?.within == nil && identifier != .absent
+        let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? (counts ? 100 : 1)
         let sampling = self.sampling(in: body) ?? 1
         let threshold = metricThreshold(in: body)
-        let hidesDevices = noise?.unit == .device
-        let cellsBound = cellsBound(in: body, bound: hidesDevices ? 1_000_000 : declared)
-        // Where a cell counts once, an identifier adds as many events as it touches cells.
-        let bound = hidesDevices ? cellsBound ?? 1 : declared
         let answered = body[.answered].flatMap { self.answered($0, body.subject(.answered)) }
         guard let dimensions, let measures else { return }
         checkColumns(of: measures, dimensions: dimensions, in: body)
@@ -52,10 +46,8 @@ extension PlanReader {
                 sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
                 sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
                 protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible,
-                noise: noise?.mechanism, noiseUnit: noise?.unit ?? .window,
-                cellsBound: hidesEvents ? 1 : cellsBound,
-                countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts, answered: answered,
-                within: measures.within))
+                margin: margin, countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts,
+                answered: answered, within: measures.within))
     }
 
     /// The dimensions that a metric counts by: none that is made of another.

@@ -19,7 +19,6 @@ extension PlanReader {
         let floorPerNetwork = floorPerNetwork(in: body, identifier)
         let senders: Purpose.Senders = choice(.senders, in: body) ?? .anybody
         let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
-        let budget = body[.budget].flatMap { self.budget($0, body.subject(.budget)) }
         let transport = body[.transport] == nil ? PurposeTransport.direct : choice(.transport, in: body)
         guard let explanation, let consent, let retention, let identifier, let transport else { return }
         purposes.append(
@@ -27,7 +26,7 @@ extension PlanReader {
                 name: PurposeName(part.name), explanation: explanation, needsConsent: consent != .notRequired,
                 refusedBy: Set(signals),
                 rotation: rotation,
-                retention: retention, budget: budget, needsParent: consent == .parent, consentVersion: version,
+                retention: retention, needsParent: consent == .parent, consentVersion: version,
                 use: use, identifier: identifier, floor: floor, transport: transport, senders: senders,
                 floorPerNetwork: floorPerNetwork))
     }

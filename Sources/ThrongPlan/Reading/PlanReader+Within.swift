@@ -41,9 +41,9 @@ extension PlanReader {
         }
         let once = "which counts each identifier once a window"
         let reasons: [(key: PlanKeys.Metric, reason: String)] = [
-            (.contributionBound, once), (.cellsBound, once),
+            (.contributionBound, once),
             (.sampling, "which would look at some events of an identifier only"),
-            (.noise, "whose numbers are exact"), (.answered, "which the daemon works out, not the device"),
+            (.answered, "which the daemon works out, not the device"),
             (.impossible, "which refuses no events"),
         ]
         for (key, reason) in reasons where metric[key] != nil {

@@ -59,7 +59,7 @@ struct PlanReader {
             version: version, places: places, translations: translations)
         checkGroupings(of: plan)
         let found =
-            plan.answerProblems() + plan.noiseProblems(today: today) + plan.revealedProblems() + plan.samplingProblems()
+            plan.answerProblems() + plan.marginProblems() + plan.revealedProblems() + plan.samplingProblems()
             + plan.withinProblems() + plan.networkProblems() + plan.childrenProblems() + plan.identifierProblems()
             + plan.floorProblems() + plan.provedFirstsProblems() + plan.transportProblems()
             + plan.evaluatorProblems()

@@ -1,5 +1,3 @@
-internal import ThrongNoise
-
 extension ProcessingRecord.Measure {
     /// What Throng does for this plan by itself, each with where it ends.
     static func all(of plan: Plan) -> [Self] {
@@ -18,7 +16,7 @@ extension ProcessingRecord.Measure.Kind {
         case .threshold: "Smallest group"
         case .bound: "Bound of one identifier"
         case .suppression: "Withheld numbers"
-        case .noise: "Noise"
+        case .margin: "Numbers that are off on purpose"
         case .revealed: "Values that are learned"
         case .devices: "What devices say of themselves"
         case .signals: "Signals that refuse"
@@ -33,7 +31,7 @@ extension ProcessingRecord.Measure.Kind {
 extension Plan {
     /// What a measure comes to under this plan; nil where there is nothing that it applies to.
     fileprivate func text(of kind: ProcessingRecord.Measure.Kind) -> String? {
-        let exact = metrics.filter { $0.noise == nil }
+        let exact = metrics.filter { $0.margin == nil }
         switch kind {
         case .plan:
             return
@@ -72,10 +70,10 @@ extension Plan {
                 Values become one of the listed words, or part of a sum, before anything is written. No table, log, metric \
                 or temporary file holds a value as it came, an address, an identifier or a single event in the clear.
                 """
-        case .threshold: return thresholdText(exact)
+        case .threshold: return thresholdText
         case .bound: return boundText
         case .suppression: return suppressionText(exact)
-        case .noise: return noiseText
+        case .margin: return recordedMargins
         case .revealed:
             let names = dimensions.filter(\.isRevealed).map { dimension in
                 "\(dimension.title) from \(revealThreshold(of: dimension.name).devices) devices on"
@@ -131,13 +129,14 @@ extension Plan {
         }
     }
 
-    private func thresholdText(_ exact: [Metric]) -> String? {
-        guard !exact.isEmpty else { return nil }
-        let higher = exact.filter { releaseThreshold(of: $0) > app.threshold }.map {
+    private var thresholdText: String? {
+        let counted = metrics.filter { purpose($0.purpose)?.hasIdentifiers == true }
+        guard !counted.isEmpty else { return nil }
+        let higher = counted.filter { releaseThreshold(of: $0) > app.threshold }.map {
             "\($0.title) for \(releaseThreshold(of: $0).devices)"
         }
         let more = higher.isEmpty ? "" : "; " + higher.joined(separator: ", ")
-        let except = exact.count < metrics.count ? " without noise" : ""
+        let except = counted.count < metrics.count ? " of a purpose with identifiers" : ""
         return
             """
             A published number\(except) stands for at least \(app.threshold.devices) devices\(more), counted by the distinct \
@@ -149,8 +148,8 @@ extension Plan {
         func bounds(_ metrics: [Metric]) -> [String] {
             metrics.map { "\($0.title) \(PlanNumber.text($0.contributionBound))" }
         }
-        let alone = bounds(metrics.filter { $0.noiseUnit == .event })
-        let bounds = bounds(metrics.filter { $0.within == nil && $0.noiseUnit != .event })
+        let alone = bounds(metrics.filter { purpose($0.purpose)?.hasIdentifiers == false })
+        let bounds = bounds(metrics.filter { $0.within == nil && purpose($0.purpose)?.hasIdentifiers == true })
         let events =
             bounds.isEmpty
             ? ""
@@ -178,32 +177,6 @@ extension Plan {
             Further numbers are withheld until no small one can be worked out from all that is published, within a metric \
             and between metrics of the same events, as far as the threat model says. Estimates of a withheld number stay \
             \(percents) % away.\(named.isEmpty ? "" : " Nobody learns that a whole group has the same: \(named).")
-            """
-    }
-
-    private var noiseText: String? {
-        let noisy = metrics.compactMap { metric in
-            metric.noise.map { noise in
-                let mechanism = if case .laplace = noise { "laplace" } else { "gaussian" }
-                let unit =
-                    switch metric.noiseUnit {
-                    case .window: "one identifier in a window"
-                    case .device: "one device in a period"
-                    case .event: "one event"
-                    }
-                return "\(metric.title) (\(mechanism), \(noise.cost), for \(unit))"
-            }
-        }
-        guard !noisy.isEmpty else { return nil }
-        let budgets = purposes.compactMap { purpose in
-            purpose.budget.map { budget in
-                "\(purpose.name) \(budget.total) \(budget.per == .purpose ? "for ever" : "a \(budget.per.rawValue)")"
-            }
-        }
-        return
-            """
-            Every number carries random noise in the place of a smallest group: \(noisy.joined(separator: ", ")). Budgets: \
-            \(budgets.joined(separator: ", ")). Counters behind them are exact.
             """
     }
 

@@ -205,8 +205,8 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
 
         /// The measures that there are; a record has those that its plan calls for.
         package enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
-            case plan, identifiers, transport, coarsening, threshold, bound, suppression, noise, revealed, devices,
-                signals
+            case plan, identifiers, transport, coarsening, threshold, bound, suppression, margin, revealed,
+                devices, signals
             case children, deletion, access, reports
         }
     }

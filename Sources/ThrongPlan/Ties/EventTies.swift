@@ -2,8 +2,10 @@
 package struct EventTies: Sendable {
     private var known: [MetricName: CountedEvents]
     private let audiences: [PurposeName: CountedEvents.Audience]
+    /// The plan's metrics with a margin.
+    private let margined: Set<MetricName>
 
-    /// Reads a plan. Noisy metrics are left out: their numbers are no equations, and the plan's reader keeps their
+    /// Reads a plan. Metrics with a margin are left out: their numbers are no equations, and the plan's reader keeps their
     /// events from exact metrics.
     package init(_ plan: Plan) {
         var audiences: [PurposeName: CountedEvents.Audience] = [:]
@@ -11,8 +13,9 @@ package struct EventTies: Sendable {
             audiences[purpose.name] = plan.audience(of: purpose.name)
         }
         self.audiences = audiences
+        margined = Set(plan.metrics.filter { $0.margin != nil }.map(\.name))
         var known: [MetricName: CountedEvents] = [:]
-        for metric in plan.metrics where metric.noise == nil {
+        for metric in plan.metrics where metric.margin == nil {
             known[metric.name] = plan.counted(by: metric)
         }
         self.known = known
@@ -20,13 +23,16 @@ package struct EventTies: Sendable {
 
     /// The same where what was counted in a stretch of time is known from when it was counted.
     ///
-    /// Metrics of which nobody kept anything count what this plan says, all of the time.
+    /// Metrics of which nobody kept anything count what this plan says, all of the time. Those that had a margin in any part of it
+    /// are left out, too.
     package func during(_ history: TermsHistory) -> EventTies {
         var ties = self
         for (metric, counted) in known where history.counted(by: metric) == nil {
             ties.known[metric] = history.throughout(counted)
         }
+        let margined = margined.union(history.margined)
         for metric in history.metrics { ties.known[metric] = history.counted(by: metric) }
+        for metric in margined { ties.known[metric] = nil }
         return ties
     }
 
@@ -76,7 +82,7 @@ package struct EventTies: Sendable {
 }
 
 extension Plan {
-    /// What an exact metric counts, and of whom.
+    /// What a metric counts, and of whom.
     package func counted(by metric: Metric) -> CountedEvents {
         let events = Set(metric.countingEvents)
         return CountedEvents(
@@ -92,7 +98,7 @@ extension Plan {
     /// The metrics that count some of the same events as one, directly or through others, itself left out; in the plan's
     /// order.
     package func metrics(tiedTo metric: Metric) -> [Metric] {
-        guard metric.noise == nil else { return [] }
+        guard metric.margin == nil else { return [] }
         let ties = EventTies(self)
         let names = ties.metrics(
             tiedTo: metric.name, counting: ties.counted(by: metric.name, purpose: metric.purpose, published: nil))

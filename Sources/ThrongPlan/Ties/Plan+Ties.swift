@@ -42,7 +42,7 @@ extension Plan {
 
     private var tieGroups: [TieGroup] {
         var groups: [TieGroup] = []
-        for metric in metrics where metric.noise == nil {
+        for metric in metrics where metric.margin == nil {
             let counted = counted(by: metric)
             if let known = groups.firstIndex(where: { $0.counted.happenings == counted.happenings }) {
                 groups[known].metrics.append(metric)

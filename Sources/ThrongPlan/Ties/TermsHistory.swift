@@ -55,6 +55,9 @@ package struct TermsHistory: Sendable {
     /// The metrics of which it is known what they counted.
     var metrics: some Sequence<MetricName> { known.keys }
 
+    /// The metrics to which any version gave a margin.
+    package var margined: Set<MetricName> { Set(versions.filter { $0.terms.margin != nil }.map(\.metric)) }
+
     /// What a metric counted; nil where nobody kept that.
     package func counted(by metric: MetricName) -> CountedEvents? { known[metric] }
 

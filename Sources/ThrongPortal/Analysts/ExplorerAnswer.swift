@@ -41,7 +41,8 @@ struct ExplorerAnswer {
         }
         let decimals = Decimals(units: number.units, places: number.places)
         let column = choice.measures[place]
-        let words = quantity(number, column).map { wording.words($0) } ?? wording.amount(decimals, unit: column.unit)
+        let words =
+            quantity(number, column, of: row).map { wording.words($0) } ?? wording.amount(decimals, unit: column.unit)
         return .number(decimals.approximate, text: wording.locale.text(decimals), words: words)
     }
 
@@ -49,19 +50,28 @@ struct ExplorerAnswer {
     func mark(_ row: AnalystRow) -> ChartMark { mark(row, drawn) }
 
     /// What a number is; nil for one of a sum.
-    private func quantity(_ number: AnalystRow.Number, _ column: AnalystColumn) -> Quantity? {
+    private func quantity(_ number: AnalystRow.Number, _ column: AnalystColumn, of row: AnalystRow) -> Quantity? {
         let units = Int64(clamping: number.units)
         return switch column.kind {
-        case .count: counted == .identifiers ? .identifiers(units) : .events(units)
-        case .devices: .devices(units)
+        case .count: amount(units, of: row)
+        case .devices: hasMargin(row) ? .drawn(units, of: .devices) : .devices(units)
         case .clientDevices: .said(units)
         case .sum, .dimension: nil
         }
     }
 
+    /// A number of events or identifiers of a row's release.
+    private func amount(_ units: Int64, of row: AnalystRow) -> Quantity {
+        if hasMargin(row) { return .drawn(units, of: counted) }
+        return counted == .identifiers ? .identifiers(units) : .events(units)
+    }
+
+    /// Whether the numbers of a row's release are off on purpose.
+    private func hasMargin(_ row: AnalystRow) -> Bool { release(of: row)?.margin != nil }
+
     /// What stands beside the number that is drawn, where it is written large.
     func unit(beside row: AnalystRow) -> String {
-        let number = row.numbers[drawn].flatMap { quantity($0, choice.measure) }
+        let number = row.numbers[drawn].flatMap { quantity($0, choice.measure, of: row) }
         return number.map { wording.unit(beside: $0, of: counted, unit: "") } ?? choice.measure.unit
     }
 
@@ -152,28 +162,27 @@ struct ExplorerAnswer {
                 ? Impossible.sentence(ofOne: isOne) : Uncounted.sentence(ofOne: isOne)
         }
         if open.isEmpty, choice.releases.count == 1, case .number(_, _, let words) = marks[0] {
-            let number = rows[0].numbers[drawn].flatMap { quantity($0, choice.measure) }
+            let number = rows[0].numbers[drawn].flatMap { quantity($0, choice.measure, of: rows[0]) }
             let single = number.flatMap { wording.counted($0) } ?? "The sum is \(words)."
-            return single + noise(of: rows[0]) + estimate(of: rows[0])
+            return off(single, rows[0]) + estimate(of: rows[0])
         }
         guard let most = extreme(marks, by: >), let least = extreme(marks, by: <) else { return "" }
         if open.isEmpty {
             let range = Wording.range(
                 from: (least.mark.text, short(least.row)), to: (most.mark.text, short(most.row)))
-            return range.sentenceCased + noise(of: most.row)
+            return off(range.sentenceCased, most.row)
         }
         let label = open.map { most.row.buckets[$0.place] }.joined(separator: " \u{00b7} ")
         let when = choice.releases.count == 1 ? nil : short(most.row)
-        return Wording.largest(label, in: when, with: part(most.row, most.mark)) + noise(of: most.row)
-            + estimate(of: most.row)
+        return off(Wording.largest(label, in: when, with: part(most.row, most.mark)), most.row) + estimate(of: most.row)
     }
 
     /// "1,410 of 2,500 events (56.4%)" where the whole is published.
     private func part(_ row: AnalystRow, _ mark: ChartMark) -> String {
-        guard choice.measure.kind == .count, releaseNoise == nil, let whole = wholes[row.start],
-            let number = row.numbers[drawn], let part = quantity(number, choice.measure)
+        guard choice.measure.kind == .count, let whole = wholes[row.start],
+            let number = row.numbers[drawn], let part = quantity(number, choice.measure, of: row)
         else { return mark.words }
-        return wording.part(part, of: counted == .identifiers ? .identifiers(whole) : .events(whole))
+        return wording.part(part, of: amount(whole, of: row))
     }
 
     private func extreme(
@@ -233,28 +242,29 @@ struct ExplorerAnswer {
             threshold: Threshold(devices: choice.releases.map(\.threshold).max() ?? 0))
     }
 
-    /// The first noisy release among those that are shown.
-    private var releaseNoise: AnalystRelease? { choice.releases.first { $0.noise != nil } }
-
     private func release(of row: AnalystRow) -> AnalystRelease? {
         choice.releases.first { $0.period.start == row.start }
     }
 
-    /// How far off a noisy number is.
-    private func noise(of row: AnalystRow) -> String {
-        guard let release = release(of: row), let places = row.numbers[drawn]?.places, estimate(of: row).isEmpty else {
-            return ""
-        }
-        var margin: Int64?
-        if choice.measure.kind == .count {
-            margin = release.margin
-        } else if case .sum = choice.measure.kind {
+    /// A sentence and how far off its number is, where it has a margin and is no estimate.
+    private func off(_ sentence: String, _ row: AnalystRow) -> String {
+        guard let release = release(of: row), let places = row.numbers[drawn]?.places, estimate(of: row).isEmpty,
+            let margin = margin(of: release)
+        else { return sentence }
+        return wording.sentence(sentence, offBy: Decimals(units: Int128(margin), places: places))
+    }
+
+    /// Within what 19 of 20 of a release's shown numbers lie; nil where they are exact. Unit: that of the number's last digit.
+    private func margin(of release: AnalystRelease) -> Int64? {
+        switch choice.measure.kind {
+        case .count: return release.margin
+        case .devices: return release.deviceMargin
+        case .sum:
             let sums = choice.shape.measures.filter { if case .sum = $0.kind { true } else { false } }
-            margin = sums.firstIndex(of: choice.measure).flatMap {
-                $0 < release.sumMargins.count ? release.sumMargins[$0] : nil
-            }
+            guard let place = sums.firstIndex(of: choice.measure), place < release.sumMargins.count else { return nil }
+            return release.sumMargins[place]
+        case .clientDevices, .dimension: return nil
         }
-        return margin.map { " \(wording.giveOrTake(Decimals(units: Int128($0), places: places)))" } ?? ""
     }
 
     /// What a sampled number of events stands for.
@@ -297,13 +307,15 @@ struct ExplorerAnswer {
     /// What the numbers stand on, in parts.
     var basis: [String] {
         var parts = [meaning]
-        if let noise = releaseNoise?.noise {
-            parts.append("\(Wording.noise(noise)); \(Wording.noisy)")
-        } else {
-            let thresholds = Set(choice.releases.map(\.threshold)).sorted()
-            let most = thresholds.last ?? 0
-            let least = thresholds.first ?? most
-            parts.append(wording.threshold(least...most))
+        let thresholds = Set(choice.releases.map(\.threshold)).sorted()
+        let most = thresholds.last ?? 0
+        let least = thresholds.first ?? most
+        parts.append(wording.threshold(least...most))
+        let margins = choice.releases.compactMap(margin)
+        if let widest = margins.max() {
+            let places = rows.lazy.compactMap { $0.numbers[drawn]?.places }.first ?? 0
+            let others = margins.count == choice.releases.count ? "" : ", but where numbers are exact"
+            parts.append(wording.off(by: Decimals(units: Int128(widest), places: places)).sentenceCased + others)
         }
         let sampling = wording.sampling(Set(choice.releases.map(\.rate)).sorted())
         parts.append(

@@ -131,7 +131,7 @@ struct ExplorerView {
         sources = choice.releases.suffix(Self.mostPeriods).map { release in
             Source(
                 sourcePeriod: choice.calendar.label(of: release.period),
-                sourceThreshold: release.noise ?? String(release.threshold), sourceSampling: release.sampling,
+                sourceThreshold: String(release.threshold), sourceSampling: release.sampling,
                 sourceDigest: release.digest)
         }
         sourceNotes =

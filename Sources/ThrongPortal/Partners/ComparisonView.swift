@@ -79,10 +79,15 @@ struct ComparisonView {
             notes.append(
                 "\u{201c}Not named\u{201d}: a ranking names its largest published rows; this is smaller or withheld.")
         }
-        if pairs.contains(where: \.isSampled) {
+        if pairs.contains(where: \.hasIntervals) {
             notes.append(
                 "A number from a sample has its \(Wording.interval) under it, and its change the difference with the interval of "
-                    + "that.")
+                    + "that. So have numbers that are off on purpose, where they are devices or computed from others.")
+        }
+        if pairs.contains(where: \.hasMargin) {
+            notes.append(
+                "A change of numbers that are off on purpose has the interval of the difference under it: where it goes from below 0 to "
+                    + "above, noise alone may explain it.")
         }
         if to.insights.contains(where: { $0.kind == "quantiles" }) {
             notes.append(
@@ -118,9 +123,12 @@ struct ComparisonView {
         private var wording: Wording { Wording(locale) }
 
         /// Whether any number here may have an interval.
-        var isSampled: Bool {
+        var hasIntervals: Bool {
             [from, to].contains { $0.map { $0.kind != "quantiles" && $0.figures.contains { $0.low != nil } } ?? false }
         }
+
+        /// Whether its numbers are off on purpose.
+        var hasMargin: Bool { [from, to].contains { $0?.basis?.margin != nil } }
 
         var section: Section {
             let earlier = from?.points ?? []
@@ -208,11 +216,18 @@ struct ComparisonView {
             if let marker = figure.status.marker { return .word(marker) }
             guard insight.kind == "quantiles" else {
                 guard let value = figure.value?.decimals else { return .word("") }
-                let shown = insight.isEstimate(figure) ? wording.about(value) : text(value, of: insight)
+                let shown =
+                    insight.isEstimate(figure) ? wording.about(value) : text(rounded(value, in: insight), of: insight)
                 return .number(shown, bounds: figure.interval.map { text($0, of: insight) })
             }
             let band = QuantileReading.band(from: figure.low?.decimals, to: figure.high?.decimals, in: locale)
             return figure.value.map { .number(locale.text($0.decimals), bounds: band) } ?? .number(band)
+        }
+
+        /// A number as a report's page has it: one that is off on purpose, to the first digit of its margin.
+        private func rounded(_ value: Decimals, in insight: Insight) -> Decimals {
+            guard !insight.isShare, insight.kind != "mean", let margin = insight.basis?.margin else { return value }
+            return value.rounded(toFirstDigitOf: Double(margin.within))
         }
 
         /// A number in the unit of its own report's insight.
@@ -224,7 +239,7 @@ struct ComparisonView {
         private func text(_ interval: Interval, of insight: Insight) -> String {
             let places = insight.kind == "mean" ? places : 0
             return wording.span(
-                Interval(low: interval.low.padded(to: places), high: interval.high.padded(to: places)),
+                Interval(low: interval.low?.padded(to: places), high: interval.high?.padded(to: places)),
                 isShare: insight.isShare)
         }
 
@@ -245,12 +260,12 @@ struct ComparisonView {
             else { return .word("") }
             let relative = to.isShare ? nil : gap.over(then).map(locale.signedPercent)
             let absolute = wording.difference(gap.padded(to: places), isShare: to.isShare)
-            switch (first.interval, second.interval) {
+            switch (spread(of: first, then, in: from), spread(of: second, now, in: to)) {
             case (nil, nil):
                 return .number(relative ?? absolute)
             case (let old?, let new?):
                 // JSON's readers drop zeros at the end: the ends tell how fine the numbers are.
-                let places = [gap, old.low, old.high, new.low, new.high].map(\.places).max() ?? 0
+                let places = [gap, old.low, old.high, new.low, new.high].compactMap { $0?.places }.max() ?? 0
                 let interval = Interval.difference(
                     (now.approximate, new), (then.approximate, old),
                     places: to.isShare ? Quantity.sharePlaces : places)
@@ -259,6 +274,16 @@ struct ComparisonView {
             case (nil, _?), (_?, nil):
                 return .word("")
             }
+        }
+
+        /// Where a number lies: its interval, or as far as its margin goes. Files don't say what noise two of them share.
+        private func spread(of figure: Figure, _ value: Decimals, in insight: Insight?) -> Interval? {
+            if let interval = figure.interval { return interval }
+            guard let insight, !insight.isShare, insight.kind != "mean", let margin = insight.basis?.margin,
+                let low = value.less(Decimals(margin.within, over: 1, places: 0))
+            else { return nil }
+            let high = Decimals(units: value.units * 2 - low.units, places: low.places)
+            return Interval(low: low, high: high)
         }
     }
 }
@@ -277,19 +302,16 @@ extension ReportReading.Insight {
         !isShare && kind != "mean" && figure.interval != nil
     }
 
-    /// What its numbers stand on, always as many parts: what is counted, k or noise, sampling, what is withheld; nil where
-    /// it has no answer.
+    /// What its numbers stand on, always as many parts: what is counted, k, its margin, sampling, what is withheld; nil
+    /// where it has no answer.
     fileprivate func ground(in locale: ReportLocale) -> [String?]? {
         guard let basis else { return nil }
-        let noise = basis.noise.map { noise in
-            let costs = [("epsilon", noise.epsilon), ("rho", noise.rho)]
-            let terms = [noise.mechanism] + costs.compactMap { name, cost in cost.map { "\(name) \($0)" } }
-            return Wording.noise(terms.joined(separator: ", "))
-        }
+        let wording = Wording(locale)
         return [
             basis.statement.sentenceCased,
-            noise ?? basis.k.map { Wording(locale).k($0...$0) },
-            Wording(locale).sampling([basis.sampling.decimals.approximate]),
+            wording.k(basis.k...basis.k),
+            basis.margin.map { wording.off(by: Decimals($0.within, over: 1, places: 0)).sentenceCased },
+            wording.sampling([basis.sampling.decimals.approximate]),
             withheldShare.map { "\(locale.percent($0.decimals)) of the whole withheld" },
         ]
     }
@@ -298,7 +320,6 @@ extension ReportReading.Insight {
 extension ReportReading.Figure {
     /// Of a sampled number, where it lies in 19 of 20 cases.
     fileprivate var interval: Interval? {
-        guard let low = low?.decimals, let high = high?.decimals else { return nil }
-        return Interval(low: low, high: high)
+        low == nil && high == nil ? nil : Interval(low: low?.decimals, high: high?.decimals)
     }
 }

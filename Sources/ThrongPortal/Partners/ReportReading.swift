@@ -42,27 +42,26 @@ struct ReportReading: Decodable {
         let counts: Counted
         /// How it is known that numbers are devices; nil where they are none.
         let devices: String?
-        /// Nil with noise. Unit: devices.
-        let k: Int64?
-        /// Which devices count for it; nil with noise, and in files from before reports said so, where all did.
+        /// Unit: devices, or events where there are no identifiers.
+        let k: Int64
+        /// Which devices count for it; nil where there are no identifiers.
         let floor: FloorKind?
         /// Share of events that clients send.
         let sampling: Number
         /// How long an identifier lasts; nil where there is none. Unit: seconds.
         let windowSeconds: Int64?
-        let noise: Noise?
+        let margin: Margin?
 
         private enum CodingKeys: String, CodingKey {
-            case statement, counts, devices, k, floor, sampling, noise
+            case statement, counts, devices, k, floor, sampling, margin
             case windowSeconds = "window_seconds"
         }
     }
 
-    /// The noise of every number, with what it costs.
-    struct Noise: Decodable, Equatable {
-        let mechanism: String
-        let epsilon: String?
-        let rho: String?
+    /// How far off numbers are on purpose.
+    struct Margin: Decodable, Equatable {
+        /// 19 of 20 numbers lie within it. Unit: the numbers'.
+        let within: Int64
     }
 
     /// How an insight's rows are shown.
@@ -179,7 +178,7 @@ extension ReportReading.Insight {
         guard let basis, let before = earlier.basis else { return nil }
         if basis.sampling != before.sampling { return Absence.changed(.sampling).wording }
         if basis.windowSeconds != before.windowSeconds { return Absence.changed(.identifiers).wording }
-        if basis.noise != before.noise { return Absence.changed(.noise).wording }
+        if (basis.margin == nil) != (before.margin == nil) { return Absence.changed(.margin).wording }
         if basis.counts != before.counts || basis.devices != before.devices {
             return Absence.changed(.devices).wording
         }

@@ -29,6 +29,10 @@ package struct ReleaseDecision: Sendable {
         package internal(set) var refusals = 0
         /// What the decision took. Unit: seconds.
         package let seconds: Double
+
+        /// A release with margins: no cell is withheld for another's sake, and nothing is proved.
+        static let none = Summary(
+            sensitive: 0, complementary: 0, proved: 0, givenAway: 0, levels: [], unexamined: Unexamined(), seconds: 0)
     }
 }
 
@@ -98,6 +102,8 @@ package struct WithheldCell: Sendable, Hashable {
 package enum WithholdingReason: Sendable, Hashable {
     /// Fewer than k devices are proved behind it.
     case small(floor: DeviceFloor)
+    /// It has k devices or more, and the number that was drawn for them is less than its margin above k.
+    case nearThreshold
     /// Fewer than k devices say that they are in it, though its floor reaches k. Unit: devices.
     case fewFirsts(Int64)
     /// One or two devices make up too much of its events or of one of its sums, or one kind of two that a sum tells apart

@@ -24,7 +24,7 @@ extension Release {
                 groupings: left,
                 protection: header.protection,
                 sensitive: header.sensitive ?? [],
-                noise: header.noise?.keeping(header.groupings.map(left.contains)),
+                margins: header.margins?.keeping(header.groupings.map(left.contains)),
                 events: header.events),
             cells: rows.filter { left.contains($0.margin) }, without: dropped)
         guard cells.allSatisfy(header.couldPublish),

@@ -1,6 +1,5 @@
 internal import Crypto
 package import Foundation
-package import ThrongNoise
 internal import ThrongPlan
 internal import ThrongWire
 
@@ -48,11 +47,4 @@ extension ReleaseHeader {
 
     /// Reads what ``json`` wrote.
     package init(json: Data) throws { self = try JSONDecoder().decode(ReleaseHeader.self, from: json) }
-}
-
-extension DrawDigest {
-    /// Of a draw's canonical text.
-    package init(of draw: NoiseDraw) {
-        self.init(hex: SHA256.hash(data: Data(draw.canonicalText.utf8)).lowerHex)
-    }
 }

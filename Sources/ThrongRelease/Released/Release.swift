@@ -2,10 +2,9 @@ package import ThrongPlan
 
 /// What left the house about one metric and one period. Made once, never changed.
 ///
-/// ``ReleaseCase/decide(_:)`` decides what is published. The ledger has three more ways, which a file sees only if it
-/// imports `@_spi(Ledger)`: ``init(noisy:draw:digest:)`` publishes what was drawn, ``init(restoring:cells:digest:)`` reads
-/// back what was published, both only if the digest still matches, and ``init(decayed:dropped:cells:)`` reads back what
-/// age left.
+/// ``ReleaseCase/decide(_:)`` and ``MarginCase/decide(secret:)`` decide what is published. The ledger has two more ways,
+/// which a file sees only if it imports `@_spi(Ledger)`: ``init(restoring:cells:digest:)`` reads back what was published, if the
+/// digest still matches, and ``init(decayed:dropped:cells:)`` reads back what age left.
 package struct Release: Sendable, Hashable {
     /// What it is about.
     package let header: ReleaseHeader

@@ -14,6 +14,8 @@ package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
     case decayed(metric: MetricName, period: Period)
     /// The counters of a period that was released are gone, so that nothing can be added up over it.
     case countersGone(metric: MetricName, period: Period)
+    /// A part of the period was released with exact numbers, so that a sum with others would tell how far off those are.
+    case exactPart(metric: MetricName, period: Period)
     /// The solver gave up.
     case solverFailed(metric: MetricName, period: Period)
 
@@ -51,6 +53,11 @@ package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
             the counters of \(Self.name(metric, period)), which was released, are gone, so that nothing can be added up over \
             it: the coarser period is given up, and the next one is released. Let nothing but throng delete from its tables.
             """
+        case .exactPart(let metric, let period):
+            """
+            a part of \(Self.name(metric, period)) was released with exact numbers and another with margins: a sum of both would \
+            tell how far off numbers are, so there is none. The next period has one.
+            """
         case .solverFailed(let metric, let period):
             """
             the solver gave up on \(Self.name(metric, period)), so nothing was released; it is tried again. Please \
@@ -62,7 +69,7 @@ package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whether it will never be otherwise.
     package var isForGood: Bool {
         switch self {
-        case .decayed, .countersGone: true
+        case .decayed, .countersGone, .exactPart: true
         case .altered, .tooLarge, .unproved, .unverified, .solverFailed: false
         }
     }

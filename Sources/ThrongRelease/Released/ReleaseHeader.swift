@@ -1,5 +1,4 @@
 internal import ThrongFaults
-import ThrongNoise
 package import ThrongPlan
 
 /// What a release is about: everything that a reader needs to know about its numbers.
@@ -23,8 +22,8 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
     package let protection: Protection?
     /// The dimensions over which no shown group may be known to sit in one bucket; nil where there are none.
     package let sensitive: [DimensionName]?
-    /// The noise that every number carries; nil where numbers are exact and small ones withheld.
-    package let noise: ReleaseNoise?
+    /// How far off its numbers may be; nil where they are exact.
+    package let margins: ReleaseMargins?
     /// The events that were counted, ascending; nil where the release was made without saying so. They tell which other
     /// metrics' numbers speak of the same happenings.
     package let events: [EventName]?
@@ -40,7 +39,7 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         groupings: [Margin],
         protection: Protection? = .standard,
         sensitive: [DimensionName] = [],
-        noise: ReleaseNoise? = nil,
+        margins: ReleaseMargins? = nil,
         events: [EventName]? = nil
     ) {
         self.layout = layout
@@ -52,7 +51,7 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         self.groupings = groupings
         self.protection = protection
         self.sensitive = sensitive.isEmpty ? nil : sensitive.sorted { $0.text < $1.text }
-        self.noise = noise
+        self.margins = margins
         self.events = events?.sorted()
     }
 
@@ -73,7 +72,7 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         return ReleaseHeader(
             layout: layout, period: period, plan: plan, threshold: max(threshold, terms.threshold), sampling: sampling,
             reach: reach, groupings: groupings, protection: max(protection ?? .standard, terms.protection),
-            sensitive: layout.dimensions.map(\.name).filter(wanted.contains), noise: noise,
+            sensitive: layout.dimensions.map(\.name).filter(wanted.contains), margins: margins,
             events: terms.counted.map { $0.names.map(Array.init) } ?? events)
     }
 

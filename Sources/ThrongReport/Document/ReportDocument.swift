@@ -129,11 +129,14 @@ package struct ReportDocument: Sendable, Hashable {
                 Partial(metric: metric, title: plan.metric(metric)?.title ?? metric.text, part: $0)
             }
         }
-        answers = insights.map {
+        var answers = insights.map {
             InsightAnswer(
                 to: $0, plan: plan, period: period, history: histories[$0.metric] ?? nil, locale: report.locale,
                 isNamed: !(unnamed[$0.metric]?.contains(period) ?? false))
         }
+        let comparisons = answers.reduce(0) { $0 + $1.comparisons }
+        for place in answers.indices { answers[place].comparisons = comparisons }
+        self.answers = answers
     }
 
     /// A period as file names and tables have it.

@@ -26,6 +26,7 @@ struct CSVLine {
     var withheldShare: Decimals?
     var bounds: (low: Decimals?, high: Decimals?)?
     var rank: Int?
+    var lastRank: Int?
     var against: String?
     var earlier: Decimals?
     var relative: Decimals?
@@ -40,8 +41,11 @@ enum CSVExtra: CaseIterable {
     /// Bounds of estimates, bands of quantiles.
     case bounds
     case rank
+    /// The last rank that margins leave open.
+    case lastRank
     case change
-    case noise
+    /// How far off numbers are on purpose.
+    case margin
     /// Of the steps of a funnel.
     case funnel
     /// What is coarser than asked, because of its age.
@@ -52,8 +56,9 @@ enum CSVExtra: CaseIterable {
         case .quotient: ["numerator", "denominator"]
         case .bounds: ["low", "high"]
         case .rank: ["rank"]
+        case .lastRank: ["last_rank"]
         case .change: ["against", "earlier", "relative"]
-        case .noise: ["noise", "margin"]
+        case .margin: ["margin", "rho"]
         case .funnel: ["of_previous", "of_first"]
         case .age: ["aged"]
         }
@@ -66,10 +71,11 @@ enum CSVExtra: CaseIterable {
         case (.quotient, _): answer.answered != nil && answer.hasQuotients
         case (.bounds, _): answer.answered != nil && answer.hasBounds
         case (.rank, .ranking): true
+        case (.lastRank, .ranking): answer.answered?.basis.margin != nil
         case (.change, .change): true
         case (.age, _): !(answer.answered?.aged ?? []).isEmpty
-        case (.noise, _): answer.answered?.basis.noise != nil
-        case (.rank, _), (.change, _), (.funnel, _): false
+        case (.margin, _): answer.answered?.basis.margin != nil
+        case (.rank, _), (.lastRank, _), (.change, _), (.funnel, _): false
         }
     }
 
@@ -80,6 +86,7 @@ enum CSVExtra: CaseIterable {
             return [line.quotient?.numerator, line.quotient?.denominator].map { $0.map { .number($0) } ?? .empty }
         case .bounds: return [number(line.bounds?.low), number(line.bounds?.high)]
         case .rank: return [line.rank.map { .number(String($0)) } ?? .empty]
+        case .lastRank: return [line.lastRank.map { .number(String($0)) } ?? .empty]
         case .change: return [line.against.map { .text($0) } ?? .empty, number(line.earlier), number(line.relative)]
         case .funnel: return [number(line.ofPrevious), number(line.ofFirst)]
         case .age:
@@ -87,9 +94,11 @@ enum CSVExtra: CaseIterable {
                 aged.name.text + (aged.now.map { ">\($0.name)" } ?? "")
             }
             return [aged.isEmpty ? .empty : .text(aged.joined(separator: " "))]
-        case .noise:
-            guard let noise = answer.answered?.basis.noise else { return [.empty, .empty] }
-            return [.text(noise.terms), .number(String(noise.margin))]
+        case .margin:
+            guard let basis = answer.answered?.basis, let margin = basis.margin else { return [.empty, .empty] }
+            // Sums and differences of several numbers have margins of their own.
+            let within = line.row == .group || line.row == .whole ? basis.within : nil
+            return [within.map { .number(String($0)) } ?? .empty, .text(margin.cost)]
         }
     }
 }

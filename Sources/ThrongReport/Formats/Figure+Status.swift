@@ -34,8 +34,8 @@ extension InsightAnswer {
         }
     }
 
-    /// Between what a number lies: the interval of an estimate, or the band of a quantile, whose ends may be open; nil
-    /// where a number is as counted.
+    /// Between what a number lies: the interval of an estimate, of devices with a margin or of a quotient of numbers with
+    /// margins, or the band of a quantile, whose ends may be open; nil where a number is as counted.
     func bounds(of quantity: Quantity?) -> (low: Decimals?, high: Decimals?)? {
         if case .quantile(let reading)? = quantity { return (reading.lowest, reading.highest) }
         return quantity.flatMap { interval(of: $0) }.map { ($0.low, $0.high) }
@@ -52,10 +52,20 @@ extension InsightAnswer {
 
     /// Whether numbers have bounds at all.
     var hasBounds: Bool {
-        switch insight.kind {
+        if answered?.basis.margin != nil, hasDrawnBounds { return true }
+        return switch insight.kind {
         case .quantiles: true
         case .count, .reach, .share, .mean, .distribution, .retention, .frequency, .funnel:
             (answered?.basis.sampling ?? 1) < 1
+        }
+    }
+
+    /// Whether numbers that are off on purpose have bounds: counts do where they are compared.
+    private var hasDrawnBounds: Bool {
+        if case .change = insight.view { return true }
+        return switch insight.kind {
+        case .reach, .share, .mean, .retention, .funnel: true
+        case .count, .distribution, .frequency, .quantiles: false
         }
     }
 }

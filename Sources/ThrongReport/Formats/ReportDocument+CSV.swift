@@ -11,9 +11,9 @@ extension ReportDocument {
     /// columns is written as `dimension_<name>`.
     /// Further columns, each only where the report has such numbers: `numerator` and `denominator` (what a quotient or an
     /// estimate was computed from), `low` and `high` (bounds of an estimate, or the band
-    /// of a quantile), `rank`, `against`, `earlier` and `relative` (of a change, whose `value` is the difference), `of_previous` and
-    /// `of_first` (of a funnel's step: those that came so far as a part of those at the step before, and at the first), `noise`
-    /// and `margin`, within which 19 of 20 noisy numbers lie, `aged` (dimensions that age took, and what stands for them),
+    /// of a quantile), `rank` and `last_rank` (what margins leave open), `against`, `earlier` and `relative` (of a change, whose `value` is the difference), `of_previous` and
+    /// `of_first` (of a funnel's step: those that came so far as a part of those at the step before, and at the first), `margin`
+    /// (within which 19 of 20 numbers lie) and `rho` (what one device adds to the release costs, or one event without identifiers), `aged` (dimensions that age took, and what stands for them),
     /// `counted_from` and `counted_until` (where a metric was not counted in one way all period long), and `delete_by`.
     /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark. A withheld number has an empty `value`.
     package var csv: String {
@@ -62,7 +62,7 @@ extension ReportDocument {
             line.value.map { .number("\($0)") } ?? .empty,
             .text(answer.unit),
             .text(basis?.statement ?? ""),
-            basis?.noise == nil ? line.threshold.map { .number(String($0.devices)) } ?? .empty : .empty,
+            line.threshold.map { .number(String($0.devices)) } ?? .empty,
             basis.map { .number($0.samplingText) } ?? .empty,
             line.withheldShare.map { .number("\($0)") } ?? .empty,
             .text(line.status.rawValue),
@@ -102,6 +102,7 @@ extension ReportDocument {
             let named = ranking.rows.map { ranked in
                 var line = line(ranked.row.buckets, ranked.row.figure)
                 line.rank = ranked.rank
+                line.lastRank = ranked.lastRank
                 return line
             }
             return named + totals(ranking.rest)

@@ -45,7 +45,7 @@ extension ReportDocument {
                                 ("title", .string($0.title)),
                                 ("period", .string($0.period)),
                                 ("digest", .string($0.digest.hex)),
-                                ("k", $0.threshold == .none ? .null : .number(String($0.threshold.devices))),
+                                ("k", .number(String($0.threshold.devices))),
                             ])
                         })
                 ),
@@ -114,7 +114,7 @@ extension InsightAnswer {
         if case .ranking(let ranking)? = answered?.view {
             rest = ranking.rest
             rows = ranking.rows.map { ranked in
-                row(ranked.row.buckets, ranked.row.figure, [("rank", .number(String(ranked.rank)))])
+                row(ranked.row.buckets, ranked.row.figure, rankMembers(ranked))
             }
         }
         return [
@@ -124,6 +124,12 @@ extension InsightAnswer {
             ("rest", rest.map { .object(members(of: .published($0), as: .derived)) } ?? .null),
             ("rows", .array(rows)),
         ]
+    }
+
+    private func rankMembers(_ ranked: AnswerRanking.Ranked) -> [(key: String, value: JSONText)] {
+        let members: [(key: String, value: JSONText)] = [("rank", .number(String(ranked.rank)))]
+        guard answered?.basis.margin != nil else { return members }
+        return members + [("last_rank", .number(String(ranked.lastRank)))]
     }
 
     private func parts(of stage: AnswerStage) -> [(key: String, value: JSONText)] {
@@ -158,7 +164,7 @@ extension InsightAnswer {
             let texts = points.map { point in
                 JSONText.object([
                     ("period", names.jsonText(point.period)),
-                    ("k", point.threshold.map { $0 == .none ? .null : .number(String($0.devices)) } ?? .null),
+                    ("k", point.threshold.map { .number(String($0.devices)) } ?? .null),
                     ("withheld_share", point.withheldShare.map { .number("\($0)") } ?? .null),
                     ("rows", .array(zip(rows, point.figures).map { row($0.buckets, $1) })),
                 ])
@@ -272,25 +278,20 @@ extension NumberBasis {
             ("counts", .string(counts.rawValue)),
             ("devices", devices.map { .string($0.rawValue) } ?? .null),
             ("statement", .string(statement)),
-            ("k", kText.map { .number($0) } ?? .null),
+            ("k", .number(kText)),
             ("floor", floorText.map { .string($0) } ?? .null),
             ("sampling", .number(samplingText)),
             ("window_seconds", hasIdentifiers ? .number(String(rotation.seconds)) : .null),
         ]
-        return .object(members + (noise.map { [("noise", $0.jsonText)] } ?? []))
+        return .object(members + marginMembers)
     }
-}
 
-extension NumberNoise {
-    fileprivate var jsonText: JSONText {
-        .object([
-            ("mechanism", .string(mechanism)),
-            (currency, .string(cost)),
-            ("margin", .number(String(margin))),
-            ("cells", .number(String(cells))),
-            ("windows", .number(String(windows))),
-            ("statement", .string(statement)),
-        ])
+    private var marginMembers: [(key: String, value: JSONText)] {
+        guard let margin, let within, let marginStatement else { return [] }
+        let members: [(key: String, value: JSONText)] = [
+            ("within", .number(String(within))), ("rho", .string(margin.cost)), ("statement", .string(marginStatement)),
+        ]
+        return [("margin", .object(members))]
     }
 }
 
@@ -298,10 +299,10 @@ extension Quantity {
     /// What a quotient was computed from.
     var quotient: (numerator: String, denominator: String)? {
         switch self {
-        case .events, .devices, .said, .identifiers, .quantile: nil
+        case .events, .devices, .said, .identifiers, .drawn, .quantile: nil
         case .estimate(let estimate): (String(estimate.counted), Decimals(exactly: estimate.rate).description)
-        case .share(let part, let whole), .settled(let part, let whole): (String(part), String(whole))
-        case .mean(let sum, let decimals, let events):
+        case .share(let part, let whole, _), .settled(let part, let whole): (String(part), String(whole))
+        case .mean(let sum, let decimals, let events, _):
             (Decimals(sum, shiftedBy: decimals, over: 1, places: decimals).description, String(events))
         }
     }

@@ -49,7 +49,9 @@ struct BarChartView {
 
     /// The named rows, the largest first, and what they leave of the whole.
     init(_ answer: InsightAnswer, ranking: AnswerRanking, anchor: String) {
-        var entries = ranking.rows.map { Entry(label: "\($0.rank). \($0.row.label)", mark: answer.mark($0.row.figure)) }
+        var entries = ranking.rows.map {
+            Entry(label: "\($0.place). \($0.row.label)", mark: answer.mark($0.row.figure))
+        }
         if let rest = ranking.rest {
             entries.append(Entry(label: AnswerRanking.together, mark: answer.mark(.published(rest)), isRest: true))
         }

@@ -50,8 +50,7 @@ struct ColumnChartView {
         }
         columns = table.rows.enumerated().map { place, row in
             let quantity = row.figure.quantity
-            // Noise may take a number below nothing: its column is empty.
-            let tall = Self.plot * max(quantity?.approximate ?? 0, 0) / highest
+            let tall = Self.plot * (quantity?.approximate ?? 0) / highest
             return ColumnView(
                 columnX: Coordinate.percent(Double(place) * step),
                 columnWidth: Coordinate.percent(step),
@@ -81,7 +80,7 @@ struct ColumnChartView {
     private static func short(_ quantity: Quantity?, of whole: Quantity?, _ answer: InsightAnswer) -> String {
         guard let quantity else { return "" }
         guard let part = quantity.amount, let all = whole?.amount, all > 0 else { return answer.text(quantity) }
-        return answer.locale.percent(part, of: all)
+        return answer.wording.share(quantity, part, of: all)
     }
 }
 

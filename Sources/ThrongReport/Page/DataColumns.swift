@@ -16,8 +16,10 @@ struct DataColumns {
         labelHeads = answered.axes.isEmpty ? ["Group"] : answered.axes.map(\.title)
         scope = answer.filters.map { "\($0.title): \($0.bucket)" }.joined(separator: ", ")
         let hasInterval = answered.basis.hasInterval(answer.insight.kind)
-        // An interval has the noise in it.
-        margin = hasInterval ? nil : answered.basis.noise.map { "\u{b1}\(answer.locale.text($0.margin))" }
+        // An interval has the margin in it, and the steps of a funnel stand beside intervals.
+        let isFunnel = if case .funnel = answered.view { true } else { false }
+        let within = hasInterval || isFunnel ? nil : answered.basis.margin(of: answer.insight.kind)
+        margin = within.map(answer.offBy)
         heads =
             Self.heads(answer, whole: whole) + (hasInterval ? [Wording.interval] : [])
             + (margin == nil ? [] : ["19 of 20 within"])
@@ -34,17 +36,24 @@ struct DataColumns {
 
     /// A figure with all that belongs to it.
     func cells(_ figure: Figure) -> [DataCellView] {
-        DataCellView.cells(of: figure, numbers: { numbers($0, answer.interval(of: $0)) }, span: heads.count)
+        func own(_ quantity: Quantity) -> String? { margin.map { quantity.within.map(answer.offBy) ?? $0 } }
+        return DataCellView.cells(
+            of: figure, numbers: { numbers($0, answer.interval(of: $0), margin: own($0)) }, span: heads.count)
     }
 
-    /// What groups leave of the whole: in a sample it has no interval.
-    func cells(ofRest rest: Quantity) -> [DataCellView] { numbers(rest, nil).map { DataCellView($0) } }
+    /// What groups leave of the whole: in a sample it has no interval, and as a sum no margin that is told.
+    func cells(ofRest rest: Quantity) -> [DataCellView] {
+        numbers(rest, nil, margin: margin.map { _ in "\u{2013}" }).map { DataCellView($0) }
+    }
 
-    /// A figure alone, of a sample with its interval.
+    /// A figure alone, with its interval or margin.
     func cell(_ figure: Figure) -> DataCellView {
         figure.quantity.map { quantity in
-            let interval = answer.interval(of: quantity).map { " (\(answer.text(from: $0)))" } ?? ""
-            return DataCellView(answer.text(quantity) + interval)
+            let interval = answer.interval(of: quantity).map {
+                " (\(answer.text(from: $0, isShare: quantity.isShare)))"
+            }
+            let margin = quantity.within.map { " \(answer.offBy($0))" }
+            return DataCellView(answer.text(quantity) + (interval ?? margin ?? ""))
         } ?? DataCellView(insteadOf: figure)
     }
 
@@ -66,7 +75,7 @@ struct DataColumns {
             ]
         }
         let interval = change.interval.map { " (\(answer.text(from: $0)))" } ?? ""
-        let texts = [answer.difference(change) + interval, "\(change.direction.arrow) \(answer.percent(change))"]
+        let texts = [answer.difference(change) + interval, "\(answer.arrow(change)) \(answer.percent(change))"]
         return [cell(compared.earlier)] + texts.prefix(columns).map { DataCellView($0) }
     }
 
@@ -108,21 +117,24 @@ struct DataColumns {
         }
     }
 
-    private func numbers(_ quantity: Quantity, _ interval: Interval?) -> [String] {
+    private func numbers(_ quantity: Quantity, _ interval: Interval?, margin: String?) -> [String] {
         let locale = answer.locale
         var all: [String]
         switch quantity {
-        case .events, .said, .identifiers, .estimate:
+        case .events, .said, .identifiers, .drawn, .estimate:
             all = [answer.text(quantity)]
             if let part = quantity.amount, let whole = whole?.amount, whole > 0 {
-                all.append(locale.percent(part, of: whole))
+                all.append(answer.wording.share(quantity, part, of: whole))
             }
         case .devices:
             all = [answer.text(quantity)]
-        case .share(let part, let whole), .settled(let part, let whole):
+        case .share(let part, let whole, let noise):
+            let terms = [(part, noise?.part), (whole, noise?.whole)]
+            all = [answer.text(quantity)] + terms.map { answer.wording.term($0, variance: $1) }
+        case .settled(let part, let whole):
             all = [answer.text(quantity), locale.text(part), locale.text(whole)]
-        case .mean(_, _, let events):
-            all = [answer.text(quantity), locale.text(events)]
+        case .mean(_, _, let events, let noise):
+            all = [answer.text(quantity), answer.wording.term(events, variance: noise?.whole)]
         case .quantile(let reading):
             all = [reading.value.map(locale.text) ?? "\u{2013}", reading.band(in: locale)]
         }
@@ -133,7 +145,15 @@ struct DataColumns {
     }
 }
 
+extension InsightAnswer {
+    /// How far off a number may be: "±14".
+    fileprivate func offBy(_ within: Int64) -> String { "\u{b1}\(locale.text(within))" }
+}
+
 extension NumberBasis {
     /// What numbers of devices say of themselves: those of a sample are at least so many, whoever says it.
-    fileprivate var shownDevices: Devices? { devices == .firsts && sampling < 1 ? .floor : devices }
+    fileprivate var shownDevices: Devices? {
+        if margin != nil { return devices == .proved ? .drawn : devices }
+        return devices == .firsts && sampling < 1 ? .floor : devices
+    }
 }

@@ -37,7 +37,7 @@ struct DataTableView {
             numberHeads = columns.heads
             dataRows = ranking.rows.map { ranked in
                 DataRowView(
-                    labels: [String(ranked.rank)] + ranked.row.buckets.map(\.text),
+                    labels: [ranked.place] + ranked.row.buckets.map(\.text),
                     cells: columns.cells(ranked.row.figure))
             }
             rests = [ranking.rest].compactMap { $0 }.map {

@@ -27,7 +27,7 @@ struct PageView {
     let withheldWording: String
     let withheldMarker: String
     let restWords = Withheld.together
-    let hasNoise: Bool
+    let hasMargin: Bool
     let hasRest: Bool
     let hasOthers: Bool
     let hasSample: Bool
@@ -79,7 +79,7 @@ struct PageView {
             return true
         }
         hasImpossible = tables.contains { $0.rows.contains { $0.figure == .impossible } }
-        hasNoise = bases.contains { $0.noise != nil }
+        hasMargin = bases.contains { $0.margin != nil }
         let answers = document.answers.map(\.inWords)
         let tiles = answers.enumerated().map { place, answer in
             TileView(
@@ -93,7 +93,7 @@ struct PageView {
         sources = document.sources.map {
             SourceView(
                 sourceTitle: $0.title, sourcePeriod: $0.period,
-                sourceThreshold: $0.threshold == .none ? "noise" : String($0.threshold.devices),
+                sourceThreshold: String($0.threshold.devices),
                 sourceDigest: $0.digest.hex)
         }
     }

@@ -23,7 +23,7 @@ struct SectionView {
     let hasEvidence: Bool
     let evidenceClass: String
     let withheldNotes: [String]
-    /// What keeps numbers from being what was counted: noise, a sample.
+    /// What keeps numbers from being what was counted: a margin, a sample.
     let chanceNotes: [String]
     /// What is coarser than asked, because of its age.
     let ageNotes: [String]
@@ -75,7 +75,7 @@ struct SectionView {
             hasEvidence = !isCharted
             dataTables = isCharted ? [] : [DataTableView(answer, answered: answered)]
             withheldNotes = answer.withheldNotes
-            chanceNotes = [answered.basis.noise?.statement].compactMap { $0 } + answer.leaningNotes
+            chanceNotes = [answered.basis.marginStatement].compactMap { $0 } + answer.leaningNotes
             ageNotes = answer.ageNotes
             basisParts = answered.basis.words(in: answer.locale) + answered.withheldWords(in: answer.locale)
         } else {

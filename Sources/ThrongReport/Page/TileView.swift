@@ -74,15 +74,24 @@ struct TileView {
             return (answer.text(whole), unit(of: whole, answer))
         }
         guard let top = table.largest, let quantity = top.figure.quantity else { return (nil, "") }
-        let group = top.label.shortened(toWidth: 25)
+        let group = group(answer.leaders(answered), top)
         if let part = quantity.amount, let all = answered.shareBase?.quantity?.amount, all > 0 {
-            return (answer.locale.percent(part, of: all), group)
+            return (answer.wording.share(quantity, part, of: all), group)
         }
         switch quantity {
         case .share, .settled: return (answer.text(quantity), group)
-        case .events, .devices, .said, .identifiers, .mean, .estimate, .quantile: break
+        case .events, .devices, .said, .identifiers, .drawn, .mean, .estimate, .quantile: break
         }
         return (answer.text(quantity), "\(unit(of: quantity, answer)): \(group)")
+    }
+
+    /// Whose number it is: where margins leave open whose is the largest, one of these.
+    private static func group(_ leaders: [AnswerRow], _ top: AnswerRow) -> String {
+        switch leaders.count {
+        case ...1: top.label.shortened(toWidth: 25)
+        case 2: leaders.map { $0.label.shortened(toWidth: 12) }.joined(separator: " or ")
+        default: "one of \(leaders.count) of about this size"
+        }
     }
 
     /// The latest week that is published: week 0 is always all of itself.

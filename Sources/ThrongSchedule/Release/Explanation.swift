@@ -60,7 +60,7 @@ package enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertibl
     case unknownMetric(MetricName, known: [String])
     /// The metric has no release for that period.
     case notReleased(MetricName, period: String)
-    /// The metric's release of that period is not there, carries noise, or has lost numbers to age.
+    /// The metric's release of that period is not there, has a margin, or has lost numbers to age.
     case notReviewed(MetricName, period: String)
     /// The metric has no such dimension.
     case unknownDimension(DimensionName, known: [String])
@@ -81,8 +81,8 @@ package enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertibl
             """
         case .notReviewed(let metric, let period):
             """
-            There is no release of \(metric) for \(period) to look at: it was not made, carries noise (then nothing is \
-            withheld), or age has taken numbers of it.
+            There is no release of \(metric) for \(period) to look at: it was not made, the metric has a `margin` (then \
+            nothing stays for another number's sake), or age has taken numbers of it.
             """
         case .unknownDimension(let name, let known):
             known.isEmpty

@@ -5,7 +5,7 @@ internal import ThrongStore
 extension ReleaseExplainer {
     /// Reviews a metric's release as a whole.
     ///
-    /// - Throws: ``ExplanationError`` where there is no such metric or release, and where it carries noise.
+    /// - Throws: ``ExplanationError`` where there is no such metric or release, and where it has a margin.
     package func review(_ metric: MetricName, _ period: Period, of plan: Plan) async throws -> ReleaseReview {
         guard plan.metric(metric) != nil else {
             throw ExplanationError.unknownMetric(metric, known: plan.metrics.map(\.name.text))
@@ -19,7 +19,7 @@ extension ReleaseExplainer {
             groupings: release.yields.map(ReleaseReview.Grouping.init), buckets: found.buckets, cures: found.cures)
     }
 
-    /// The last releases of a metric up to a period's; nil where that one is not there, or carries noise.
+    /// The last releases of a metric up to a period's; nil where that one is not there, or has a margin.
     func metricReview(_ metric: MetricName, _ period: Period, of plan: Plan) async throws -> MetricReview? {
         let records = try await store.records(
             app: plan.app.name, metric: metric, periodKind: period.kind, through: period.start, most: MetricReview.most)
@@ -32,7 +32,7 @@ extension ReleaseExplainer {
     /// Releases of another layout than the plan's count as far as their dimensions are the same.
     package func past(of plan: Plan, until now: UnixSeconds) async throws -> [PlanPast] {
         var pasts: [PlanPast] = []
-        for metric in plan.metrics where metric.noise == nil {
+        for metric in plan.metrics where metric.margin == nil {
             for kind in [metric.period] + metric.rollups {
                 let records = try await store.records(
                     app: plan.app.name, metric: metric.name, periodKind: kind, through: now, most: MetricReview.most)

@@ -46,7 +46,11 @@ package struct ReleaseExplainer: Sendable {
                 sentence: sentence, equation: equation)
         }
         if let published = release.cell(cell, in: margin) {
-            return explanation(.published, "It is published: \(Wording.english.count(published.count, "event")).")
+            let off = release.header.margin(of: margin).map {
+                " It is off on purpose, by at most \($0) in 19 of 20 cases."
+            }
+            let count = Wording.english.count(published.count, "event")
+            return explanation(.published, "It is published: \(count).\(off ?? "")")
         }
         if layout.isImpossible(cell, in: margin) {
             return explanation(.impossible, "The plan says that this combination cannot occur.")

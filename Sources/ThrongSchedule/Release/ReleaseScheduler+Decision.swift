@@ -1,6 +1,5 @@
 internal import ThrongChance
 internal import ThrongDelivery
-internal import ThrongNoise
 internal import ThrongPlan
 internal import ThrongRelease
 internal import ThrongStore
@@ -23,24 +22,44 @@ extension ReleaseScheduler {
         for _ in 0..<Self.freeDecisions {
             let decided = try await onOwnThread { [evidence] in try decision(evidence) }
             switch try await store.commit(decided, for: scope, if: evidence) {
-            case .released: return Self.made(decided)
+            case .released: return Self.made(decided.release, decided.summary)
             case .elsewhere: return nil
             case .changed(let now): evidence = now
             }
         }
-        return try await store.commit(scope, decidingUnderLock: decision).map(Self.made)
+        return try await store.commit(scope, decidingUnderLock: decision).map { Self.made($0.release, $0.summary) }
     }
 
-    private static func made(_ decision: ReleaseDecision) -> Made {
-        let header = decision.release.header
+    /// Releases a period of a metric with a margin; nil where another process released it.
+    ///
+    /// It takes moments, so it is drawn while flushes wait. What a crash takes before the commit is drawn the same again.
+    /// - Parameter scope: without ties: what tells nothing about few devices tells other metrics nothing about them.
+    func release(margined scope: ReleaseScope, plan: Plan) async throws -> Made? {
+        let factors = plan.metric(scope.layout.metric).map { plan.marginFactors(of: $0) } ?? .none
+        let decided = try await store.commit(
+            scope,
+            decidingUnderLock: { evidence in
+                let header = try header(on: evidence, plan: plan)
+                return try MarginCase(header: header, on: evidence, factors: factors).decide(secret: secret)
+            })
+        return decided.map { Self.made($0.release, nil) }
+    }
+
+    /// Whether numbers of a period have to be off on purpose: as the plan asks now, or any asked by which they were counted.
+    func isMargined(_ scope: ReleaseScope, plan: Plan) async throws -> Bool {
+        if plan.metric(scope.layout.metric)?.margin != nil { return true }
+        return try await store.margin(for: scope) != nil
+    }
+
+    private static func made(_ release: Release, _ summary: ReleaseDecision.Summary?) -> Made {
+        let header = release.header
         let numbers = header.groupings.reduce(0) { $0 + header.layout.shownSize(of: $1) }
         return Made(
             metric: header.layout.metric,
             period: header.period,
-            published: decision.release.cells.count,
-            withheld: numbers - decision.release.cells.count,
-            summary: decision.summary,
-            gap: nil)
+            published: release.cells.count,
+            withheld: numbers - release.cells.count,
+            summary: summary)
     }
 
     private func options(for header: ReleaseHeader, plan: Plan) -> ReleaseOptions {
@@ -91,37 +110,5 @@ extension ReleaseScheduler {
     /// Layouts of versions that kept no terms say nothing of sampling: for them it is the plan's, as it was then.
     func sampling(of layout: MetricLayout, isKept: Bool, _ metric: Metric?) -> Double {
         layout.sampling < 1 || isKept ? layout.sampling : metric?.sampling ?? 1
-    }
-
-    /// Releases a period with noise; nil where another process does.
-    func releaseNoisily(_ open: OpenPeriod, plan: Plan) async throws -> Made? {
-        let layout = open.layout
-        func missing(_ gap: NoiseGap) -> Made {
-            Made(metric: layout.metric, period: open.period, published: 0, withheld: 0, summary: nil, gap: gap)
-        }
-        let metric = plan.metric(layout.metric)
-        let isInForce = try metric.map { try plan.layout(of: $0, rules: rules) == layout } ?? false
-        let groupings = isInForce ? metric.map(plan.groupings) : nil
-        guard let budget = plan.purpose(layout.purpose)?.budget,
-            let request = try NoiseRequest(
-                layout: layout, period: open.period, plan: plan.version,
-                groupings: groupings ?? Set([.total, layout.leaf]).sorted(),
-                shown: isInForce ? metric.map(plan.reportedGroupings) ?? [] : [],
-                sampling: isInForce
-                    ? layout.sampling
-                    : sampling(of: layout, isKept: try await store.terms(of: layout) != nil, metric),
-                budget: budget)
-        else {
-            try await noise.discard(open)
-            return missing(.withoutBudget)
-        }
-        switch try await noise.release(request) {
-        case .released(let release):
-            return Made(
-                metric: layout.metric, period: open.period, published: release.cells.count, withheld: 0, summary: nil,
-                gap: nil)
-        case .missing(let gap): return missing(gap)
-        case .elsewhere: return nil
-        }
     }
 }

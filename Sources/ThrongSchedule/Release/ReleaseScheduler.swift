@@ -10,7 +10,8 @@ package import ThrongTraces
 /// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.
 package struct ReleaseScheduler: Sendable {
     let store: ReleaseStore
-    let noise: NoiseStore
+    /// What noise is derived from: that which breaks ties.
+    let secret: DrawSecret
     private let periods: CalendarStore
     let rules: UserAgentRules
     let proof: ProofOptions
@@ -31,10 +32,8 @@ package struct ReleaseScheduler: Sendable {
         package let published: Int
         /// Numbers of its margins that were withheld, zeros among them.
         package let withheld: Int
-        /// What deciding it came to; nil where nothing was to be decided, because every number carries noise.
+        /// What deciding it came to; nil where nothing was to be decided, because numbers are off on purpose.
         package let summary: ReleaseDecision.Summary?
-        /// Why a noisy release is missing for good; nil where there is one.
-        package let gap: NoiseGap?
     }
 
     /// How releases are decided, and who hears how far it is.
@@ -74,7 +73,7 @@ package struct ReleaseScheduler: Sendable {
     /// Releases through a store. Noise is derived from the secret that breaks ties.
     package init(store: ReleaseStore, rules: UserAgentRules, proof: ProofOptions = ProofOptions()) {
         self.store = store
-        noise = NoiseStore(store, secret: DrawSecret(bytes: proof.ties.bytes))
+        secret = DrawSecret(bytes: proof.ties.bytes)
         periods = CalendarStore(store.connection)
         self.rules = rules
         self.proof = proof
@@ -116,7 +115,11 @@ package struct ReleaseScheduler: Sendable {
                 do {
                     guard isDue(rollup.period, rollup.layout), !rollup.hasOpenParts else { continue }
                     let one = try await followed(rollup.layout.metric, rollup.period, plan) {
-                        try await release(ReleaseScope(rollup, ties: ties), plan: plan)
+                        // Exact numbers would tell by how much those of its parts are off.
+                        let untied = ReleaseScope(rollup, ties: nil)
+                        return try await isMargined(untied, plan: plan)
+                            ? try await release(margined: untied, plan: plan)
+                            : try await release(ReleaseScope(rollup, ties: ties), plan: plan)
                     }
                     if let one { made.append(one) }
                 } catch {
@@ -142,14 +145,11 @@ package struct ReleaseScheduler: Sendable {
 
     /// Releases a period that is counted; nil where another process does, or nothing is to be released.
     private func release(_ open: OpenPeriod, plan: Plan, ties: EventTies) async throws -> Made? {
-        switch try await noise.standing(of: open) {
-        case .exact: break
-        case .noisy: return try await releaseNoisily(open, plan: plan)
-        case .displaced:
-            try await noise.discard(open)
-            return nil
-        }
-        return try await release(ReleaseScope(open, rollups: rollups(of: open, plan: plan), ties: ties), plan: plan)
+        let rollups = rollups(of: open, plan: plan)
+        let untied = ReleaseScope(open, rollups: rollups, ties: nil)
+        return try await isMargined(untied, plan: plan)
+            ? try await release(margined: untied, plan: plan)
+            : try await release(ReleaseScope(open, rollups: rollups, ties: ties), plan: plan)
     }
 
     /// Hands an error on: what has to do with one release to `failed`, what has to do with all of them to whoever asked.
@@ -169,11 +169,7 @@ package struct ReleaseScheduler: Sendable {
         for metric in plan.metrics {
             let layout = try plan.layout(of: metric, rules: rules)
             let expires = calendar.midnight(of: metric.expires)
-            if metric.noise == nil {
-                try await periods.keepCalendar(of: layout, expires: expires, now: now)
-            } else {
-                try await noise.keepCalendar(of: layout, expires: expires, now: now)
-            }
+            try await periods.keepCalendar(of: layout, expires: expires, now: now)
         }
     }
 

@@ -67,6 +67,11 @@ struct WithholdingSentences {
                 With it and what metrics that count the same events have published, a withheld cell of theirs or of this \
                 metric could be worked out.
                 """
+        case .nearThreshold:
+            return """
+                It is near k: \(threshold) devices or more are proved behind it, and the number that was drawn for them is under k \
+                and its margin. Another period may show it.
+                """
         case .leftOut:
             return """
                 Under a tenth of what this split counts is in cells of \(threshold) proved devices, so all of it is left \

@@ -46,8 +46,7 @@ package struct ReportScheduler: Sendable {
 
     /// The document of a report for a period, as it is made at some time.
     ///
-    /// - Throws: ``ReportSchedulerError/notReleased(report:period:due:)`` where none of its metrics has a release;
-    ///   ``ReportSchedulerError/lost(report:period:)`` where none of them can ever have one, and
+    /// - Throws: ``ReportSchedulerError/notReleased(report:period:due:)`` where none of its metrics has a release, and
     ///   ``ReportSchedulerError/aged(report:period:)`` where age took them; ``ReportSchedulerError/held(report:period:metric:)``;
     ///   ``ReportSchedulerError/unnamed(report:period:partner:)``.
     package func document(
@@ -98,7 +97,6 @@ package struct ReportScheduler: Sendable {
     /// Why nothing is there that a report needs.
     private func absence(of report: Report, plan: Plan, period: Period) async throws -> ReportSchedulerError {
         let label = Self.label(of: period, plan)
-        if try await isLost(report, plan: plan, period: period) { return .lost(report: report.name, period: label) }
         let released = try await CalendarStore(store.connection).releasedStarts(
             app: plan.app.name, periodKind: period.kind, from: period.start)
         if released.contains(period.start) { return .aged(report: report.name, period: label) }
@@ -108,18 +106,6 @@ package struct ReportScheduler: Sendable {
 
     private static func label(of period: Period, _ plan: Plan) -> String {
         (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
-    }
-
-    /// Whether no metric of a report that has no release for a period will ever get one.
-    private func isLost(_ report: Report, plan: Plan, period: Period) async throws -> Bool {
-        let metrics = Set(report.insights.compactMap { plan.insight($0)?.metric })
-        let open = try await store.openPeriods(app: plan.app.name).filter { $0.period == period }
-        let noise = NoiseStore(store)
-        for metric in metrics {
-            guard try await noise.isNoisy(metric, of: plan.app.name, in: period) else { return false }
-            if open.contains(where: { $0.layout.metric == metric }) { return false }
-        }
-        return !metrics.isEmpty
     }
 
     /// What the report compares with: releases of earlier periods that had been made when its own were. One that comes
@@ -235,12 +221,12 @@ package struct ReportScheduler: Sendable {
         guard let key = try signing.current() else {
             return Made(files: files, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
         }
-        // Its bands are of exact numbers, in which one device's events may tip one: nothing of that beside noise.
-        let isNoisy =
-            plan.metrics.contains { $0.noise != nil }
-            || document.answers.contains { $0.answered?.basis.noise != nil }
+        // Its bands are of exact numbers, in which one device's events may tip one: nothing of that beside margins.
+        let isMargined =
+            plan.metrics.contains { $0.margin != nil }
+            || document.answers.contains { $0.answered?.basis.margin != nil }
         let kinds = try await CoverageStore(store.connection).totals(app: plan.app.name, period: period)
-        let coverage = isNoisy ? nil : CoverageTotals(kinds: kinds)
+        let coverage = isMargined ? nil : CoverageTotals(kinds: kinds)
         let signed = try files.signed(
             as: document, with: key, coverage: coverage.map(CoverageStatement.init),
             losses: try await losses(of: plan, within: period), now: now)

@@ -5,9 +5,6 @@ package import ThrongPlan
 package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// None of the report's metrics has a release for the period. `due`: when the period and the plan's grace are over.
     case notReleased(report: ReportName, period: String, due: UnixSeconds)
-    /// None of the report's metrics has a release for the period, and none ever will: their noise was not drawn when it was
-    /// time, and is drawn once or never.
-    case lost(report: ReportName, period: String)
     /// Age has taken all that was released for the period.
     case aged(report: ReportName, period: String)
     /// A change of the plan began to count a metric anew within the period, and the plan holds such a report.
@@ -27,12 +24,6 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
             nothing that \(report) needs is released for \(period). A period is released once it is over and the plan's \
             grace has passed, which is at \(Self.text(due)); `throng release --period \(period) --ignore-grace` does it \
             as soon as it is over.
-            """
-        case .lost(let report, let period):
-            """
-            nothing that \(report) needs will ever be released for \(period): its noise could not be drawn when the period was \
-            released, because the budget was spent or missing or the process stopped in between, and it is never drawn \
-            later. Other periods are not affected; where the budget was the cause, the plan has to give more of it.
             """
         case .aged(let report, let period):
             """

@@ -38,13 +38,13 @@ package struct ExpectedDay {
     package static func devices(of plan: Plan) -> Int { min(plan.app.audience, most) }
 
     /// What each metric of a plan would show; those that are split by nothing that the list knows, that count no days, that
-    /// carry noise or count identifiers are left out.
+    /// have a margin or count identifiers are left out.
     ///
     /// - Throws: ``ReleaseError``, and what a bucketing that can't be compiled throws.
     package func pasts(of plan: Plan) throws -> [PlanPast] {
         guard known > 0 else { return [] }
         return try plan.metrics.compactMap { metric in
-            guard metric.noise == nil, metric.within == nil, metric.period == .day,
+            guard metric.margin == nil, metric.within == nil, metric.period == .day,
                 let cut = try Cut(metric, of: plan, knowing: fields)
             else { return nil }
             let period = PeriodCalendar.utc.period(.day, containing: Self.instant)

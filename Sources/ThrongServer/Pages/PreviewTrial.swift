@@ -112,7 +112,7 @@ struct PreviewTrial: Sendable {
         case .tooOld: "It is too long ago."
         case .inTheFuture: "It has not happened yet."
         case .metricExpired: "Counting has ended."
-        case .contributionBound, .cellsBound: "One identifier has added all that it may."
+        case .contributionBound: "One identifier has added all that it may."
         case .partitionConflict: "A device is of one kind only."
         case .impossibleCombination: "The plan says that this cannot be."
         case .optedOut: "Your browser says that it does not want to be counted, and this purpose honours that."

@@ -92,7 +92,7 @@ package struct AnalystMargin: Sendable, Hashable {
 package struct AnalystRelease: Sendable, Hashable {
     /// What it covers.
     package let period: Period
-    /// k; 0 where numbers carry noise instead.
+    /// k.
     package let threshold: Int64
     /// Share of events that clients sent, as PostgreSQL writes it.
     package let sampling: String
@@ -100,10 +100,14 @@ package struct AnalystRelease: Sendable, Hashable {
     package var rate: Double { Double(sampling) ?? 1 }
     /// SHA-256 in hexadecimal.
     package let digest: String
-    /// The noise in words, such as "laplace, epsilon 1/2"; nil where there is none.
-    package let noise: String?
-    /// Within what 19 of 20 noisy numbers lie. Unit: events; nil where there is no noise.
+    /// What all releases of a period cost one device at most, or one event where there are no identifiers, such as "0.98". Unit: ρ;
+    /// nil where numbers are exact.
+    package let cost: String?
+    /// Within what 19 of 20 numbers lie of what was counted, in the grouping where that is widest. Unit: what is counted; nil where
+    /// numbers are exact.
     package let margin: Int64?
-    /// The same of each sum, in column order. Unit: 10^-decimals of the sum's; none where there is no noise.
+    /// The same of each sum, in column order. Unit: 10^-decimals of the sum's; none where numbers are exact.
     package let sumMargins: [Int64]
+    /// The same of numbers of devices. Unit: devices; nil where they are proved lower bounds, or not there.
+    package let deviceMargin: Int64?
 }

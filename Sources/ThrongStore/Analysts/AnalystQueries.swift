@@ -71,10 +71,9 @@ struct SelectAnalystReleases: RowQuery {
     func row(_ columns: inout RowReader) throws -> AnalystRelease {
         let period = Period(kind: kind, start: try columns.time(), end: try columns.time())
         let (threshold, sampling) = (try columns.integer(), try columns.text())
-        let (digest, noise) = (try columns.text(), try columns.text())
         return AnalystRelease(
-            period: period, threshold: threshold, sampling: sampling, digest: digest,
-            noise: noise.isEmpty ? nil : noise, margin: try columns.optionalInteger(),
-            sumMargins: try columns.names().compactMap { Int64($0) })
+            period: period, threshold: threshold, sampling: sampling, digest: try columns.text(),
+            cost: try columns.optionalText(), margin: try columns.optionalInteger(),
+            sumMargins: try columns.names().compactMap { Int64($0) }, deviceMargin: try columns.optionalInteger())
     }
 }

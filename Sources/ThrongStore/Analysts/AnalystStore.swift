@@ -88,24 +88,30 @@ package final class AnalystStore: Sendable {
     /// Columns of dimensions, then of numbers.
     ///
     /// Every view has period_start, period_end, period_kind, margin, its dimensions, events or identifiers, its sums,
-    /// devices, perhaps client_devices, and withheld, in this order; names may differ where they would collide.
+    /// devices, each of these with its margin behind it, perhaps client_devices, and withheld, in this order; names may differ where
+    /// they would collide.
     private static func columns(of metric: AnalystMetric, _ session: Session) throws -> [AnalystColumn] {
         let rows = try session.run(SelectAnalystColumns(view: metric.view))
         var kinds: [AnalystColumn.Kind] = metric.dimensions.map { .dimension($0) }
-        kinds += [.count] + metric.sums.map { .sum($0) } + [.devices]
-        let spare = rows.count - 5 - kinds.count
+        let measures: [AnalystColumn.Kind] = [.count] + metric.sums.map { .sum($0) } + [.devices]
+        let spare = rows.count - 5 - kinds.count - 2 * measures.count
         guard (0...1).contains(spare) else { throw SelectAnalystColumns.unexpected }
-        if spare == 1 { kinds.append(.clientDevices) }
+        var places = kinds.indices.map { 4 + $0 } + measures.indices.map { 4 + kinds.count + 2 * $0 }
+        kinds += measures
+        if spare == 1 {
+            kinds.append(.clientDevices)
+            places.append(rows.count - 2)
+        }
         var buckets: [String: (labels: [String], isLearned: Bool)] = [:]
         for row in try session.run(SelectAnalystBuckets(view: metric.view)) {
             buckets[row.dimension, default: ([], false)].labels.append(row.bucket)
             if row.isLearned { buckets[row.dimension]?.isLearned = true }
         }
-        return kinds.enumerated().map { place, kind in
+        return zip(kinds, places).map { kind, place in
             var found: (labels: [String], isLearned: Bool)?
             if case .dimension(let name) = kind { found = buckets[name.text] }
             return AnalystColumn(
-                name: rows[4 + place].name, kind: kind, comment: rows[4 + place].comment,
+                name: rows[place].name, kind: kind, comment: rows[place].comment,
                 buckets: found?.labels ?? [], isLearned: found?.isLearned ?? false)
         }
     }

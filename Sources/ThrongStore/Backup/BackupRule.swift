@@ -39,31 +39,24 @@ package struct BackupRule: Sendable, Hashable {
                     + "case when t.has_counters then 'counter' else 'distinct_count' end, t.period_kind, t.range_start)"
             ),
             byName("metric_layout"), byLayout("layout_terms"), byLayout("layout_promise"), byLayout("closed_period"),
-            byLayout("impossible_cell"), byName("release_kind"), byName("plan_in_force"), byName("member_plan"),
-            byName("release"),
+            byLayout("impossible_cell"), byName("plan_in_force"), byName("member_plan"), byName("release"),
             BackupRule("decay", joining: release, app: "r.app", term: always),
-            byName("noise_budget"), byName("noise_draw"),
-            BackupRule(
-                "noise_cell",
-                joining: "join throng.noise_draw as r using (draw_id) join throng.metric_layout as l using (metric_id)",
-                app: "l.app", term: standing("counter", kind: "l.period_kind", of: "r")),
             BackupRule(
                 "open_period", joining: layout, app: "l.app",
-                term: standing("distinct_count", kind: "l.period_kind", of: "t")),
+                term: standing(kind: "l.period_kind", of: "t")),
             BackupRule(
                 "open_rollup", joining: layout, app: "l.app",
-                term: standing("distinct_count", kind: "l.period_kind", of: "t", withAll: true)),
+                term: standing(kind: "l.period_kind", of: "t", withAll: true)),
             BackupRule(
                 "kept_period", joining: layout, app: "l.app",
-                term: standing("distinct_count", kind: "t.period_kind", of: "t")),
+                term: standing(kind: "t.period_kind", of: "t")),
             BackupRule(
                 "proved_first", joining: layout, app: "l.app",
                 // It does not say when its period ends, and none is longer than a month.
-                term: standing(
-                    "distinct_count", kind: "l.period_kind", of: "t", end: "t.period_start + interval '31 days'")),
+                term: standing(kind: "l.period_kind", of: "t", end: "t.period_start + interval '31 days'")),
             BackupRule(
                 "proved_count", joining: layout, app: "l.app",
-                term: standing("distinct_count", kind: "l.period_kind", of: "t", withAll: true)),
+                term: standing(kind: "l.period_kind", of: "t", withAll: true)),
             BackupRule("counter", joining: layout, app: "l.app", term: itsTable),
             BackupRule("distinct_count", joining: layout, app: "l.app", term: itsTable),
             BackupRule(
@@ -147,22 +140,17 @@ package struct BackupRule: Sendable, Hashable {
         "'day ' || ((ceil(extract(epoch from (\(instant))))::bigint + 86399) / 86400)"
     }
 
-    /// With the table that has a period's counters, which stays until the period is released and for a while longer; of a
+    /// With the table that has a period's distinct counts, which stays until the period is released and for a while longer; of a
     /// period that takes several, with the first that goes. A period that nothing was counted in has none.
-    private static func standing(
-        _ parent: String, kind: String, of row: String, withAll: Bool = false, end: String? = nil
-    )
-        -> String
-    {
+    private static func standing(kind: String, of row: String, withAll: Bool = false, end: String? = nil) -> String {
         let end = end ?? "\(row).period_end"
-        let column = parent == "counter" ? "has_counters" : "has_distinct"
         return """
             coalesce(
                 (
-                    select 'table ' || throng.partition_name('\(parent)', p.period_kind, p.range_start)
+                    select 'table ' || throng.partition_name('distinct_count', p.period_kind, p.range_start)
                     from throng.partition as p
                     where p.period_kind = \(kind)
-                        and p.\(column)
+                        and p.has_distinct
                         and p.range_end > \(row).period_start
                         and p.range_start \(withAll ? "< \(end)" : "<= \(row).period_start")
                     order by p.range_start

@@ -85,8 +85,7 @@ extension CounterStore {
     /// Moves what no period of its own can take to the period that is open: one such delta must not stop all flushes that
     /// come after it, and what was acknowledged is counted.
     ///
-    /// A period can't take anything where no partition is made for it, because the clock was far off when it was counted;
-    /// and where its metric is noisy and the calendar had not met it yet, so that no release will ever show it.
+    /// A period can't take anything where no partition is made for it, because the clock was far off when it was counted.
     private func placed(_ attempt: Attempt, _ session: Session) throws -> Attempt {
         var attempt = attempt
         var targets: [PendingFlush.MetricPeriod: UnixSeconds] = [:]
@@ -101,31 +100,8 @@ extension CounterStore {
                 }
             }
         }
-        try addDisplaced(of: attempt, to: &targets, session)
         attempt.pending.redirect(targets)
         return attempt
-    }
-
-    private func addDisplaced(
-        of attempt: Attempt, to targets: inout [PendingFlush.MetricPeriod: UnixSeconds], _ session: Session
-    ) throws {
-        let pending = attempt.pending
-        let noisy = Set(pending.noisyMetrics)
-        guard !noisy.isEmpty else { return }
-        var open: [Int32: [UnixSeconds]] = [:]
-        for metric in noisy {
-            guard let current = pending.period(of: metric, containing: attempt.now) else { continue }
-            open[metric] = [current.start, current.end]
-        }
-        let touched = pending.periods.filter { noisy.contains($0.metric) }
-        let asked = Set(touched + open.flatMap { id, starts in starts.map { .init(metric: id, start: $0) } }).sorted()
-        let displaced = try session.run(SelectDisplaced(periods: asked))
-        let taken = Set(displaced.filter(\.isTaken).map(\.period))
-        for period in Set(displaced.map(\.period)).intersection(touched) {
-            guard let starts = open[period.metric], let current = starts.first else { continue }
-            guard taken.contains(period) || period.start < current else { continue }
-            targets[period] = starts.first { !taken.contains(.init(metric: period.metric, start: $0)) } ?? starts.last
-        }
     }
 
     private func applyOpen(_ attempt: Attempt, _ session: Session) throws -> FlushOutcome {

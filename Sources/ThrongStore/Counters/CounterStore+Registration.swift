@@ -104,8 +104,7 @@ extension CounterStore {
                 }
                 return RegisteredLayout(
                     id: layout.id,
-                    metric: PendingFlush.Metric(
-                        id: metric, kind: layout.period, calendar: calendar, isNoisy: layout.noise != nil))
+                    metric: PendingFlush.Metric(id: metric, kind: layout.period, calendar: calendar))
             }
         }
         state.withLock { state in

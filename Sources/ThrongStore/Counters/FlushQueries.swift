@@ -22,19 +22,6 @@ struct SelectImpossible: RowQuery {
     }
 }
 
-/// Which of a flush's periods no release of their noisy layout will show, and whether another layout's has them.
-struct SelectDisplaced: RowQuery {
-    static let text = Query("period.displaced", PackageResources.period_displaced_sql)
-
-    let periods: [PendingFlush.MetricPeriod]
-
-    var parameters: [Parameter] { periods.parameters }
-
-    func row(_ columns: inout RowReader) throws -> (period: PendingFlush.MetricPeriod, isTaken: Bool) {
-        (try columns.metricPeriod(), try columns.flag())
-    }
-}
-
 /// Shares metrics with other flushes, and with no release.
 struct LockMetricsShared: Command {
     static let text = Query("metric.lock_shared", PackageResources.metric_lock_shared_sql)

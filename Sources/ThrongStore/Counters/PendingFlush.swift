@@ -16,7 +16,6 @@ struct PendingFlush: Sendable {
         let id: Int32
         let kind: PeriodKind
         let calendar: PeriodCalendar
-        let isNoisy: Bool
     }
 
     private(set) var counters: [PendingCounter]
@@ -55,9 +54,6 @@ struct PendingFlush: Sendable {
 
     /// The metrics, ascending.
     var metricIDs: [Int64] { metrics.keys.sorted().map(Int64.init) }
-
-    /// The metrics whose releases carry noise, ascending.
-    var noisyMetrics: [Int32] { metrics.values.filter(\.isNoisy).map(\.id).sorted() }
 
     /// The periods that have deltas, ascending.
     var periods: [MetricPeriod] {

@@ -37,7 +37,8 @@ struct SelectTerms: RowQuery {
         ReleaseTerms(
             threshold: Threshold(devices: try columns.integer()),
             sensitive: try columns.names().map { DimensionName($0) },
-            protection: Protection(percent: try columns.integer()))
+            protection: Protection(percent: try columns.integer()),
+            margin: try columns.optionalText().flatMap(MetricMargin.init(rawValue:)))
     }
 }
 
@@ -70,6 +71,7 @@ struct KeepTerms: Command {
         [
             .integer(Int64(metric)), terms.threshold.devices.parameter,
             .text(terms.sensitive.map(\.text).joined(separator: ",")), terms.protection.percent.parameter,
+            .text(orNull: terms.margin?.rawValue),
         ]
     }
 }

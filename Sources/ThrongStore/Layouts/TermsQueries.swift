@@ -26,7 +26,7 @@ struct HoldTerms: RowQuery {
             .text(terms.sensitive.map(\.text).joined(separator: ",")), terms.protection.percent.parameter,
             .text((terms.counted?.names ?? []).map(\.text).sorted().joined(separator: ",")),
             needsConsent.map { .flag($0) } ?? .null, .text(refusedBy.joined(separator: ",")),
-            .text(terms.origins.json), .integer(isEverywhere ? 1 : 0),
+            .text(terms.origins.json), .text(orNull: terms.margin?.rawValue), .integer(isEverywhere ? 1 : 0),
         ]
     }
 
@@ -71,12 +71,13 @@ struct SelectTermsVersions: RowQuery {
         let refusedBy = Set(try columns.names().compactMap { OptOutSignal(rawValue: $0) })
         let purpose = PurposeName(try columns.text())
         let origins = try [DimensionName: DimensionOrigin](json: try columns.optionalText())
+        let margin = try columns.optionalText().flatMap(MetricMargin.init(rawValue:))
         let audience: CountedEvents.Audience =
             needsConsent.map { .terms(needsConsent: $0 == "true", refusedBy: refusedBy) } ?? .former(purpose)
         return TermsVersion(
             metric: metric, layout: layout, since: since, until: until,
             terms: ReleaseTerms(
-                threshold: threshold, sensitive: sensitive, protection: protection,
+                threshold: threshold, sensitive: sensitive, protection: protection, margin: margin,
                 counted: events.isEmpty
                     ? nil
                     : CountedEvents(

@@ -63,6 +63,7 @@ package struct Migration: Sendable, Hashable {
         Migration(version: 33, name: "0033.plan_in_force.sql", text: PackageResources._033_plan_in_force_sql),
         Migration(version: 34, name: "0034.owing.sql", text: PackageResources._034_owing_sql),
         Migration(version: 35, name: "0035.owed_until.sql", text: PackageResources._035_owed_until_sql),
+        Migration(version: 36, name: "0036.margins.sql", text: PackageResources._036_margins_sql),
     ]
 
     #if DEBUG

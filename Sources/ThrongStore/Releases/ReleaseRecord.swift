@@ -20,8 +20,8 @@ package struct ReleaseRecord: Sendable {
 }
 
 extension ReleaseStore {
-    /// The last releases of a metric up to a period, by start, each with what is still known of it; noisy ones, which withhold
-    /// nothing, and those that age has touched are left out.
+    /// The last releases of a metric up to a period, by start, each with what is still known of it; those that are off on
+    /// purpose, where nothing stays for another's sake, and those that age has touched are left out.
     ///
     /// - Parameters:
     ///   - last: the latest start that counts.
@@ -35,7 +35,7 @@ extension ReleaseStore {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
                 return try session.run(
                     SelectRecentReleases(app: app, metric: metric, kind: periodKind, last: last, most: most)
-                ).filter { $0.header.noise == nil && $0.dropped.isEmpty }.reversed().map { stored in
+                ).filter { $0.header.margins == nil && $0.dropped.isEmpty }.reversed().map { stored in
                     try Self.record(try Self.restored(stored, session), of: stored, session)
                 }
             }

@@ -20,6 +20,13 @@ package struct ReleaseScope: Sendable {
         case parts
     }
 
+    /// The same as if no other metric counted any of the events.
+    var untied: ReleaseScope { ReleaseScope(layout: layout, period: period, ties: nil, source: source) }
+
+    private init(layout: MetricLayout, period: Period, ties: EventTies?, source: Source) {
+        (self.layout, self.period, self.ties, self.source) = (layout, period, ties, source)
+    }
+
     /// A period that was counted.
     ///
     /// - Parameter rollups: coarser periods that the period is part of and that are to be released too.

@@ -48,7 +48,7 @@ extension ReleaseStore {
     /// What was published of the period before; nil where age has taken some of that.
     private static func former(_ metric: Int64, _ period: Period, _ session: Session) throws -> Release? {
         guard let found = try session.first(SelectFormerRelease(metric: metric, period: period)), !found.isDecayed,
-            found.release.header.noise == nil
+            found.release.header.margins == nil
         else { return nil }
         return try restored(found.release, session)
     }

@@ -62,6 +62,7 @@ extension WithholdingReason {
         case .revealsTied: 8
         case .fewFirsts: 9
         case .leftOut: 10
+        case .nearThreshold: 11
         }
     }
 
@@ -79,7 +80,8 @@ extension WithholdingReason {
         switch self {
         case .reveals(let other), .leavesSmallRest(let other): other
         case .bounds(let other): other
-        case .small, .fewFirsts, .dominated, .relatesSingleDevices, .revealsDevices, .revealsTied, .coarsened, .leftOut:
+        case .small, .fewFirsts, .dominated, .relatesSingleDevices, .revealsDevices, .revealsTied, .coarsened, .leftOut,
+            .nearThreshold:
             nil
         }
     }
@@ -98,6 +100,7 @@ extension WithholdingReason {
         case (7, nil, nil): self = .coarsened
         case (8, nil, nil): self = .revealsTied
         case (10, nil, nil): self = .leftOut
+        case (11, nil, nil): self = .nearThreshold
         default: return nil
         }
     }

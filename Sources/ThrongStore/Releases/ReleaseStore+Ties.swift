@@ -24,7 +24,7 @@ extension ReleaseStore {
             })
         func isTied(_ entry: OverlappingRelease) -> Bool {
             let other = entry.header.layout
-            return entry.header.noise == nil && (overlapping.contains(other.metric) || other.metric == layout.metric)
+            return entry.header.margins == nil && (overlapping.contains(other.metric) || other.metric == layout.metric)
                 && !isOwn(entry.metric, entry.header.period)
         }
         published.removeAll { !isTied($0) }
@@ -41,13 +41,14 @@ extension ReleaseStore {
         for (id, name, stored) in try session.run(SelectLayouts(app: layout.app)) {
             guard overlapping.contains(name) || name == layout.metric else { continue }
             let other = try stored.layout()
-            guard other.noise == nil else { continue }
             let counted = SelectCountedPeriods(metric: id, kind: other.period, from: start, to: end)
             let periods = try session.run(counted).filter { !isOwn(id, $0) }
             guard !periods.isEmpty else { continue }
             let about = published.filter {
                 $0.metric == id && $0.header.period.start >= start && $0.header.period.end <= end
             }
+            // Of numbers that are off on purpose nothing can be worked out.
+            if about.isEmpty, history.strictest(of: [name])?.margin != nil { continue }
             let parts = try periods.map { try cube(other, $0, id, session) }
             let releases = try about.filter { !$0.isDecayed }.map { try restored($0.release, session) }
             // Counters that are gone, or published numbers that age took, can't be reckoned with.
@@ -83,7 +84,7 @@ extension ReleaseStore {
         _ find: (EventTies, MetricName, CountedEvents, [MetricName: CountedEvents]) -> Set<MetricName>
     ) -> Set<MetricName> {
         var others: [MetricName: CountedEvents] = [:]
-        for header in published where header.noise == nil {
+        for header in published where header.margins == nil {
             let other = header.layout
             others[other.metric] = ties.counted(by: other.metric, purpose: other.purpose, published: header.events)
         }

@@ -76,7 +76,8 @@ package final class ReleaseStore: Sendable {
                 guard try Self.closePeriod(of: scope, metric, session) else { return nil }
                 let evidence = try Self.evidence(for: scope, metric, session)
                 let decision = try decide(evidence)
-                try Self.write(decision, of: scope.layout, scope.period, metric, session)
+                try Self.write(
+                    decision.release, decision.withheld, of: scope.layout, scope.period, metric, session)
                 try Self.letGo(of: scope, evidence, metric, session)
                 return decision
             }
@@ -95,21 +96,35 @@ package final class ReleaseStore: Sendable {
 }
 
 extension ReleaseStore {
-    /// Checks that a decision is about what was asked, then writes its release and the reasons for the rest.
+    /// Checks that a release is about what was asked, then writes it and the reasons for the rest; returns its number.
+    @discardableResult
     static func write(
-        _ decision: ReleaseDecision, of layout: MetricLayout, _ period: Period, _ metric: Int64, _ session: Session
-    ) throws {
-        guard decision.release.header.layout.counted == layout, decision.release.header.period == period else {
+        _ release: Release, _ withheld: [WithheldCell], of layout: MetricLayout, _ period: Period, _ metric: Int64,
+        _ session: Session
+    ) throws -> Int64 {
+        guard release.header.layout.counted == layout, release.header.period == period else {
             throw StoreError.releaseMismatched(metric: layout.metric)
         }
-        let id = try write(decision.release, metric, session)
-        try write(decision.withheld, release: id, session)
-        try notePublished(decision.release, session)
+        let id = try write(release, metric, session)
+        try write(withheld, release: id, session)
+        try notePublished(release, session)
+        return id
+    }
+
+    /// The margins of a row's grouping; nulls where its numbers are exact.
+    private static func write(margins header: ReleaseHeader, of cell: PublishedCell, _ writer: CopyWriter) throws {
+        guard let count = header.margin(of: cell.margin) else { return try (0..<3).forEach { _ in try writer.null() } }
+        try writer.bigint(count)
+        try writer.bigints(header.layout.sums.indices.map { header.margin(of: cell.margin, measure: $0 + 1) ?? 0 })
+        if cell.reach != nil, let devices = header.deviceMargin(of: cell.margin) {
+            try writer.bigint(devices)
+        } else {
+            try writer.null()
+        }
     }
 
     /// Writes a release and returns its number.
-    @discardableResult
-    static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
+    private static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
         let header = release.header
         let layout = header.layout
         guard let digest = [UInt8](hex: release.digest.hex) else { throw InsertRelease.unexpected }
@@ -121,7 +136,7 @@ extension ReleaseStore {
                 for (place, bucket) in zip(kept, layout.buckets(of: cell.cell, in: cell.margin)) {
                     labels[place] = layout.dimensions[place].labels[bucket].text
                 }
-                try writer.row(columns: 8)
+                try writer.row(columns: 11)
                 try writer.bigint(id)
                 try writer.integer(Int32(bitPattern: cell.margin.bits))
                 try writer.integer(Int32(bitPattern: cell.cell.value))
@@ -130,6 +145,7 @@ extension ReleaseStore {
                 try writer.bigints(cell.sums)
                 if let reach = cell.reach { try writer.bigint(reach.devices) } else { try writer.null() }
                 if let firsts = cell.firsts { try writer.bigint(firsts) } else { try writer.null() }
+                try write(margins: header, of: cell, writer)
             }
         }
         return id

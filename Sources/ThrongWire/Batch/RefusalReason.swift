@@ -14,8 +14,6 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
     case metricExpired = "metric_expired"
     /// The identifier has added all that it may add in this window.
     case contributionBound = "contribution_bound"
-    /// The identifier has touched as many cells of a noisy metric as it may in this window.
-    case cellsBound = "cells_bound"
     /// The identifier was seen in another bucket of a dimension that partitions devices, in this window.
     case partitionConflict = "partition_conflict"
     /// Its buckets are a combination that the plan declares to be impossible.
@@ -38,8 +36,7 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
         case .partitionConflict: 8
         case .optedOut: 9
         case .impossibleCombination: 10
-        case .cellsBound: 11
-        case .consentOutdated: 12
+        case .consentOutdated: 11
         }
     }
 

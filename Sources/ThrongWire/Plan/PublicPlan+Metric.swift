@@ -38,18 +38,16 @@ extension PublicPlan {
         public let contributionBound: Int
         /// Share of events that clients send.
         public let sampling: Double
-        /// Its k. Unit: devices; nil where every number carries noise instead.
-        public let threshold: Int64?
-        /// How close an estimate of a withheld number may come. Unit: percent of it.
+        /// Its k. Unit: devices; events where the purpose has no identifiers.
+        public let threshold: Int64
+        /// How close an estimate of a withheld number may come, where numbers are exact. Unit: percent of it.
         public let protection: Int64
         /// Dimensions of which nobody may learn that a whole cohort is in one bucket.
         public let sensitive: [DimensionName]
         /// Buckets that cannot occur together; events that say so are refused.
         public let impossible: [ImpossibleCombination]
-        /// The noise of its numbers and what one release costs; nil where they are exact.
-        public let noise: Noise?
-        /// Leaf cells that one identifier may touch in one rotation; nil where there is no noise.
-        public let cellsBound: Int?
+        /// How far off its numbers are on purpose: standard; nil where they are exact.
+        public let margin: String?
         /// The first day on which it no longer counts: 2027-06-30.
         public let expires: String
 
@@ -73,12 +71,11 @@ extension PublicPlan {
             within: Within? = nil,
             contributionBound: Int,
             sampling: Double,
-            threshold: Int64?,
+            threshold: Int64,
             protection: Int64,
             sensitive: [DimensionName],
             impossible: [ImpossibleCombination],
-            noise: Noise?,
-            cellsBound: Int?,
+            margin: String?,
             expires: String
         ) {
             self.name = name
@@ -103,28 +100,8 @@ extension PublicPlan {
             self.protection = protection
             self.sensitive = sensitive
             self.impossible = impossible
-            self.noise = noise
-            self.cellsBound = cellsBound
+            self.margin = margin
             self.expires = expires
-        }
-    }
-
-    /// The noise of a metric's numbers.
-    public struct Noise: Codable, Sendable, Hashable {
-        /// laplace or gaussian.
-        public let mechanism: String
-        /// What one release costs, for laplace: an exact number such as 1/2.
-        public let epsilon: String?
-        /// What one release costs, for gaussian.
-        public let rho: String?
-
-        /// Puts it together; the plan's reader has checked its parts.
-        package init(
-            mechanism: String, epsilon: String?, rho: String?
-        ) {
-            self.mechanism = mechanism
-            self.epsilon = epsilon
-            self.rho = rho
         }
     }
 

@@ -52,8 +52,6 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let contextFields: [FieldName]
         /// The events that it counts, sorted by name.
         public let events: [Event]
-        /// What its noisy releases may cost together, if it makes any.
-        public let budget: Budget?
         /// What the numbers are used for, where the plan says so.
         public let use: PurposeUse?
         /// True where consent counts that a parent gives for a child; nil where everybody agrees for themselves.
@@ -77,7 +75,6 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             retentionSeconds: Int64,
             contextFields: [FieldName],
             events: [Event],
-            budget: Budget?,
             use: PurposeUse? = nil,
             consentOfParent: Bool? = nil,
             consentVersion: Int? = nil,
@@ -93,32 +90,12 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             self.retentionSeconds = retentionSeconds
             self.contextFields = contextFields
             self.events = events
-            self.budget = budget
             self.use = use
             self.consentOfParent = consentOfParent
             self.consentVersion = consentVersion
             self.identifier = identifier
             self.floor = floor
             self.transport = transport
-        }
-    }
-
-    /// What the noisy releases of a purpose may cost in each slot of time: epsilon or rho.
-    public struct Budget: Codable, Sendable, Hashable {
-        /// For pure differential privacy, as an exact number: 31/2.
-        public let epsilon: String?
-        /// For zero-concentrated differential privacy.
-        public let rho: String?
-        /// How long it has to last: day, week, month or purpose.
-        public let per: String
-
-        /// Puts it together; the plan's reader has checked its parts.
-        package init(
-            epsilon: String?, rho: String?, per: String
-        ) {
-            self.epsilon = epsilon
-            self.rho = rho
-            self.per = per
         }
     }
 

@@ -33,6 +33,8 @@ struct AuditCommand: AsyncParsableCommand {
             With --metrics it also compares pages of /metrics that somebody read one after the other: of counters that \
             are not sampled, each rise by less than --threshold tells of so few events, and when they came.
 
+            Releases with a margin are left out, and counted: their numbers are off on purpose, so that nothing follows exactly.
+
             It shares no code with what makes releases.
 
             EXIT CODES
@@ -121,8 +123,11 @@ struct AuditCommand: AsyncParsableCommand {
         }
         guard !releases.isEmpty else { throw CommandFailure("Nothing was released there yet.") }
         var input = AuditInput()
-        // A noisy number pins nothing: it is no equation over what was counted.
-        let exact = releases.filter { $0.header.noise == nil }
+        let exact = releases.filter { $0.header.margins == nil }
+        for header in releases.map(\.header) where header.margins != nil {
+            let (layout, period) = (header.layout, header.period)
+            input.margined.insert("\(layout.app)/\(layout.metric) \(period.kind.rawValue) \(period.start.value)")
+        }
         for release in exact { input.add(release) }
         return (input, AuditedEvents.all(exact.map(\.header)))
     }

@@ -64,7 +64,7 @@ extension AuditInput {
             learn(layout)
         }
         tie(
-            plan.metrics.filter { $0.noise == nil }.map { metric in
+            plan.metrics.filter { $0.margin == nil }.map { metric in
                 let purpose = plan.purpose(metric.purpose)
                 let signals = (purpose?.refusedBy ?? []).map(\.rawValue).sorted().joined(separator: "+")
                 return AuditedEvents(

@@ -77,7 +77,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
     private struct Findings: Encodable {
         let problems: [Finding]
         let advice: [Finding]
-        let noise: [String]?
+        let margins: [String]?
         let ties: [String]?
         let past: [PlanPast]?
         let expected: [PlanPast]?
@@ -88,7 +88,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         let problems: [PlanProblem]
         var advice: [PlanProblem] = []
         var plan: Plan?
-        var noise: [String] = []
+        var margins: [String] = []
         var ties: [String] = []
         var past: [PlanPast]?
         var expected: [PlanPast]?
@@ -96,7 +96,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
         do {
             let read = try PlanFiles.read(file)
             advice = read.lint(today: .today)
-            noise = read.noiseMargins()
+            margins = read.marginLines()
             ties = read.ties()
             plan = read
             past = ledger ? try await self.past(of: read) : nil
@@ -110,12 +110,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
             try Terminal.json(
                 Findings(
                     problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) },
-                    noise: noise.isEmpty ? nil : noise, ties: ties.isEmpty ? nil : ties, past: past,
+                    margins: margins.isEmpty ? nil : margins, ties: ties.isEmpty ? nil : ties, past: past,
                     expected: expected, forecast: forecast))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
-            for margin in noise { Terminal.talk("noise: \(margin)") }
+            for margin in margins { Terminal.talk("margin: \(margin)") }
             for tie in ties { Terminal.talk("tie: \(tie)") }
             for line in past?.flatMap(\.lines) ?? [] { Terminal.talk("past: \(line)") }
             for line in expected?.flatMap(\.lines) ?? [] { Terminal.talk("expected: \(line)") }

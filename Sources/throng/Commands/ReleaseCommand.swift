@@ -74,7 +74,6 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let seconds: Double
         /// Of numbers that stand for k devices, by how many dimensions they are split by; for operators only.
         let levels: [ReleaseDecision.Level]
-        let missing: String?
     }
 
     private struct Outcome {
@@ -137,8 +136,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                         unexamined: $0.summary?.unexamined ?? .init(),
                         refusals: $0.summary?.refusals ?? 0,
                         seconds: $0.summary?.seconds ?? 0,
-                        levels: $0.summary?.levels ?? [],
-                        missing: $0.gap?.description)
+                        levels: $0.summary?.levels ?? [])
                 }
                 let only = try period.period(of: plan)
                 outcome.pending += try await store.pending(of: plan).filter { only == nil || $0.period == only }
@@ -208,10 +206,6 @@ struct ReleaseDueCommand: AsyncParsableCommand {
 
     private func show(_ lines: [Line]) {
         for line in lines {
-            if let missing = line.missing {
-                Terminal.talk("\(line.app) \(line.metric) \(line.period): not released: \(missing)")
-                continue
-            }
             Terminal.data(
                 "\(line.app) \(line.metric) \(line.period): \(Terminal.count(line.published, "number")) published, "
                     + "\(Terminal.grouped(line.withheld)) withheld, \(Terminal.grouped(line.complementary)) of them "

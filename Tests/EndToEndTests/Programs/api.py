@@ -41,8 +41,7 @@ def plan():
   proved: {{explanation: To count devices., consent: not_required, floor: attested, retention: 400 days,
     rotation: {daemon.duration(shop.ROTATION)}}}
   hidden: {{explanation: To see no address., consent: not_required, transport: oblivious, retention: 400 days}}
-  tally: {{explanation: To see how much., consent: not_required, identifier: none, retention: 400 days,
-    budget: {{epsilon: 40, per: month}}}}
+  tally: {{explanation: To see how much., consent: not_required, identifier: none, retention: 400 days}}
 """, 1).replace("dimensions:\n", """dimensions:
   query: {title: Search term, field: query, revealed: {most: 4}}
 """, 1) + f"""
@@ -54,7 +53,7 @@ def plan():
     expires: {shop.plan().split('expires: ')[1][:10]}, purpose: hidden, period: day}}
   pings: {{title: Pings, events: [ping], question: How many?, decision: None., owner: Tests,
     expires: {shop.plan().split('expires: ')[1][:10]}, purpose: tally, dimensions: [channel], period: day,
-    contribution_bound: 4, noise: {{mechanism: laplace, epsilon: 1}}}}
+    contribution_bound: 4, margin: standard}}
 """
 
 

@@ -81,7 +81,7 @@ class House(daemon.Daemon):
         """The most identifiers that a window of the proved metric has."""
         self.drain()
         found = self.sql("select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout as l using "
-                         "(metric_id) where l.layout ->> 'metric' = 'proved' and margin = 1 and cell = 1")
+                         "(metric_id) where l.layout ->> 'metric' = 'proved' and distinct_count.margin = 1 and cell = 1")
         return int(found[0][0])
 
     def released(self, metric):

@@ -162,7 +162,7 @@ class Fleet:
         """Distinct identifiers of a metric's leaf cells, by window; those of windows that were taken over under way apart."""
         rows = self.postgres.sql(
             "select window_number, sum(devices) from throng.distinct_count join throng.metric_layout using (metric_id)"
-            f" where metric = '{metric}' and margin = (select max(margin) from throng.distinct_count join throng.metric_layout"
+            f" where metric = '{metric}' and distinct_count.margin = (select max(distinct_count.margin) from throng.distinct_count join throng.metric_layout"
             f" using (metric_id) where metric = '{metric}') group by window_number", database)
         return {int(window): int(count) for window, count in rows}
 

@@ -12,8 +12,7 @@ app: {{name: gallery, title: Gallery, owner: Tests, contact: tests@example.com, 
   grace: 3 hours, time_zone: Europe/Vienna}}
 purposes:
   product: {{explanation: To see what is used., consent: not_required, rotation: 1 hour, retention: 400 days}}
-  statistics: {{explanation: To see what is used., consent: not_required, rotation: 1 hour, retention: 400 days,
-    budget: {{epsilon: 100, per: month}}}}
+  statistics: {{explanation: To see what is used., consent: not_required, rotation: 1 hour, retention: 400 days}}
 dimensions:
   os: {{title: System, field: os, list: [ios, android, windows, linux], partitions: devices}}
   platform: {{title: Platform, of: os, groups: {{mobile: [ios, android], desktop: [windows, linux]}}}}
@@ -39,10 +38,10 @@ SAME = "".join([
     metric("passes", "Passes", ["pass"], "dimensions: [os], period: month, margins: [[os], [platform]]"),
     metric("glances", "Glances", ["glance"], "dimensions: [os], period: day, rollups: [month], sampling: 0.25"),
     metric("hum", "Hum", ["hum"], "dimensions: [os], period: week, contribution_bound: 2, margins: [[os]],"
-           " measures: {sums: {loudness: {field: amount, from: -20, to: 100, decimals: 1, unit: dB}}},"
-           " noise: {mechanism: laplace, epsilon: 1}", "statistics"),
+           " measures: {sums: {loudness: {field: amount, from: 0, to: 100, decimals: 1, unit: dB}}},"
+           " margin: standard", "statistics"),
     metric("seats", "Seats", ["sit"], "dimensions: [row, seat], period: month, contribution_bound: 1, margins: [[row, seat]],"
-           " noise: {mechanism: laplace, epsilon: 1}", "statistics"),
+           " margin: standard", "statistics"),
     metric("often", "How often", ["knock"], "dimensions: [os], period: day, measures: {frequency: {bands: [1, 2, 4]}}"),
     metric("way", "Way", ["view", "bought"], "dimensions: [os], period: day, margins: [[os], [step]], measures: {funnel:"
            " {steps: [{title: Tea, event: view, where: {page: /tea}}, {title: Cart, event: view, where: {page: /cart}},"

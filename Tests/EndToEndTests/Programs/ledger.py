@@ -57,7 +57,7 @@ class Ledger:
         """Distinct identifiers of a metric's leaf cells, added up."""
         return int(self.house.sql(
             "select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout using (metric_id)"
-            f" where metric = '{metric}' and margin = (select max(margin) from throng.distinct_count)")[0][0])
+            f" where metric = '{metric}' and distinct_count.margin = (select max(margin) from throng.distinct_count)")[0][0])
 
 
 def screen_of(browser):

@@ -18,15 +18,14 @@ INSIDE = "const inside = (selector) => [...document.querySelector('throng-panel'
 
 # A purpose of another kind than the sample's, of which other things are true.
 TALLY = """
-  tally: {explanation: To see how much., consent: not_required, identifier: none, retention: 400 days,
-    budget: {epsilon: 40, per: month}}
+  tally: {explanation: To see how much., consent: not_required, identifier: none, retention: 400 days}
 
 dimensions:
 """
 TALLIES = """
 metrics:
   pings: {title: Pings, events: [ping], question: How many?, decision: None., owner: Web team, expires: 2027-10-31,
-    purpose: tally, period: day, dimensions: [screen], contribution_bound: 4, noise: {mechanism: laplace, epsilon: 1}}
+    purpose: tally, period: day, dimensions: [screen], contribution_bound: 4, margin: standard}
 """
 
 
@@ -113,9 +112,9 @@ def tells(browser, site):
         for fact in facts:
             check(flat(fact["sentence"]) in spoken, "`throng plan label` does not say", fact["sentence"])
     for purpose, its, others in (
-            ("product", ["random identifier", "Screen"], ["Example Agency", "random noise", "Came from"]),
-            ("marketing", ["random identifier", "Example Agency", "Came from"], ["random noise", "Lamps put into the cart"]),
-            ("tally", ["shows no identifier", "random noise"], ["random identifier", "Example Agency"])):
+            ("product", ["random identifier", "Screen"], ["Example Agency", "off on purpose", "Came from"]),
+            ("marketing", ["random identifier", "Example Agency", "Came from"], ["off on purpose", "Lamps put into the cart"]),
+            ("tally", ["shows no identifier", "off on purpose"], ["random identifier", "Example Agency"])):
         check(all(words in articles[purpose] for words in its), purpose, "does not say", its, articles[purpose])
         check(not any(words in articles[purpose] for words in others), purpose, "says", others, articles[purpose])
     open_ones = inside(browser, "return inside('details[open]').length")

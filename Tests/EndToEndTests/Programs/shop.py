@@ -51,4 +51,4 @@ def devices(house, metric="views"):
     """Distinct identifiers that PostgreSQL has of a metric's leaf cells."""
     return int(house.sql(
         "select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout using (metric_id)"
-        f" where metric = '{metric}' and margin = (select max(margin) from throng.distinct_count)")[0][0])
+        f" where metric = '{metric}' and distinct_count.margin = (select max(margin) from throng.distinct_count)")[0][0])

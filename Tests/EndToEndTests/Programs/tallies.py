@@ -24,8 +24,7 @@ PLAN = f"""
 app: {{name: notes, title: Notes, owner: Team, contact: a@example.com, audience: 1000}}
 purposes:
   product:
-    {{explanation: To see what is used., consent: required, identifier: none, retention: 400 days,
-    budget: {{epsilon: 40, per: month}}}}
+    {{explanation: To see what is used., consent: required, identifier: none, retention: 400 days}}
   known: {{explanation: To see who comes., consent: not_required, rotation: 1 hour, retention: 400 days}}
 dimensions:
   os: {{title: System, field: os, list: [Linux, macOS]}}
@@ -35,7 +34,7 @@ metrics:
     {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
     purpose: product, period: day, dimensions: [feature, os], contribution_bound: 4,
     measures: {{sums: {{words: {{field: words, from: 0, to: 100, decimals: 0}}}}}},
-    noise: {{mechanism: laplace, epsilon: 1}}}}
+    margin: standard}}
   views:
     {{title: Views, events: [view], question: What?, decision: That., owner: Team, expires: {EXPIRES}, purpose: known,
     period: day, dimensions: [os], contribution_bound: 100000,

@@ -48,7 +48,7 @@ class Metric:
         self.heard = heard
         self.declares = declares
         self.purpose = purpose
-        self.is_noisy = "noise" in self.keys
+        self.has_margin = "margin" in self.keys
 
     def plan(self):
         measures = {}
@@ -186,7 +186,7 @@ class Town:
             self.post(f"{tag}{day}-{place}", events, purpose)
 
     def post(self, identifier, events, purpose="daily", window=None):
-        rotation = {"daily": DAY, "asked": DAY, "noisy": DAY, "hourly": 3600}[purpose]
+        rotation = {"daily": DAY, "asked": DAY, "drawn": DAY, "hourly": 3600}[purpose]
         batch = {
             "app": "town", "batch": os.urandom(16).hex(), "purpose": purpose,
             "window": self.clock.now() // rotation if window is None else window, "id": identifier, "context": {},

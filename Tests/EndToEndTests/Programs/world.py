@@ -14,7 +14,7 @@ class World:
         self.folder = folder
         self.naive_folder = naive_folder
         self.facts = []
-        self.noisy_facts = []
+        self.drawn_facts = []
         self.late_findings = []
         self.edge_findings = []
 
@@ -30,9 +30,9 @@ class World:
                     # What views and reports say apart from each other is an attack's to use, too.
                     say("only in a report:", fact)
                 self.facts.append(fact)
-        # A number with noise is no equation over what was counted.
-        self.noisy_facts = [fact for fact in self.facts if METRICS[fact.terms[0][1][0]].is_noisy]
-        self.facts = [fact for fact in self.facts if not METRICS[fact.terms[0][1][0]].is_noisy]
+        # A number with a margin is no equation over what was counted.
+        self.drawn_facts = [fact for fact in self.facts if METRICS[fact.terms[0][1][0]].has_margin]
+        self.facts = [fact for fact in self.facts if not METRICS[fact.terms[0][1][0]].has_margin]
 
     def overlaps(self):
         """Releases of one metric and layout that share days and neither of which holds the other."""

@@ -28,10 +28,12 @@ package struct CubeTrial {
         let drawing = try clock.measure {
             for interaction in lattice.interactions {
                 var table = counted[interaction] ?? []
-                let variance = try LayerVariance(threshold: 20, buckets: lattice.buckets(of: interaction))
+                let buckets = lattice.buckets(of: interaction)
+                let variance = try LayerVariance(threshold: 20, buckets: buckets)
+                let kept = try KeptNoise(NoiseWidth(threshold: 20), buckets: buckets)
                 let question = QuestionKey(of: "cube by \(interaction.places)")
                 let fresh = Layer.fresh(variance, period: "day 1", counted: secret.digest(of: table))
-                for layer in [Layer.kept(Rises(from: variance)), fresh] {
+                for layer in [Layer.kept(kept), fresh] {
                     let noise = try secret.noise(of: question, layer, cells: table.count)
                     for cell in table.indices { table[cell] += noise[cell] }
                 }

@@ -9,7 +9,7 @@ import ThrongFaults
 /// hour; hours and days, days and weeks, or weeks that make up a month; bounds from 1 to 100, sums with clips, histograms,
 /// reach, sensitive dimensions and several k; heavy devices and devices that come late; and in every fourth trial an
 /// edit of the plan. With `--attested` only devices that prove themselves count for k, some prove nothing, some of these make
-/// floods, and some metrics count who proved itself in the period. It leaves out rollups, re-releases, noise, sampling, frequency and funnels, revealed values, decay,
+/// floods, and some metrics count who proved itself in the period. It leaves out rollups, re-releases, margins, sampling, frequency and funnels, revealed values, decay,
 /// impossible combinations, time zones, coverage and firsts; and where a metric has two layouts of one name, the audit.
 /// What the audit calls uncounted is left to the truth, which knows how many devices it is of.
 @main

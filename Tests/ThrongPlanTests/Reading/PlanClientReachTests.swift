@@ -84,7 +84,7 @@ struct PlanClientReachTests {
         #expect(patient.lint(today: SamplePlan.today).count == 1)
     }
 
-    @Test("another word, more counters than an event can name, and noise are refused")
+    @Test("another word and more counters than an event can name are refused")
     func refused() throws {
         #expect(
             try SamplePlan.problems(Self.reach, "reach: clients") == [

@@ -174,12 +174,4 @@ struct PlanDecayTests {
     func refusals(decay: String, message: String) {
         #expect(Self.problems(decay).contains(message), "\(Self.problems(decay))")
     }
-
-    @Test("with noise there are no sums over longer periods that could be left")
-    func noisy() {
-        let found = Self.problems(
-            "[{after: 30 days, keep: weeks}]",
-            ("dimensions: [os, age]", "dimensions: [os, age]\n    noise: {mechanism: laplace, epsilon: 1}"))
-        #expect(found.contains { $0.contains("'keep: weeks' does not go with 'noise'") }, "\(found)")
-    }
 }

@@ -1,10 +1,9 @@
 import Foundation
 import Testing
-import ThrongNoise
 
 @testable import ThrongPlan
 
-@Suite("Purposes without identifiers: noise in the place of k, and nothing that takes an identifier")
+@Suite("Purposes without identifiers: margins, a k of events, and nothing that takes an identifier")
 struct PlanIdentifierTests {
     static let tally = """
         app: {name: play, title: Play, owner: Team, contact: a@example.com, audience: 9000}
@@ -15,7 +14,6 @@ struct PlanIdentifierTests {
             consent: not_required
             identifier: none
             retention: 100 days
-            budget: {epsilon: 31, per: month}
         dimensions:
           level: {title: Level, field: level, list: [one, two]}
           word: {title: Word, field: word, revealed: {most: 10}}
@@ -40,7 +38,7 @@ struct PlanIdentifierTests {
             dimensions: [level]
             period: day
             contribution_bound: 3
-            noise: {mechanism: laplace, epsilon: 1}
+            margin: standard
         """
 
     private static func plan(_ old: String = "9000", _ new: String = "9000") throws -> Plan {
@@ -67,39 +65,21 @@ struct PlanIdentifierTests {
         }
     }
 
-    @Test("the noise hides one event, and the layout knows of no identifier; a purpose that rotates is as it was")
+    @Test("there is a margin, and the layout knows of no identifier; a purpose that rotates is as it was")
     func reading() throws {
         let plan = try Self.plan()
         #expect(plan.purposes.map(\.identifier) == [.rotating, .absent])
         #expect(plan.purposes[1].rotation == .batches)
         let (starts, taps) = (plan.metrics[0], plan.metrics[1])
-        #expect(taps.noiseUnit == .event && taps.contributionBound == 3 && taps.cellsBound == 1)
+        #expect(taps.margin == .standard && taps.contributionBound == 3)
         let layouts = try [starts, taps].map { try plan.layout(of: $0, rules: .system) }
         #expect(layouts.map(\.hasIdentifiers) == [true, false])
         #expect(try MetricLayout(json: layouts[1].json) == layouts[1])
+        let texts = layouts.map { String(decoding: $0.json, as: UTF8.self) }
+        #expect(texts.map { $0.contains(#""identifiers":false"#) } == [false, true])
+        #expect(layouts[1].trackedMargins == [layouts[1].leaf])
         #expect(try Self.plan("    contribution_bound: 3\n", "").metrics[1].contributionBound == 1)
         #expect(try Self.plan("identifier: none", "identifier: none\n    use: product").purposes[1].use == .product)
-    }
-
-    @Test("one event moves one number of each grouping by what it counts: scale 3 · (parts / part) / epsilon")
-    func sensitivity() throws {
-        let plan = try Self.plan()
-        let layout = try plan.layout(of: plan.metrics[1], rules: .system)
-        let groupings = plan.groupings(of: plan.metrics[1])
-        let weights = groupings.map { NoiseTerms.weight(of: $0, shown: []) }
-        #expect(weights == [4, 1])
-        let day = PeriodCalendar.utc.period(.day, containing: UnixSeconds(1_795_046_400))
-        #expect(layout.windowsHidden(in: day) == 1 && layout.windowsBeginning(in: day) == 24)
-        let terms = try #require(
-            try layout.noiseTerms(groupings: groupings, weights: weights, windows: layout.windowsHidden(in: day)))
-        #expect(terms.unit == .event)
-        #expect(
-            terms.groupings.map(\.distributions) == [
-                [.laplace(try DiscreteLaplace(scale: Rational(15, over: 4)))],
-                [.laplace(try DiscreteLaplace(scale: Rational(15)))],
-            ])
-        #expect(try plan.noiseTerms(of: plan.metrics[1])?.distributions == terms.distributions)
-        #expect(plan.noiseMargins().allSatisfy { $0.hasSuffix("hiding an event that counts 3 at most") })
     }
 
     /// A slip, and what is said of it.
@@ -109,8 +89,8 @@ struct PlanIdentifierTests {
             "'rotation' is there and 'identifier' is none; without an identifier nothing rotates"
         ),
         (
-            "\n    noise: {mechanism: laplace, epsilon: 1}", "",
-            "so nobody knows how many devices a number stands for, and no threshold can be held; give the metric 'noise'"
+            "\n    margin: standard", "",
+            "so nobody knows how many devices a number stands for, and exact numbers would say what one sent; give the metric 'margin:"
         ),
         (
             "contribution_bound: 3", "measures: {reach: true}",
@@ -121,16 +101,10 @@ struct PlanIdentifierTests {
             "has 'identifier: none', so devices can't be counted; leave 'reach' out"
         ),
         (
-            "    dimensions: [level]\n    period: day\n    contribution_bound: 3\n    noise: {mechanism: laplace, epsilon: 1}",
+            "    dimensions: [level]\n    period: day\n    contribution_bound: 3\n    margin: standard",
             "    period: day\n    measures: {frequency: {bands: [1, 2]}}",
             "so nobody knows what one device did within a window; leave 'frequency' out"
         ),
-        ("contribution_bound: 3", "cells_bound: 2", "'cells_bound' does not go with 'identifier: none'"),
-        (
-            "epsilon: 1}", "epsilon: 1, unit: device}",
-            "'unit' is device, which takes identifiers, and its purpose has 'identifier: none'; delete it"
-        ),
-        ("epsilon: 1}", "epsilon: 1, unit: window}", "'unit' is window, which takes identifiers"),
         ("dimensions: [level]", "dimensions: [word]", "'word'"),
         ("identifier: none", "identifier: never", "'never'"),
     ]
@@ -150,22 +124,12 @@ struct PlanIdentifierTests {
         #expect(found.contains { $0.contains("a device would have to remember what it did for weeks") }, "\(found)")
     }
 
-    @Test("a purpose with identifiers can't have noise that hides one event: others hide more")
-    func eventsOfIdentifiers() throws {
-        let found = try Self.problems("identifier: none", "identifier: rotating")
-        #expect(found.isEmpty, "\(found)")
-        let event = try Self.found(
-            Self.tally.replacing("identifier: none", with: "rotation: 1 day").replacing(
-                "epsilon: 1}", with: "epsilon: 1, unit: event}"))
-        #expect(event.contains { $0.contains("where there are identifiers, 'window' and 'device' hide more") })
-    }
-
-    @Test("an exact metric of another purpose that counts the same event would give the noise away")
+    @Test("an exact metric of another purpose that counts the same event would take the margin away")
     func exactNeighbour() throws {
         #expect(try Self.problems("events: [start]", "events: [start, tap]").contains { $0.contains("exactly") })
     }
 
-    @Test("children may be counted so, with noise in the place of k; a rotation of a day is refused there")
+    @Test("children may be counted so; a rotation of a day is refused there")
     func children() throws {
         let childlike = Self.tally
             .replacing("audience: 9000", with: "audience: 9000, threshold: 50, directed_to: children")
@@ -183,7 +147,8 @@ struct PlanIdentifierTests {
         #expect(label.purposes.map(\.hasIdentifiers) == [true, false])
         let facts = label.purposes[1].facts.map(\.text) + label.purposes[1].metrics.flatMap(\.facts).map(\.text)
         #expect(facts.contains { $0.contains("nothing of it can be taken back") })
-        #expect(facts.contains { $0.contains("whoever sends n events is hidden n times less") })
+        #expect(facts.contains { $0.contains("by up to about what 6 events may add") })
+        #expect(label.promises.contains { $0.contains("that is so many events instead") })
         #expect(!facts.contains { $0.contains("identifier in one window") || $0.contains("from one identifier") })
         let record = ProcessingRecord(of: plan)
         #expect(record.purposes.map(\.rotationSeconds) == [3600, nil])
@@ -204,18 +169,12 @@ struct PlanIdentifierTests {
                 retention: 100 days
             """
         let rotating = Self.tally.replacing("    identifier: none\n", with: "    rotation: 1 hour\n")
-            .replacing("    budget: {epsilon: 31, per: month}\n", with: "")
-            .replacing("    noise: {mechanism: laplace, epsilon: 1}", with: "")
+            .replacing("    margin: standard", with: "")
         #expect(rotating.contains(exact))
         let before = try Self.read(rotating)
         let after = try Self.plan()
         let loses = try PlanDiff(from: before, to: after, rules: .system)
-        // The budget is new: of what noisy numbers may cost there was nothing.
-        #expect(loses.kinds == [.splits, .tightens, .widens])
-        #expect(
-            loses.changes.filter { $0.kind == .widens }.map(\.meaning) == [
-                "its noisy numbers may cost more, or otherwise"
-            ])
+        #expect(loses.kinds == [.splits, .tightens])
         #expect(
             loses.changes.contains {
                 $0.kind == .tightens
@@ -223,11 +182,10 @@ struct PlanIdentifierTests {
                         == "devices show no identifier any more, and nothing that they send can be taken back"
             })
         let gets = try PlanDiff(from: after, to: before, rules: .system)
-        #expect(gets.kinds == [.splits, .tightens, .widens])
+        #expect(gets.kinds == [.splits, .widens])
         #expect(
             gets.changes.filter { $0.kind == .widens }.map(\.meaning).contains(
                 "devices show an identifier, which lives 1 hour"))
-        #expect(gets.changes.filter { $0.kind == .tightens }.map(\.meaning) == ["its noisy numbers may cost less"])
         #expect(try PlanDiff(from: after, to: after, rules: .system).changes.isEmpty)
     }
 }

@@ -135,19 +135,15 @@ struct PlanRevealedTests {
             ])
     }
 
-    @Test("noise and learned buckets do not go together: which of them are learned would carry none")
-    func noise() {
+    @Test("margins and learned buckets do not go together: which of them are learned would have none")
+    func margin() {
         let problems = Self.problems(
-            ("    retention: 400 days", "    retention: 400 days\n    budget: {epsilon: 1000, per: month}"),
-            (
-                "      reach: true",
-                "      count: true\n    contribution_bound: 5\n    noise: {mechanism: laplace, epsilon: 1/2}"
-            ))
+            ("      reach: true", "      count: true\n    contribution_bound: 5\n    margin: standard"))
         #expect(
             problems == [
                 """
-                dimension 'query': metric 'views' is noisy, but which values are learned depends on counts without \
-                noise; leave the dimension or the noise out
+                dimension 'query': metric 'views' has a margin, but which values are learned depends on exact counts; leave the \
+                dimension or 'margin' out
                 """
             ])
     }

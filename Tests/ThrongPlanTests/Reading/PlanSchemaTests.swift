@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import ThrongNoise
 
 @testable import ThrongPlan
 
@@ -55,8 +54,6 @@ struct PlanSchemaTests {
         expectSame(Mapping(node: root), PlanKeys.Root.self)
         expectSame(try mapping("app"), PlanKeys.App.self)
         expectSame(try mapping("purpose"), PlanKeys.Purpose.self)
-        expectSame(try mapping("budget"), PlanKeys.Budget.self)
-        expectSame(try mapping("noise"), PlanKeys.Noise.self)
         expectSame(try mapping("app", "properties", "evaluator"), PlanKeys.Evaluator.self)
         expectSame(try mapping("dimension"), PlanKeys.Dimension.self)
         expectSame(
@@ -85,8 +82,8 @@ struct PlanSchemaTests {
     @Test("no mapping with keys is missing from the comparison above")
     func completeness() throws {
         #expect(
-            Set(definitions.keys).subtracting(["name", "names", "language", "title", "sentence", "duration", "exact"])
-                .count == 20)
+            Set(definitions.keys).subtracting(["name", "names", "language", "title", "sentence", "duration"])
+                .count == 18)
     }
 
     @Test("a dimension has exactly one of the same kinds")
@@ -113,8 +110,7 @@ struct PlanSchemaTests {
         #expect(try words("purpose", "senders") == Purpose.Senders.allCases.map(\.rawValue))
         #expect(try words("purpose", "use") == PurposeUse.allCases.map(\.rawValue))
         #expect(try words("purpose", "consent") == ["required", "not_required", "parent"])
-        #expect(try words("budget", "per") == BudgetSpan.allCases.map(\.rawValue))
-        #expect(try words("noise", "mechanism") == ["laplace", "gaussian"])
+        #expect(try words("metric", "margin") == MetricMargin.allCases.map(\.rawValue))
         #expect(try words("insight", "basis") == Insight.Basis.allCases.map(\.rawValue))
         #expect(
             try words("insight", "kind") == [

@@ -143,10 +143,6 @@ struct PlanWindowTests {
         (text(more: "    contribution_bound: 5"), "'contribution_bound' stands beside 'frequency', which counts each"),
         (text(more: "    impossible: [{os: iOS}]"), "'impossible' stands beside 'frequency', which refuses no events"),
         (
-            text(more: "    noise: {mechanism: laplace, epsilon: 1/2}"),
-            "'noise' stands beside 'frequency', whose numbers are exact"
-        ),
-        (
             text(more: "    answered: {frequency: {of: [view], per: week, bands: [1]}}"),
             "'answered' stands beside 'frequency', which the daemon works out"
         ),
@@ -195,6 +191,12 @@ struct PlanWindowTests {
     func refused(text: String, problem: String) throws {
         let found = try problems(text)
         #expect(found.contains { $0.contains(problem) }, "\(found)")
+    }
+
+    @Test("numbers of identifiers may have a margin")
+    func margin() throws {
+        let plan = try read(Self.text(more: "    margin: standard"))
+        #expect(plan.metric("views")?.margin == .standard && !plan.marginLines().isEmpty)
     }
 
     @Test("a step in one bucket of a split that another metric publishes is pointed out")

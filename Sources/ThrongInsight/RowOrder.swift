@@ -1,0 +1,46 @@
+internal import ThrongPlan
+
+/// Which rows of an answer are larger than which, where numbers are off on purpose: noise decides the order of numbers that
+/// lie close.
+struct RowOrder {
+    /// One a row; nil where none is published.
+    let quantities: [Quantity?]
+    /// What is compared and its noise, where all rows count the same: exactly as far apart as they are.
+    let numbers: [DrawnNumber?]
+    /// For rows that are computed: their intervals are combined.
+    let interval: (Quantity) -> Interval?
+
+    /// By how many standard deviations one row is ahead of another; 0 where that can't be told, and less than 0 where it is
+    /// behind.
+    func lead(of row: Int, over other: Int) -> Double {
+        guard let mine = quantities[row], let its = quantities[other] else { return 0 }
+        if let own = numbers[row], let theirs = numbers[other], let gap = Self.gap(mine, its) {
+            let variance = own.variance + theirs.variance - 2 * own.covariance(with: theirs)
+            return variance > 0 ? gap / variance.squareRoot() : gap == 0 ? 0 : gap * .infinity
+        }
+        guard let (above, below) = Self.both(interval(mine), interval(its)) else { return 0 }
+        let gap = mine.approximate - its.approximate
+        let apart = Interval.difference((mine.approximate, above), (its.approximate, below), places: 9).ends
+        let side = gap > 0 ? gap - apart.low : apart.high - gap
+        return side > 0 && side.isFinite ? gap / side * Interval.z : 0
+    }
+
+    /// By row, how many standard deviations the largest one is ahead of it; nil for itself and where no number is published.
+    func leads(of largest: Int) -> [Double?] {
+        quantities.indices.map { row in
+            row == largest || quantities[row] == nil ? nil : lead(of: largest, over: row)
+        }
+    }
+
+    /// Of two numbers, or two shares of one whole, what they differ by.
+    private static func gap(_ one: Quantity, _ other: Quantity) -> Double? {
+        if let mine = one.amount, let its = other.amount { return Double(mine) - Double(its) }
+        guard let mine = one.fraction, let its = other.fraction, mine.denominator == its.denominator else { return nil }
+        return Double(mine.numerator) - Double(its.numerator)
+    }
+
+    private static func both(_ one: Interval?, _ other: Interval?) -> (Interval, Interval)? {
+        guard let one, let other else { return nil }
+        return (one, other)
+    }
+}

@@ -1,0 +1,64 @@
+internal import ThrongPlan
+
+/// Changes of numbers that are off on purpose, in words.
+extension InsightAnswer {
+    /// "That is 12% (130) more than the day before (…), when it was about 1,100 events; the difference is between 90 and 170 in
+    /// 19 of 20 cases."
+    func drawnComparison(_ change: Change, _ then: String, _ earlier: Quantity) -> String {
+        guard !isWithinChance(change) else {
+            let off = change.interval.flatMap(span).map { ": the difference lies \($0)" } ?? ""
+            return "Noise alone may explain how it differs from \(then), when it was \(words(earlier))\(off)."
+        }
+        let than = change.direction == .up ? "more than" : "less than"
+        let sentence = "That is \(amount(of: change)) \(than) \(then), when it was \(words(earlier))."
+        guard let interval = change.interval, let (low, high) = size(of: interval) else { return sentence }
+        let scale = unit == "share" ? 100.0 : 1
+        let range = wording.range(
+            Interval(low * scale, high * scale, places: Quantity.sharePlaces), isShare: false, unit: ownUnit)
+        return Wording.sentence(sentence, with: "the difference is \(range)")
+    }
+
+    /// A difference as it is shown: to the first digit of how far off it may be.
+    func shownDifference(_ change: Change) -> Decimals {
+        guard answered?.basis.margin != nil, let interval = change.interval else { return change.difference }
+        let (low, high) = interval.ends
+        return change.difference.rounded(toFirstDigitOf: (high - low) / 2)
+    }
+
+    /// How large a relative change is, without its sign.
+    func relativeSize(_ change: Change) -> String? {
+        guard let interval = change.relativeInterval else { return change.relative.map(locale.size) }
+        let (low, high) = interval.ends
+        return change.relative.map { relative in
+            let rounded = relative.magnitude.rounded(toFirstDigitOf: min((high - low) / 2, 0.5)).rounded(to: 3)
+            return locale.percent(ofHundred: Decimals(units: rounded.units * 100, places: rounded.places))
+        }
+    }
+
+    /// A relative change with its sign; nil of shares, whose changes are in points.
+    func signedRelative(_ change: Change) -> String? {
+        guard unit != "share" else { return nil }
+        guard change.relativeInterval != nil else { return change.relative.map(locale.signedPercent) }
+        let sign = change.direction == .down ? "\u{2212}" : change.direction == .up ? "+" : ""
+        return relativeSize(change).map { sign + $0 }
+    }
+
+    /// "between −12 and 25 in 19 of 20 cases".
+    private func span(_ interval: Interval) -> String? {
+        guard let low = interval.low, let high = interval.high else { return nil }
+        let ends = [low, high].map { wording.difference($0, isShare: unit == "share") }
+        return "between \(ends[0]) and \(ends[1]) \(Wording.usually)"
+    }
+
+    /// How large a change is at least and at most, whichever way it went.
+    private func size(of interval: Interval) -> (low: Double, high: Double)? {
+        let (low, high) = interval.ends
+        guard low.isFinite, high.isFinite else { return nil }
+        return low >= 0 ? (low, high) : high <= 0 ? (-high, -low) : nil
+    }
+
+    /// Behind a difference that is no number of events or devices.
+    private var ownUnit: String {
+        if case .mean = insight.kind { unit } else { unit == "share" ? "percentage points" : "" }
+    }
+}

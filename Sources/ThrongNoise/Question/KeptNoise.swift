@@ -1,0 +1,92 @@
+/// The noise that stays with a question: a sum of draws, one for each rung up to the width that is asked for.
+///
+/// Kept noise is never scaled, since whoever has x + 2z and x + 3z solves for x and z. Wider noise holds the narrower one and an
+/// independent draw more. So nobody has to remember what was asked before: k may be raised and lowered, and two metrics may ask with different
+/// k, and all that anybody gets is what the smallest of them promises.
+package struct KeptNoise: Sendable, Hashable {
+    /// From the lowest rung up.
+    package let draws: [DiscreteGaussian]
+    /// By draw, the rung that it reaches. Unit: devices.
+    let rungs: [Int64]
+
+    /// Adds up rungs until they are wide enough.
+    ///
+    /// - Throws: what the sampler refuses.
+    package init(_ width: NoiseWidth, buckets: [Int]) throws(NoiseError) {
+        var (draws, rungs): ([DiscreteGaussian], [Int64]) = ([], [])
+        let rest = try LayerVariance.rest(of: buckets)
+        var before: Int64 = 0
+        for rung in Self.rungs(for: width.square) {
+            let added = Rational(rung * rung - before * before)
+            draws.append(try LayerVariance.drawable(width.unit.multiplied(by: added).divided(by: rest)))
+            rungs.append(rung)
+            before = rung
+        }
+        (self.draws, self.rungs) = (draws, rungs)
+    }
+
+    /// One draw, for trials of other widths.
+    init(single layer: LayerVariance) { (draws, rungs) = ([layer.drawn], [0]) }
+
+    /// The variance of all draws together. Unit: the measure's, squared.
+    package var variance: Rational {
+        get throws(NoiseError) {
+            var sum = Rational.zero
+            for draw in draws { sum = try sum.adding(draw.variance) }
+            return sum
+        }
+    }
+
+    /// The rungs of the ladder, up to the first whose square is that large: 5, 10, 20, 30, 40, 50, 70, 100, and then 140, 200, 280, 400…
+    static func rungs(for square: Int64) -> [Int64] {
+        var rungs: [Int64] = [5]
+        while let last = rungs.last, last * last < square {
+            switch last {
+            case 5: rungs.append(10)
+            case ..<50: rungs.append(last + 10)
+            case 50: rungs.append(70)
+            case 70: rungs.append(100)
+            default: rungs.append(last % 7 == 0 ? last / 7 * 10 : last / 10 * 14)
+            }
+        }
+        return rungs
+    }
+}
+
+/// The width of a question's noise: V = unit · square.
+package struct NoiseWidth: Sendable, Hashable {
+    /// V for k = 1: 1/16 for devices, (b/10)² for events and sums of which one device adds b at most. A part of what the question is.
+    package let unit: Rational
+    /// k², times the number of questions that share events.
+    package let square: Int64
+
+    /// Sets the width for devices, or for events and sums.
+    ///
+    /// - Parameters:
+    ///   - threshold: k. Unit: devices, at least 1.
+    ///   - bound: what one device may add in a period, at least 1; nil where devices are counted.
+    ///   - factor: how many questions share some of the events, at least 1.
+    /// - Throws: ``NoiseError/notPositive(_:)`` and ``NoiseError/overflow``.
+    package init(threshold: Int64, bound: Int64? = nil, factor: Int64 = 1) throws(NoiseError) {
+        guard threshold > 0, factor > 0 else { throw .notPositive(.threshold) }
+        let (square, overflow) = threshold.multipliedReportingOverflow(by: threshold)
+        let (product, excess) = square.multipliedReportingOverflow(by: factor)
+        guard !overflow, !excess else { throw .overflow }
+        var unit = try Rational(1, over: 16)
+        if let bound {
+            guard bound > 0 else { throw .notPositive(.contribution) }
+            unit = try Rational(Int128(bound) * Int128(bound), over: 100)
+        }
+        self.init(unit: unit, square: product)
+    }
+
+    /// The same unit with another square.
+    package func squared(_ square: Int64) -> NoiseWidth { NoiseWidth(unit: unit, square: square) }
+
+    private init(unit: Rational, square: Int64) { (self.unit, self.square) = (unit, square) }
+
+    /// V: no whole-number combination of answers has a smaller variance. Unit: the measure's, squared.
+    package var least: Rational {
+        get throws(NoiseError) { try unit.multiplied(by: Rational(square)) }
+    }
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+package import ThrongNoise
+
+/// The cost of everything that is drawn for one release: the ρ of zero-concentrated differential privacy of one device and day, or of one
+/// event where nobody has an identifier.
+///
+/// It is the largest that one device can cause: it reaches its bound, and meets as many occasions as that allows.
+package struct MarginCost: Sendable, Hashable {
+    /// ρ.
+    let rho: Double
+
+    /// Adds up the questions of a layout.
+    ///
+    /// - Parameters:
+    ///   - factors: see ``Plan/marginFactors(of:)``.
+    ///   - drawsEvents: false for a sum over periods, whose numbers were drawn for these.
+    ///   - kindsOfDevices: draws of devices: one of identifiers, and one where devices are known in a whole period.
+    /// - Throws: ``NoiseError/overflow``.
+    package init(
+        _ shape: MarginShape, _ layout: MetricLayout, _ threshold: Threshold, factors: MarginFactors = .none,
+        drawsEvents: Bool = true, kindsOfDevices: Int = 1
+    ) throws(NoiseError) {
+        var rho = 0.0
+        for measure in 0...layout.sums.count where drawsEvents {
+            let change = Rational(layout.bound(of: measure) ?? 1)
+            let least = try layout.width(of: measure, threshold, factor: factors.events).least
+            rho += try shape.events.cost(change: change, least: least).approximate
+        }
+        let least = try NoiseWidth(threshold: threshold.devices, factor: factors.devices).least
+        for (occasions, lattice) in shape.devices.sorted(by: { $0.key < $1.key }) {
+            let met = min(layout.size(of: occasions), layout.contributionBound)
+            rho += Double(met * kindsOfDevices) * (try lattice.cost(change: Rational(1), least: least).approximate)
+        }
+        // The choice of the busiest window, where a period has several.
+        if layout.hasIdentifiers, layout.rotation < .longest || layout.period > .day {
+            rho += 1 / (2 * least.approximate)
+        }
+        self.rho = rho
+    }
+
+    /// Two decimals, rounded up.
+    package var text: String { String(format: "%.2f", (rho * 100).rounded(.up) / 100) }
+}
+
+extension MetricLayout {
+    /// The addition of one device to a measure in a window at most, from 1; nil where the measure is a number of devices.
+    ///
+    /// - Parameter measure: 0 is the count; then the sums. Unit: the measure's.
+    package func bound(of measure: Int) -> Int64? {
+        guard measure > 0 else { return within == nil ? Int64(contributionBound) : nil }
+        let sum = sums[measure - 1]
+        let most = Int64(clamping: max(sum.quantum(of: sum.lowest).magnitude, sum.quantum(of: sum.highest).magnitude))
+        let (bound, overflow) = most.multipliedReportingOverflow(by: Int64(contributionBound))
+        return overflow ? .max : max(1, bound)
+    }
+
+    /// The width of a measure's noise: of events and sums by what one device adds at most, of identifiers that are counted in the place of
+    /// events that of devices.
+    ///
+    /// - Parameter factor: see ``Plan/marginFactors(of:)``.
+    /// - Throws: ``NoiseError/overflow``.
+    package func width(of measure: Int, _ threshold: Threshold, factor: Int64) throws(NoiseError) -> NoiseWidth {
+        try NoiseWidth(threshold: threshold.devices, bound: bound(of: measure), factor: factor)
+    }
+}

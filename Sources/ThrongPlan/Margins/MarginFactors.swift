@@ -1,0 +1,59 @@
+/// The factors by which variances are raised where several metrics with margins count some of the same events of the same people.
+///
+/// Whoever combines numbers of n metrics into one about a happening takes some share c of it from each, and the shares are 1 together, so
+/// that Σc² is at least 1/n (Cauchy and Schwarz). n times the variance of each is therefore enough, whatever the combination.
+package struct MarginFactors: Sendable, Hashable {
+    /// Of events and sums: counts of events are linear in each other, as in A∪B + B∪C − A∪C, which is twice B.
+    package let events: Int64
+    /// Of devices: numbers of different events are independent, and those of the same events are one question, unless metrics split
+    /// a field by different rules.
+    package let devices: Int64
+
+    /// A metric by itself.
+    package static let none = MarginFactors(events: 1, devices: 1)
+
+    /// States factors.
+    package init(events: Int64, devices: Int64) { (self.events, self.devices) = (events, devices) }
+}
+
+extension Plan {
+    /// The factors of a metric beside the plan's others.
+    ///
+    /// - Complexity: O(happenings · metrics²).
+    package func marginFactors(of metric: Metric) -> MarginFactors {
+        let margined = metrics.filter { $0.margin != nil }.map { ($0, counted(by: $0).happenings) }
+        var (events, devices): (Int64, Int64) = (1, 1)
+        for happening in counted(by: metric).happenings ?? [] {
+            let sharing = margined.filter { $0.1?.contains(happening) ?? true }.map(\.0)
+            events = max(events, Self.groups(of: sharing, where: asksAlike))
+            devices = max(devices, Self.groups(of: sharing, where: splitsAlike))
+        }
+        return MarginFactors(events: events, devices: devices)
+    }
+
+    /// The number of groups in which any two are alike; not the fewest, perhaps.
+    private static func groups(of metrics: [Metric], where areAlike: (Metric, Metric) -> Bool) -> Int64 {
+        var groups: [[Metric]] = []
+        for metric in metrics {
+            if let place = groups.firstIndex(where: { $0.allSatisfy { areAlike($0, metric) } }) {
+                groups[place].append(metric)
+            } else {
+                groups.append([metric])
+            }
+        }
+        return Int64(groups.count)
+    }
+
+    /// Whether two metrics ask the same of the same events.
+    private func asksAlike(_ one: Metric, _ other: Metric) -> Bool {
+        counted(by: one).happenings == counted(by: other).happenings && one.sampling == other.sampling
+            && one.period == other.period && one.contributionBound == other.contributionBound
+            && one.within == other.within && splitsAlike(one, other)
+    }
+
+    /// Whether two metrics split each field that both split by the same rule.
+    private func splitsAlike(_ one: Metric, _ other: Metric) -> Bool {
+        let (mine, its) = (origins(of: one).values, origins(of: other).values)
+        return mine.allSatisfy { origin in its.allSatisfy { $0.field != origin.field || $0.rule == origin.rule } }
+    }
+}

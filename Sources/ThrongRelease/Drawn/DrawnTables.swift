@@ -1,0 +1,158 @@
+internal import ThrongFaults
+import ThrongNoise
+import ThrongPlan
+
+/// The questions of one measure by the interactions of one lattice, and the noise that they are drawn with.
+///
+/// The table of an interaction is drawn in the canonical order of its fields and buckets, so that a plan that lists them otherwise
+/// has the same noise in the same place.
+struct DrawnTables {
+    let lattice: Lattice
+    /// As is asked now.
+    let width: NoiseWidth
+    private var questions: [FieldSet: Question] = [:]
+
+    private struct Question {
+        /// The measure, the fields and their buckets.
+        let text: String
+        /// By cell of the lattice's table, its place in the canonical one.
+        let canonical: [Int]
+        /// Of each field.
+        let buckets: [Int]
+
+        /// Both layers of a width.
+        func layers(_ width: NoiseWidth) throws(NoiseError) -> (kept: KeptNoise, fresh: LayerVariance) {
+            (try KeptNoise(width, buckets: buckets), try LayerVariance(least: width.least, buckets: buckets))
+        }
+    }
+
+    /// Asks by the interactions of a lattice.
+    ///
+    /// - Parameters:
+    ///   - measure: the first line of each question.
+    ///   - dimensions: of a set of fields, in the lattice's order.
+    init(
+        _ lattice: Lattice, width: NoiseWidth, measure: String, texts: QuestionTexts, dimensions: (FieldSet) -> [Int]
+    ) {
+        (self.lattice, self.width) = (lattice, width)
+        for interaction in lattice.interactions {
+            let fields = dimensions(interaction).map { texts.field($0) }
+            questions[interaction] = Question(
+                text: ([measure] + fields.map(\.text).sorted(by: Self.precedes)).joined(separator: "\nby\n"),
+                canonical: Self.canonical(fields), buckets: lattice.buckets(of: interaction))
+        }
+    }
+
+    /// By interaction, the draws that are added to a cell, over all periods of a sum.
+    ///
+    /// The kept layer is the same in all of them, and so it is added as often as there are periods.
+    ///
+    /// - Parameter squares: of each period's width.
+    private func draws(_ squares: [Int64]) throws(NoiseError) -> [FieldSet: [CellDraws]] {
+        var draws: [FieldSet: [CellDraws]] = [:]
+        for (interaction, question) in questions {
+            var kept: [DiscreteGaussian] = []
+            var times: [Int64] = []
+            var fresh: [Rational: Int] = [:]
+            for square in squares {
+                let layers = try question.layers(width.squared(square))
+                for (rung, draw) in layers.kept.draws.enumerated() {
+                    if rung == kept.count {
+                        kept.append(draw)
+                        times.append(0)
+                    }
+                    times[rung] += 1
+                }
+                fresh[layers.fresh.drawn.variance, default: 0] += 1
+            }
+            draws[interaction] =
+                zip(kept, times).map { CellDraws(variance: $0.variance, factor: $1) }
+                + fresh.sorted { $0.key < $1.key }.map { CellDraws(variance: $0.key, count: $0.value) }
+        }
+        return draws
+    }
+
+    /// Draws the interactions of one event set.
+    ///
+    /// - Parameters:
+    ///   - events: the set's canonical text.
+    ///   - period: what the fresh layer is drawn for.
+    ///   - square: of the period's width.
+    ///   - counted: by interaction, the counted table in the lattice's order.
+    func draw(
+        _ events: String, in period: String, square: Int64, by secret: DrawSecret, counted: (FieldSet) -> [Int64]
+    ) throws(NoiseError) -> [FieldSet: InteractionTable] {
+        var drawn: [FieldSet: InteractionTable] = [:]
+        for (interaction, question) in questions {
+            let key = QuestionKey(of: "\(question.text)\nof\n\(events)")
+            let table = counted(interaction)
+            var canonical = table
+            for (cell, place) in question.canonical.enumerated() { canonical[place] = table[cell] }
+            let layers = try question.layers(width.squared(square))
+            let kept = try secret.noise(of: key, .kept(layers.kept), cells: table.count)
+            let fresh = try secret.noise(
+                of: key, .fresh(layers.fresh, period: period, counted: secret.digest(of: canonical)),
+                cells: table.count)
+            var noisy = table
+            for (cell, place) in question.canonical.enumerated() where !Fault.noiseOff.isOn {
+                noisy[cell] = noisy[cell].addedClamped(kept[place]).addedClamped(fresh[place])
+            }
+            drawn[interaction] = try InteractionTable(noisy, of: interaction, in: lattice)
+        }
+        return drawn
+    }
+
+    /// Whole numbers of all groupings, none below 0, that add up.
+    ///
+    /// - Parameter steady: the least number that would be published.
+    func nonNegative(
+        _ interactions: [FieldSet: InteractionTable], steady: Int64
+    ) throws(NoiseError) -> [FieldSet: [Int64]] {
+        guard !Fault.noiseOff.isOn else {
+            var exact: [FieldSet: [Int64]] = [:]
+            for grouping in lattice.groupings {
+                exact[grouping] = try lattice.numbers(of: grouping, from: interactions).whole
+            }
+            return exact
+        }
+        return try lattice.nonNegative(from: interactions, steady: steady)
+    }
+
+    /// The margins of a grouping's numbers, the widest where sums of different sizes are in it.
+    ///
+    /// - Parameters:
+    ///   - squares: of the widths of the periods over which numbers are added up.
+    ///   - summed: combinations of how many buckets of each field are added up.
+    func margin(of grouping: FieldSet, over squares: [Int64], summed: [[Int]]) throws(NoiseError) -> GroupingMargin {
+        guard !Fault.noiseOff.isOn else { return .none }
+        let draws = try draws(squares)
+        var widest: GroupingMargin?
+        for sums in summed {
+            let margin = try lattice.margin(of: grouping, draws: draws, summed: sums)
+            widest = widest?.widened(to: margin) ?? margin
+        }
+        guard let widest else { throw .notOfTheLattice }
+        return widest
+    }
+
+    private static func canonical(_ fields: [(text: String, order: [Int])]) -> [Int] {
+        let ordered = fields.indices.sorted { precedes(fields[$0].text, fields[$1].text) }
+        var strides = fields.map { _ in 1 }
+        var stride = 1
+        for field in ordered.reversed() {
+            strides[field] = stride
+            stride *= fields[field].order.count
+        }
+        var places = [0]
+        for (field, stride) in zip(fields, strides) {
+            var ranks = field.order
+            for (rank, bucket) in field.order.enumerated() { ranks[bucket] = rank }
+            places = places.flatMap { place in ranks.map { place + $0 * stride } }
+        }
+        return places
+    }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+}

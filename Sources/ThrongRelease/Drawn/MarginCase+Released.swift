@@ -1,0 +1,96 @@
+import ThrongNoise
+import ThrongPlan
+
+extension MarginCase {
+    /// Puts the release together: what is shown, with the margins that hold for it, and why the rest is not.
+    ///
+    /// - Parameters:
+    ///   - crowds: by kind of devices, the one that numbers tell being the last. What any of them shows is shown.
+    ///   - squares: of the widths, by measure, devices being the last.
+    func released(
+        _ shape: MarginShape, _ numbers: [Numbers], _ crowds: [[Margin: Crowd]], squares: [Int64]
+    ) throws(NoiseError) -> ReleaseDecision {
+        var cells: [PublishedCell] = []
+        var withheld: [WithheldCell] = []
+        var stated: [ReleaseMargins.Grouping] = []
+        for grouping in shape.parts.map(\.grouping) {
+            let behind = crowds.compactMap { $0[grouping] }
+            let touched = touchedCells(of: grouping)
+            var shown: Set<Int> = []
+            for place in 0..<header.layout.size(of: grouping) {
+                let cell = CellIndex(UInt32(place))
+                if behind.contains(where: { $0.isShown[place] }) {
+                    shown.insert(place)
+                    cells.append(published(grouping, cell, numbers, behind))
+                } else if touched.contains(place) {
+                    let floor = behind.map { $0.floors[place] }.max() ?? 0
+                    withheld.append(
+                        WithheldCell(
+                            margin: grouping, cell: cell,
+                            reason: header.threshold.isReached(by: floor)
+                                ? .nearThreshold : .small(floor: DeviceFloor(devices: floor))))
+                }
+            }
+            stated.append(try margins(of: grouping, numbers, behind.last, shown))
+        }
+        let kinds = header.layout.hasIdentifiers ? crowds.count : 0
+        let margins = ReleaseMargins(
+            cost: try cost(shape, kinds: kinds), groupings: stated, squares: squares, events: texts.events)
+        return ReleaseDecision(
+            release: Release(decided: header.stating(margins), cells: cells), withheld: withheld, summary: .none)
+    }
+
+    /// ρ of what is drawn for the first time.
+    private func cost(_ shape: MarginShape, kinds: Int) throws(NoiseError) -> String {
+        let isSum = header.period.kind != header.layout.period
+        return try MarginCost(
+            shape, header.layout, header.threshold, factors: factors, drawsEvents: !isSum,
+            kindsOfDevices: isSum ? max(0, kinds - 1) : kinds
+        ).text
+    }
+
+    private func published(
+        _ grouping: Margin, _ cell: CellIndex, _ numbers: [Numbers], _ crowds: [Crowd]
+    ) -> PublishedCell {
+        let place = Int(cell.value)
+        let values = numbers.map { $0.whole[grouping]?[place] ?? 0 }
+        let told = crowds.last.flatMap { $0.isShown[place] && header.layout.hasIdentifiers ? $0.whole[place] : nil }
+        return PublishedCell(
+            margin: grouping, cell: cell, count: values[0], sums: Array(values.dropFirst()),
+            reach: header.reach && !header.hasFirsts ? told.map { DeviceFloor(devices: $0) } : nil,
+            firsts: header.hasFirsts ? told : nil)
+    }
+
+    private func margins(
+        of grouping: Margin, _ numbers: [Numbers], _ crowd: Crowd?, _ shown: Set<Int>
+    ) throws(NoiseError) -> ReleaseMargins.Grouping {
+        var stated: [Int64] = []
+        for measure in numbers {
+            guard let margin = measure.margins[grouping], let drawn = measure.drawn[grouping],
+                let whole = measure.whole[grouping]
+            else { throw .notOfTheLattice }
+            stated.append(try margin.stated(moved: drawn.farthest(whole) { shown.contains($0) }))
+        }
+        let devices = header.layout.hasIdentifiers ? crowd : nil
+        return .init(
+            count: stated[0], sums: Array(stated.dropFirst()),
+            devices: try devices?.margin.stated(moved: devices?.moved ?? .zero))
+    }
+
+    /// The cells of a grouping in which anything was counted.
+    private func touchedCells(of grouping: Margin) -> Set<Int> {
+        let project = header.layout.projection(from: header.layout.leaf, to: grouping)
+        return Set(
+            parts.flatMap { $0.cube.counters }.filter { $0.measure == .count && $0.value > 0 }
+                .map { Int(project($0.cell).value) })
+    }
+}
+
+extension ReleaseHeader {
+    /// The same with the margins of its numbers.
+    func stating(_ margins: ReleaseMargins) -> ReleaseHeader {
+        ReleaseHeader(
+            layout: layout, period: period, plan: plan, threshold: threshold, sampling: sampling, reach: reach,
+            groupings: groupings, protection: nil, margins: margins, events: events)
+    }
+}

@@ -1,0 +1,233 @@
+package import ThrongNoise
+package import ThrongPlan
+
+/// Draws a release: every number with both layers of noise, and published only of k devices or more whose drawn number says so, too
+/// (the page on margins).
+///
+/// Which numbers are published depends on each group alone: none is withheld for another's sake. A coarser period's events are the sums of
+/// what was drawn for the periods that it is made of, so that they tell nothing new.
+package struct MarginCase: Sendable {
+    let header: ReleaseHeader
+    /// The counted periods by start: one, or those that a coarser period is made of.
+    let parts: [Part]
+    /// The devices that proved to be in its cells in its own period.
+    let proved: ProvedSpan?
+    /// Of what was counted in all of the release's period.
+    let texts: QuestionTexts
+    /// By how much variances are raised for metrics that count some of the same events.
+    let factors: MarginFactors
+
+    /// A counted period.
+    struct Part: Sendable {
+        let cube: StoredCube
+        /// Its release, of a part of a coarser period.
+        let earlier: ReleaseMargins?
+        /// Of what was counted in it.
+        let texts: QuestionTexts
+
+        /// The text of everything that the metric counted in it.
+        var allEvents: String { texts.eventSet(CellIndex(0), in: .total) }
+
+        /// What the fresh layer is drawn for.
+        var text: String { "\(cube.period.kind.rawValue) \(cube.period.start)" }
+
+        /// The square of a measure's width when it was released, devices being the last; nil where it is released now.
+        func square(_ measure: Int) -> Int64? { earlier?.squares[measure] }
+
+        /// What the fresh layer of devices is drawn for.
+        func text(of window: WindowNumber) -> String { "\(text) window \(window.value)" }
+    }
+
+    /// Puts a case together.
+    ///
+    /// - Parameters:
+    ///   - header: what the release will say of itself, without margins.
+    ///   - factors: see ``Plan/marginFactors(of:)``.
+    /// - Throws: ``ReleaseError/exactPart(metric:period:)`` for the sum of periods of which one was released exactly.
+    package init(header: ReleaseHeader, on evidence: ReleaseEvidence, factors: MarginFactors = .none)
+        throws(ReleaseError)
+    {
+        let (isSum, layout, origins) = (header.period.kind != header.layout.period, header.layout, evidence.origins)
+        let lines = QuestionTexts.lines(of: evidence.countedInLayout, in: header.period)
+        var parts: [Part] = []
+        for cube in evidence.parts.sorted(by: { $0.period.start < $1.period.start }) {
+            let earlier = evidence.earlier.first { $0.header.period == cube.period }?.header.margins
+            guard !isSum || earlier?.squares.isEmpty == false else {
+                throw .exactPart(metric: header.layout.metric, period: header.period)
+            }
+            let events = isSum ? earlier?.events : lines
+            parts.append(
+                Part(
+                    cube: cube, earlier: isSum ? earlier : nil,
+                    texts: QuestionTexts(layout: layout, events: events, origins: origins)))
+        }
+        self.parts = parts
+        self.header = parts.last.map { header.naming(as: $0.cube.layout) } ?? header
+        self.factors = factors
+        let claimed = evidence.proved.first { $0.period == header.period }
+        proved =
+            header.provesFirsts
+            ? ProvedSpan(
+                claimed ?? ProvedDevices(period: header.period, rows: []), span: 0..<parts.count,
+                of: parts.map(\.cube), header.layout) : nil
+        texts = QuestionTexts(layout: layout, events: lines, origins: origins)
+    }
+
+    /// Draws the release.
+    ///
+    /// - Throws: ``NoiseError``.
+    package func decide(secret: DrawSecret) throws(NoiseError) -> ReleaseDecision {
+        let shape = try MarginShape(header.layout, groupings: header.groupings)
+        let events = try eventTables(shape)
+        let numbers = try eventNumbers(events, shape, secret)
+        let kinds = DeviceSource.Kind.all(of: header)
+        var crowds: [[Margin: Crowd]] = []
+        for kind in kinds {
+            crowds.append(
+                try deviceCrowds(deviceTables(shape, kind), shape, DeviceSource(self, kind, secret), secret))
+        }
+        if kinds.isEmpty { crowds.append(try eventCrowds(shape, numbers[0])) }
+        return try released(shape, numbers, crowds, squares: events.map(\.width.square) + [devices.square])
+    }
+
+    private func eventTables(_ shape: MarginShape) throws(NoiseError) -> [DrawnTables] {
+        let layout = header.layout
+        var tables: [DrawnTables] = []
+        for measure in 0...layout.sums.count {
+            tables.append(
+                DrawnTables(
+                    shape.events,
+                    width: try layout.width(
+                        of: measure, header.threshold,
+                        factor: measure == 0 && layout.within != nil ? factors.devices : factors.events),
+                    measure: measureText(measure), texts: texts, dimensions: shape.eventDimensions))
+        }
+        return tables
+    }
+
+    /// The first line of a measure's questions. Identifiers that are counted are devices, as long as there is one window.
+    private func measureText(_ measure: Int) -> String {
+        let layout = header.layout
+        if measure > 0 {
+            return "sum of \(layout.sums[measure - 1].canonicalText), \(layout.contributionBound) of a device"
+        }
+        guard layout.within == nil else { return DeviceSource.Kind.identifiers.canonicalText(in: header) }
+        return "events, \(layout.contributionBound) of a device"
+    }
+
+    /// What the fresh layer of a measure is drawn for: of identifiers the same as of devices.
+    private func periodText(_ measure: Int, _ part: Part) -> String {
+        guard measure == 0, header.layout.within != nil, let window = header.layout.window(of: part.cube.period) else {
+            return part.text
+        }
+        return part.text(of: window)
+    }
+
+    /// The width of devices.
+    private var devices: NoiseWidth {
+        get throws(NoiseError) { try NoiseWidth(threshold: header.threshold.devices, factor: factors.devices) }
+    }
+
+    private func deviceTables(
+        _ shape: MarginShape, _ kind: DeviceSource.Kind
+    ) throws(NoiseError) -> [Margin: DrawnTables] {
+        let width = try devices
+        return shape.devices.mapValues { lattice in
+            DrawnTables(
+                lattice, width: width, measure: kind.canonicalText(in: header), texts: texts,
+                dimensions: shape.deviceDimensions)
+        }
+    }
+
+    /// The numbers of one measure, before anybody asks which of them may be shown.
+    struct Numbers {
+        /// By grouping. Unit: the measure's.
+        var whole: [Margin: [Int64]] = [:]
+        /// By grouping.
+        var drawn: [Margin: GroupingTable] = [:]
+        /// By grouping.
+        var margins: [Margin: GroupingMargin] = [:]
+    }
+
+    private func eventNumbers(
+        _ tables: [DrawnTables], _ shape: MarginShape, _ secret: DrawSecret
+    ) throws(NoiseError) -> [Numbers] {
+        var all: [Numbers] = []
+        for (measure, table) in tables.enumerated() {
+            let interactions = try interactions(of: measure, table, shape, secret)
+            let squares = parts.isEmpty ? [table.width.square] : parts.map { $0.square(measure) ?? table.width.square }
+            let isNonNegative = measure == 0 || header.layout.sums[measure - 1].lowest >= 0
+            // A number that is shown is of k devices, each of which sent something.
+            let settled =
+                isNonNegative
+                ? try table.nonNegative(interactions, steady: header.threshold.devices) : nil
+            var numbers = Numbers()
+            for part in shape.parts {
+                let set = shape.eventFields(of: part.base)
+                let drawn = try table.lattice.numbers(of: set, from: interactions)
+                let places = header.layout.places(from: part.base, to: part.grouping)
+                let size = header.layout.size(of: part.grouping)
+                var whole = Array(repeating: Int64(0), count: size)
+                for (cell, number) in (settled?[set] ?? drawn.whole).enumerated() { whole[places[cell]] += number }
+                numbers.whole[part.grouping] = whole
+                numbers.drawn[part.grouping] = drawn.summed(into: places, count: size)
+                numbers.margins[part.grouping] = try table.margin(
+                    of: set, over: squares, summed: part.combinations(of: shape.eventDimensions(of: set)))
+            }
+            all.append(numbers)
+        }
+        return all
+    }
+
+    /// The interactions of one measure, summed over the parts.
+    private func interactions(
+        of measure: Int, _ table: DrawnTables, _ shape: MarginShape, _ secret: DrawSecret
+    ) throws(NoiseError) -> [FieldSet: InteractionTable] {
+        let layout = header.layout
+        var sum: [FieldSet: InteractionTable] = [:]
+        for part in parts {
+            let counted = part.cube.counters.filter { $0.measure == MeasureIndex(Int16(measure)) }
+            let drawn = try table.draw(
+                part.allEvents, in: periodText(measure, part), square: part.square(measure) ?? table.width.square,
+                by: secret
+            ) { set in
+                layout.table(
+                    by: Margin(keeping: shape.eventDimensions(of: set)),
+                    of: counted.map { ($0.cell, $0.value) }, in: layout.leaf)
+            }
+            sum.merge(drawn) { sum, next in
+                var sum = sum
+                sum.add(next)
+                return sum
+            }
+        }
+        guard sum.isEmpty else { return sum }
+        // A sum over no period at all.
+        for set in table.lattice.interactions {
+            let nothing = Array(repeating: Int64(0), count: table.lattice.cells(of: set))
+            sum[set] = try InteractionTable(nothing, of: set, in: table.lattice)
+        }
+        return sum
+    }
+}
+
+extension MetricLayout {
+    /// By cell of a margin, the cell of a coarser one.
+    func places(from finer: Margin, to coarser: Margin) -> [Int] {
+        let project = projection(from: finer, to: coarser)
+        return (0..<UInt32(size(of: finer))).map { Int(project(CellIndex($0)).value) }
+    }
+
+    /// By cell of a margin, the sum of what cells of a finer one have.
+    func table(
+        by margin: Margin, of values: some Sequence<(cell: CellIndex, value: Int64)>, in finer: Margin
+    ) -> [Int64] {
+        let project = projection(from: finer, to: margin)
+        var cells = Array(repeating: Int64(0), count: size(of: margin))
+        for (cell, value) in values {
+            let place = Int(project(cell).value)
+            cells[place] = cells[place].addedClamped(value)
+        }
+        return cells
+    }
+}
