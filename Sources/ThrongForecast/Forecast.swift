@@ -15,7 +15,7 @@ package struct Forecast: Sendable, Encodable {
     package let crowding: [Crowding]
     /// The purposes with `floor: attested`: each device is taken to prove itself for them.
     package let proved: [String]
-    /// What each metric would show, in the plan's order; those with a margin are left out.
+    /// The metrics' forecasts, in the plan's order; those with a margin are left out.
     package let metrics: [MetricForecast]
     /// What would help the most, over all metrics.
     package let changes: [Change]

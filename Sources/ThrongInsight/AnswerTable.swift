@@ -9,7 +9,7 @@ package struct AnswerTable: Sendable, Hashable {
     /// The same number without the breakdown; nil where that means nothing or the release does not show it at all,
     /// which both are facts of the plan.
     package let whole: Figure?
-    /// What the published rows leave of the whole; nil where the whole is withheld or not shown.
+    /// The rest of the whole beside the published rows; nil where the whole is withheld or not shown.
     package let rest: AnswerRest?
 
     /// Puts a table together.

@@ -94,10 +94,10 @@ extension InsightAnswer {
                 .change(
                     references.map { reference in
                         let earlier = reference.period(of: period, in: calendar)
-                        let then = history.release(of: earlier, for: insight).release?.header.layout
+                        let then = history.release(of: earlier, for: insight).release?.header
                         return AnswerComparison(
                             of: table.rows.map(\.figure), with: point(earlier).figures, reference: reference,
-                            period: earlier, isSameQuestion: then == header.layout, interval: interval)
+                            period: earlier, isSameQuestion: header.asksTheSame(as: then), interval: interval)
                     })
             case .trend:
                 .trend(
@@ -125,6 +125,14 @@ extension AnswerAxis {
     /// The axis of quantiles, which no dimension of a plan is.
     package init(quantiles: [Quantile]) {
         self.init(name: "quantile", title: "Quantile", labels: quantiles.map { BucketLabel("\($0)") })
+    }
+}
+
+extension ReleaseHeader {
+    /// Whether another period's numbers answer the same questions, so that they have kept noise in common: of the same layout, and of
+    /// events that were counted in the same part of the period.
+    fileprivate func asksTheSame(as other: ReleaseHeader?) -> Bool {
+        layout == other?.layout && margins?.events == other?.margins?.events
     }
 }
 

@@ -49,7 +49,7 @@ package struct InsightAnswer: Sendable, Hashable {
         /// Dimensions of the question by which numbers are not kept any more.
         package let aged: [AgedDimension]
 
-        /// What parts are shares of; nil where devices that are in several parts keep these from adding up.
+        /// The whole that parts are shares of; nil where devices that are in several parts keep these from adding up.
         package var shareBase: Figure? {
             let areDevices = basis.counts == .devices && (basis.margin != nil || basis.devices == .firsts)
             return areDevices ? nil : table.whole

@@ -3,7 +3,7 @@ internal import ThrongRelease
 
 /// The noise of what is read.
 extension InsightReading {
-    /// What an insight's rows count, where they are drawn: events, or devices.
+    /// The measure that an insight's rows count, where they are drawn: events, or devices.
     private var counted: MarginLaw.Measure {
         switch kind {
         case .reach, .share(of: .devices, part: _): .devices

@@ -80,3 +80,18 @@ struct Trial {
 func covariance(_ left: [Int64], _ right: [Int64]) -> Double {
     zip(left, right).reduce(0) { $0 + Double($1.0) * Double($1.1) } / Double(left.count)
 }
+
+extension Lattice {
+    /// The draws where both layers are new and alike: for a plan that was never changed.
+    ///
+    /// - Parameter least: V; see ``LayerVariance``.
+    /// - Throws: as ``LayerVariance/init(least:buckets:)``.
+    func draws(least: Rational) throws(NoiseError) -> [FieldSet: [CellDraws]] {
+        var draws: [FieldSet: [CellDraws]] = [:]
+        for interaction in interactions {
+            let layer = try LayerVariance(least: least, buckets: buckets(of: interaction)).drawn.variance
+            draws[interaction] = [CellDraws(variance: layer, count: 2)]
+        }
+        return draws
+    }
+}

@@ -100,6 +100,59 @@ struct MarginShapesTests {
         }
     }
 
+    @Test(
+        "identifiers that are counted in several windows are none of the devices of the busiest one, and have noise of their own"
+    )
+    func identifiers() throws {
+        func drawn(_ rotation: Int64, _ secret: Int, day: Int = 0) throws -> (identifiers: Int64, devices: Int64) {
+            let layout = MetricLayout(
+                app: "town", metric: "often", purpose: "product", rotation: Rotation(seconds: rotation), period: .day,
+                timeZone: "UTC", dimensions: [Town.dimension("times", ["1", "2"])], sums: [], contributionBound: 1,
+                groupings: [.total], within: .frequency(bands: [1, 2]))
+            let first = layout.rotation.window(at: Town.day(day).start).value
+            let windows = rotation == 86_400 ? [Int64(400)] : [400, 300]
+            let cube = StoredCube(
+                layout: layout, period: Town.day(day),
+                counters: [StoredCounter(measure: .count, cell: CellIndex(0), value: windows.reduce(0, +))],
+                distinct: windows.enumerated().map {
+                    StoredDistinct(
+                        margin: layout.leaf, cell: CellIndex(0), window: WindowNumber(first + Int64($0.offset)),
+                        devices: $0.element)
+                })
+            let header = ReleaseHeader(
+                layout: layout, period: cube.period, plan: PlanVersion(hex: String(repeating: "5e", count: 32)),
+                threshold: .standard, sampling: 1, reach: true, groupings: [.total])
+            let release = try MarginCase(
+                header: header, on: ReleaseEvidence(layout: layout, period: cube.period, parts: [cube])
+            ).decide(secret: Self.secret(secret)).release
+            let cell = try #require(release.cell([:]))
+            return (cell.count, try #require(cell.reach?.devices))
+        }
+        var squares = 0.0
+        for secret in 0..<60 {
+            let one = try drawn(86_400, secret)
+            #expect(one.identifiers == one.devices, "one window: one question")
+            let mean = try (0..<6).reduce(0.0) { sum, day in
+                let several = try drawn(3600, secret, day: day)
+                return sum + Double(several.identifiers - several.devices - 300) / 6
+            }
+            squares += mean * mean
+        }
+        // Two kept draws and a sixth of two fresh ones: 58. Were the kept noise the same, it would be 8.
+        #expect((33...90).contains(squares / 60), "\(squares / 60)")
+    }
+
+    @Test("a counter that is near its bound is refused, with what to do, and ends nothing")
+    func tooLarge() throws {
+        let town = Town(
+            [Town.dimension("os", ["ios", "android"])],
+            sums: [SumMeasure(name: "spent", field: "spent", lowest: 0, highest: 10, decimals: 0, unit: "EUR")],
+            groupings: [[], [0]])
+        let cube = try town.cube(0, ["ios": .init(events: 400, devices: 100, sum: .max)])
+        let error = #expect(throws: NoiseError.self) { try Self.drawn(town, cube, [[], [0]], secret: 1) }
+        #expect(error == .tooLarge && error?.description.contains("keep fewer decimals") == true)
+    }
+
     @Test("nothing that was counted publishes nothing, and says its margins all the same")
     func empty() throws {
         let town = Town([Town.dimension("os", ["ios", "android"])], groupings: [[], [0]])

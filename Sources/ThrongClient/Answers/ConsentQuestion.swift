@@ -25,7 +25,7 @@ public struct ConsentQuestion: Sendable, Hashable, Codable, Identifiable {
     public let identifierSeconds: Int64
     /// How long numbers are kept. Unit: seconds.
     public let retentionSeconds: Int64
-    /// How many devices stand behind each published number, at least.
+    /// The least number of devices behind each published number.
     public let threshold: Int64
     /// Who receives numbers of the app.
     public let recipients: [Recipient]

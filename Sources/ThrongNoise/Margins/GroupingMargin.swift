@@ -22,7 +22,7 @@ package struct GroupingMargin: Sendable, Hashable {
     ///
     /// A drawn number is off by more than q with a chance of 1/20 at most, and steps that look at drawn numbers only moved those that
     /// are published by s at most, so that no more of them are off by more than q + s. The stated margin is whole, since errors are.
-    /// - Parameter moved: s, from ``GroupingTable/farthest(_:from:)``.
+    /// - Parameter moved: s, from ``GroupingTable/farthest(_:where:)``.
     /// - Throws: ``NoiseError/overflow``.
     package func stated(moved: Rational) throws(NoiseError) -> Int64 { Int64(clamping: try drawn.adding(moved).floor) }
 }
@@ -137,19 +137,6 @@ extension Lattice {
             draws[interaction] =
                 try KeptNoise(width, buckets: buckets).draws.map { CellDraws(variance: $0.variance) }
                 + [CellDraws(variance: fresh)]
-        }
-        return draws
-    }
-
-    /// The draws where both layers are new and alike: for a plan that was never changed.
-    ///
-    /// - Parameter least: V; see ``LayerVariance``.
-    /// - Throws: as ``LayerVariance/init(least:buckets:)``.
-    package func draws(least: Rational) throws(NoiseError) -> [FieldSet: [CellDraws]] {
-        var draws: [FieldSet: [CellDraws]] = [:]
-        for interaction in interactions {
-            let layer = try LayerVariance(least: least, buckets: buckets(of: interaction)).drawn.variance
-            draws[interaction] = [CellDraws(variance: layer, count: 2)]
         }
         return draws
     }

@@ -2,6 +2,10 @@
 package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An exact fraction no longer fits into 128 bits.
     case overflow
+    /// Noise of more than 2^50 units.
+    case tooWide
+    /// A counted number of more than 2^55 units.
+    case tooLarge
     /// A fraction with nothing to divide by.
     case zeroDenominator
     /// A text that is no exact number.
@@ -38,6 +42,16 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
             "an exact fraction needs more than 128 bits; use rounder numbers for k and bounds"
         case .zeroDenominator:
             "a fraction has the denominator 0; write a number such as 1/2"
+        case .tooWide:
+            """
+            one device may add so much that the noise for it needs more than 50 bits; keep fewer decimals, or lower 'to' or \
+            'contribution_bound'
+            """
+        case .tooLarge:
+            """
+            a counter has more than 2^55 units, so that nothing can be drawn for it; keep fewer decimals, or clip the sum more \
+            closely
+            """
         case .notANumber:
             "not an exact number; write one such as 1/2, 0.5 or 3, without an exponent"
         case .notPositive(let quantity):

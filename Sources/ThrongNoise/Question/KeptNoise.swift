@@ -66,18 +66,21 @@ package struct NoiseWidth: Sendable, Hashable {
     ///   - threshold: k. Unit: devices, at least 1.
     ///   - bound: what one device may add in a period, at least 1; nil where devices are counted.
     ///   - factor: how many questions share some of the events, at least 1.
-    /// - Throws: ``NoiseError/notPositive(_:)`` and ``NoiseError/overflow``.
+    /// - Throws: ``NoiseError/notPositive(_:)``, ``NoiseError/tooWide`` and ``NoiseError/overflow``.
     package init(threshold: Int64, bound: Int64? = nil, factor: Int64 = 1) throws(NoiseError) {
         guard threshold > 0, factor > 0 else { throw .notPositive(.threshold) }
         let (square, overflow) = threshold.multipliedReportingOverflow(by: threshold)
         let (product, excess) = square.multipliedReportingOverflow(by: factor)
-        guard !overflow, !excess else { throw .overflow }
+        // Twice as much is still a square of 64 bits: the next rung is less than 1.5 times as high.
+        guard !overflow, !excess, product <= Int64.max / 4 else { throw .overflow }
         var unit = try Rational(1, over: 16)
         if let bound {
             guard bound > 0 else { throw .notPositive(.contribution) }
             unit = try Rational(Int128(bound) * Int128(bound), over: 100)
         }
         self.init(unit: unit, square: product)
+        // Beyond, numbers and their noise would leave 64 bits.
+        guard try least.approximate < 0x1p100 else { throw .tooWide }
     }
 
     /// The same unit with another square.

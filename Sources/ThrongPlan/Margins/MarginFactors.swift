@@ -1,3 +1,5 @@
+internal import ThrongWire
+
 /// The factors by which variances are raised where several metrics with margins count some of the same events of the same people.
 ///
 /// Whoever combines numbers of n metrics into one about a happening takes some share c of it from each, and the shares are 1 together, so
@@ -51,9 +53,31 @@ extension Plan {
             && one.within == other.within && splitsAlike(one, other)
     }
 
-    /// Whether two metrics split each field that both split by the same rule.
+    /// Whether two metrics split each field that both split by the same rule, or by rules of which no bucket is one of the other's: a
+    /// user agent's system says something else than its browser.
     private func splitsAlike(_ one: Metric, _ other: Metric) -> Bool {
         let (mine, its) = (origins(of: one).values, origins(of: other).values)
-        return mine.allSatisfy { origin in its.allSatisfy { $0.field != origin.field || $0.rule == origin.rule } }
+        return mine.allSatisfy { origin in
+            its.allSatisfy {
+                $0.field != origin.field || $0.rule == origin.rule || $0.rule.bucketKind != origin.rule.bucketKind
+            }
+        }
+    }
+}
+
+extension BucketingRule {
+    /// What its buckets are made of: rules of other kinds do not have the same bucket.
+    fileprivate var bucketKind: String {
+        switch self {
+        case .list, .region, .version, .language, .host, .route, .fileType: "values"
+        case .bands, .powers, .significantFigures: "numbers"
+        case .screen: "screens"
+        case .browser: "browsers"
+        case .operatingSystem: "systems"
+        case .deviceClass: "classes of devices"
+        case .utcOffset: "offsets"
+        case .time(let part, _): "parts of time: \(part)"
+        case .revealed: "learned values"
+        }
     }
 }

@@ -29,6 +29,20 @@ extension Plan {
         }
     }
 
+    /// Looks whether the numbers of a metric with a margin can be drawn.
+    ///
+    /// - Throws: ``NoiseError`` where they can't: too many fields or cells, or noise that is too wide.
+    func checkDraws(of metric: Metric) throws {
+        let layout = try layoutByLabel(of: metric)
+        let shape = try MarginShape(layout, groupings: groupings(of: metric))
+        let (threshold, factors) = (releaseThreshold(of: metric), marginFactors(of: metric))
+        for measure in 0...layout.sums.count {
+            _ = try shape.events.draws(layout.width(of: measure, threshold, factor: factors.events))
+        }
+        let width = try NoiseWidth(threshold: threshold.devices, factor: factors.devices)
+        for lattice in shape.devices.values { _ = try lattice.draws(width) }
+    }
+
     private func marginLines(of metric: Metric) throws -> [String] {
         let layout = try layoutByLabel(of: metric)
         let shape = try MarginShape(layout, groupings: groupings(of: metric))
@@ -47,7 +61,7 @@ extension Plan {
                 let set = shape.eventFields(of: part.base)
                 let margin = try widest(
                     shape.events, set, part.combinations(of: shape.eventDimensions(of: set)), width)
-                numbers.append("\(measure == 0 ? "events" : layout.sums[measure - 1].name) ±\(margin.stated)")
+                numbers.append(measure == 0 ? "events ±\(margin.stated)" : layout.sums[measure - 1].text(margin.stated))
             }
             let split = names.isEmpty ? "in total" : "by \(names.map(\.text).joined(separator: " and "))"
             lines.append("metric '\(metric.name)' \(split): \(numbers.joined(separator: ", ")), in 19 of 20 cases")
@@ -70,5 +84,14 @@ extension Plan {
             widest.stated = max(widest.stated, try margin.stated(moved: .zero))
         }
         return widest
+    }
+}
+
+extension SumMeasure {
+    /// "revenue ±55436.15 EUR", of a number of 10^-decimals units.
+    fileprivate func text(_ margin: Int64) -> String {
+        let digits = String(repeating: "0", count: max(0, decimals + 1 - "\(margin)".count)) + "\(margin)"
+        let amount = decimals == 0 ? digits : "\(digits.dropLast(decimals)).\(digits.suffix(decimals))"
+        return "\(name) ±\(amount)\(unit.isEmpty ? "" : " \(unit)")"
     }
 }

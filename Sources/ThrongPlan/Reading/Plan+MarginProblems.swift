@@ -2,8 +2,18 @@ extension Plan {
     /// What is wrong with the margins of a plan whose parts are each right; see PlanReference.
     func marginProblems() -> [PlanProblem] {
         let margined = metrics.filter { $0.margin != nil }
-        return margined.flatMap(exactNeighbours)
+        return margined.compactMap(undrawable) + margined.flatMap(exactNeighbours)
             + margined.indices.flatMap { differences(of: margined[$0], from: margined[..<$0]) }
+    }
+
+    /// A metric whose releases could never be drawn.
+    private func undrawable(_ metric: Metric) -> PlanProblem? {
+        do {
+            try checkDraws(of: metric)
+            return nil
+        } catch {
+            return problem(metric, "nothing can be drawn for it: \(error)")
+        }
     }
 
     private func problem(_ metric: Metric, _ message: String) -> PlanProblem {

@@ -3,6 +3,8 @@ import ThrongPlan
 
 /// The devices behind the numbers of one grouping, as far as they decide which are published.
 struct Crowd {
+    /// k, in the unit of the floors.
+    let threshold: Int64
     /// By cell: so many are proved. Unit: devices; where nobody has an identifier, events.
     let floors: [Int64]
     /// By cell, as drawn, and from 0 on; 0 where nothing was drawn because nothing can be published.
@@ -15,7 +17,8 @@ struct Crowd {
     var moved = Rational.zero
 
     /// Nobody is there yet.
-    init(floors: [Int64], margin: GroupingMargin) {
+    init(threshold: Int64, floors: [Int64], margin: GroupingMargin) {
+        self.threshold = threshold
         self.floors = floors
         self.margin = margin
         whole = Array(repeating: 0, count: floors.count)
@@ -35,9 +38,9 @@ extension MarginCase {
                 let margin = numbers.margins[part.grouping]
             else { continue }
             let floors = layout.table(by: part.grouping, of: counted, in: layout.leaf)
-            let rule = PublicationRule(
-                threshold: header.threshold.devices.multipliedClamped(by: most), margin: margin.publication)
-            var crowd = Crowd(floors: floors, margin: margin)
+            let threshold = header.threshold.devices.multipliedClamped(by: most)
+            let rule = PublicationRule(threshold: threshold, margin: margin.publication)
+            var crowd = Crowd(threshold: threshold, floors: floors, margin: margin)
             crowd.whole = whole
             crowd.isShown = whole.indices.map {
                 rule.publishes(floor: floors[$0], whole: whole[$0], drawn: drawn, at: $0)
@@ -49,7 +52,8 @@ extension MarginCase {
 
     /// The devices behind each number, drawn for each occasion.
     func deviceCrowds(
-        _ tables: [Margin: DrawnTables], _ shape: MarginShape, _ source: DeviceSource, _ secret: DrawSecret
+        _ tables: [Margin: DrawnTables], _ kind: DeviceSource.Kind, _ shape: MarginShape, _ source: DeviceSource,
+        _ secret: DrawSecret
     ) throws(NoiseError) -> [Margin: Crowd] {
         var crowds: [Margin: Crowd] = [:]
         for (occasions, table) in tables.sorted(by: { $0.key < $1.key }) {
@@ -57,7 +61,7 @@ extension MarginCase {
             for part in parts {
                 let fields = shape.deviceFields(of: part.fields)
                 crowds[part.grouping] = Crowd(
-                    floors: source.floors(in: part.grouping),
+                    threshold: header.threshold.devices, floors: source.floors(in: part.grouping),
                     margin: try table.margin(
                         of: fields, over: [source.square ?? table.width.square],
                         summed: part.combinations(of: shape.deviceDimensions(of: fields))))
@@ -65,8 +69,8 @@ extension MarginCase {
             let counts = source.counts(by: occasions, parts)
             for occasion in occasionsToDraw(parts, crowds, occasions) {
                 let drawn = try table.draw(
-                    source.texts.eventSet(occasion, in: occasions), in: source.period,
-                    square: source.square ?? table.width.square, by: secret
+                    kind.canonicalText(in: header), of: source.texts.eventSet(occasion, in: occasions),
+                    in: source.period, square: source.square ?? table.width.square, by: secret
                 ) { set in counts(occasion, Margin(keeping: shape.deviceDimensions(of: set))) }
                 try settle(drawn, of: occasion, occasions, parts, table, shape, into: &crowds)
             }
@@ -94,8 +98,8 @@ extension MarginCase {
         _ interactions: [FieldSet: InteractionTable], of occasion: CellIndex, _ occasions: Margin,
         _ parts: [MarginShape.Part], _ table: DrawnTables, _ shape: MarginShape, into crowds: inout [Margin: Crowd]
     ) throws(NoiseError) {
-        let k = header.threshold.devices
-        let steady = k + (parts.compactMap { crowds[$0.grouping]?.margin.publication }.max() ?? 0)
+        let steady =
+            header.threshold.devices + (parts.compactMap { crowds[$0.grouping]?.margin.publication }.max() ?? 0)
         let settled = try table.nonNegative(interactions, steady: steady)
         for part in parts {
             let set = shape.deviceFields(of: part.fields)
@@ -107,7 +111,7 @@ extension MarginCase {
             let drawn = try table.lattice.numbers(of: set, from: interactions).summed(into: into, count: cells.count)
             var whole = Array(repeating: Int64(0), count: cells.count)
             for (number, place) in zip(numbers, into) { whole[place] += number }
-            let rule = PublicationRule(threshold: k, margin: crowd.margin.publication)
+            let rule = PublicationRule(threshold: crowd.threshold, margin: crowd.margin.publication)
             let shown = cells.indices.map {
                 rule.publishes(floor: crowd.floors[cells[$0]], whole: whole[$0], drawn: drawn, at: $0)
             }

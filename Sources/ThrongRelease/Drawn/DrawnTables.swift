@@ -13,34 +13,47 @@ struct DrawnTables {
     private var questions: [FieldSet: Question] = [:]
 
     private struct Question {
-        /// The measure, the fields and their buckets.
+        /// The fields and their buckets.
         let text: String
         /// By cell of the lattice's table, its place in the canonical one.
         let canonical: [Int]
         /// Of each field.
         let buckets: [Int]
+        /// As is asked now.
+        let layers: Layers
+    }
 
-        /// Both layers of a width.
-        func layers(_ width: NoiseWidth) throws(NoiseError) -> (kept: KeptNoise, fresh: LayerVariance) {
-            (try KeptNoise(width, buckets: buckets), try LayerVariance(least: width.least, buckets: buckets))
+    /// Both layers of a width.
+    private struct Layers {
+        let kept: KeptNoise
+        let fresh: LayerVariance
+
+        init(_ width: NoiseWidth, buckets: [Int]) throws(NoiseError) {
+            kept = try KeptNoise(width, buckets: buckets)
+            fresh = try LayerVariance(least: width.least, buckets: buckets)
         }
     }
 
     /// Asks by the interactions of a lattice.
     ///
-    /// - Parameters:
-    ///   - measure: the first line of each question.
-    ///   - dimensions: of a set of fields, in the lattice's order.
+    /// - Parameter dimensions: of a set of fields, in the lattice's order.
+    /// - Throws: ``NoiseError`` where the noise would be too wide.
     init(
-        _ lattice: Lattice, width: NoiseWidth, measure: String, texts: QuestionTexts, dimensions: (FieldSet) -> [Int]
-    ) {
+        _ lattice: Lattice, width: NoiseWidth, texts: QuestionTexts, dimensions: (FieldSet) -> [Int]
+    ) throws(NoiseError) {
         (self.lattice, self.width) = (lattice, width)
         for interaction in lattice.interactions {
             let fields = dimensions(interaction).map { texts.field($0) }
+            let buckets = lattice.buckets(of: interaction)
             questions[interaction] = Question(
-                text: ([measure] + fields.map(\.text).sorted(by: Self.precedes)).joined(separator: "\nby\n"),
-                canonical: Self.canonical(fields), buckets: lattice.buckets(of: interaction))
+                text: fields.map(\.text).sorted(by: Self.precedes).map { "\nby\n\($0)" }.joined(),
+                canonical: Self.canonical(fields), buckets: buckets, layers: try Layers(width, buckets: buckets))
         }
+    }
+
+    private func layers(_ question: Question, _ square: Int64) throws(NoiseError) -> Layers {
+        square == width.square
+            ? question.layers : try Layers(width.squared(square), buckets: question.buckets)
     }
 
     /// By interaction, the draws that are added to a cell, over all periods of a sum.
@@ -55,7 +68,7 @@ struct DrawnTables {
             var times: [Int64] = []
             var fresh: [Rational: Int] = [:]
             for square in squares {
-                let layers = try question.layers(width.squared(square))
+                let layers = try layers(question, square)
                 for (rung, draw) in layers.kept.draws.enumerated() {
                     if rung == kept.count {
                         kept.append(draw)
@@ -75,20 +88,24 @@ struct DrawnTables {
     /// Draws the interactions of one event set.
     ///
     /// - Parameters:
+    ///   - measure: the first line of each question.
     ///   - events: the set's canonical text.
     ///   - period: what the fresh layer is drawn for.
     ///   - square: of the period's width.
     ///   - counted: by interaction, the counted table in the lattice's order.
     func draw(
-        _ events: String, in period: String, square: Int64, by secret: DrawSecret, counted: (FieldSet) -> [Int64]
+        _ measure: String, of events: String, in period: String, square: Int64, by secret: DrawSecret,
+        counted: (FieldSet) -> [Int64]
     ) throws(NoiseError) -> [FieldSet: InteractionTable] {
         var drawn: [FieldSet: InteractionTable] = [:]
         for (interaction, question) in questions {
-            let key = QuestionKey(of: "\(question.text)\nof\n\(events)")
+            let key = QuestionKey(of: "\(measure)\(question.text)\nof\n\(events)")
             let table = counted(interaction)
+            // A month of them is still exact in floating point's range, and far from 2^63.
+            guard table.allSatisfy({ $0.magnitude < 1 << 55 }) else { throw .tooLarge }
             var canonical = table
             for (cell, place) in question.canonical.enumerated() { canonical[place] = table[cell] }
-            let layers = try question.layers(width.squared(square))
+            let layers = try layers(question, square)
             let kept = try secret.noise(of: key, .kept(layers.kept), cells: table.count)
             let fresh = try secret.noise(
                 of: key, .fresh(layers.fresh, period: period, counted: secret.digest(of: canonical)),

@@ -24,11 +24,11 @@ extension MarginCase {
                     cells.append(published(grouping, cell, numbers, behind))
                 } else if touched.contains(place) {
                     let floor = behind.map { $0.floors[place] }.max() ?? 0
+                    let isReached = behind.contains { $0.floors[place] >= $0.threshold }
                     withheld.append(
                         WithheldCell(
                             margin: grouping, cell: cell,
-                            reason: header.threshold.isReached(by: floor)
-                                ? .nearThreshold : .small(floor: DeviceFloor(devices: floor))))
+                            reason: isReached ? .nearThreshold : .small(floor: DeviceFloor(devices: floor))))
                 }
             }
             stated.append(try margins(of: grouping, numbers, behind.last, shown))

@@ -81,10 +81,10 @@ package struct MarginCase: Sendable {
         let events = try eventTables(shape)
         let numbers = try eventNumbers(events, shape, secret)
         let kinds = DeviceSource.Kind.all(of: header)
+        let people = try deviceTables(shape)
         var crowds: [[Margin: Crowd]] = []
         for kind in kinds {
-            crowds.append(
-                try deviceCrowds(deviceTables(shape, kind), shape, DeviceSource(self, kind, secret), secret))
+            crowds.append(try deviceCrowds(people, kind, shape, DeviceSource(self, kind, secret), secret))
         }
         if kinds.isEmpty { crowds.append(try eventCrowds(shape, numbers[0])) }
         return try released(shape, numbers, crowds, squares: events.map(\.width.square) + [devices.square])
@@ -94,33 +94,27 @@ package struct MarginCase: Sendable {
         let layout = header.layout
         var tables: [DrawnTables] = []
         for measure in 0...layout.sums.count {
+            let factor = measure == 0 && layout.within != nil ? factors.devices : factors.events
             tables.append(
-                DrawnTables(
-                    shape.events,
-                    width: try layout.width(
-                        of: measure, header.threshold,
-                        factor: measure == 0 && layout.within != nil ? factors.devices : factors.events),
-                    measure: measureText(measure), texts: texts, dimensions: shape.eventDimensions))
+                try DrawnTables(
+                    shape.events, width: layout.width(of: measure, header.threshold, factor: factor), texts: texts,
+                    dimensions: shape.eventDimensions))
         }
         return tables
     }
 
-    /// The first line of a measure's questions. Identifiers that are counted are devices, as long as there is one window.
-    private func measureText(_ measure: Int) -> String {
+    /// The first line of a measure's questions in a part, and what their fresh layer is drawn for.
+    ///
+    /// Identifiers that are counted in one window are its devices: one question, which has one answer. Over several windows they are not.
+    private func question(_ measure: Int, _ part: Part) -> (measure: String, period: String) {
         let layout = header.layout
         if measure > 0 {
-            return "sum of \(layout.sums[measure - 1].canonicalText), \(layout.contributionBound) of a device"
+            let sum = layout.sums[measure - 1].canonicalText
+            return ("sum of \(sum), \(layout.contributionBound) of a device", part.text)
         }
-        guard layout.within == nil else { return DeviceSource.Kind.identifiers.canonicalText(in: header) }
-        return "events, \(layout.contributionBound) of a device"
-    }
-
-    /// What the fresh layer of a measure is drawn for: of identifiers the same as of devices.
-    private func periodText(_ measure: Int, _ part: Part) -> String {
-        guard measure == 0, header.layout.within != nil, let window = header.layout.window(of: part.cube.period) else {
-            return part.text
-        }
-        return part.text(of: window)
+        guard layout.within != nil else { return ("events, \(layout.contributionBound) of a device", part.text) }
+        guard let window = layout.window(of: part.cube.period) else { return ("identifiers of all windows", part.text) }
+        return (DeviceSource.Kind.identifiers.canonicalText(in: header), part.text(of: window))
     }
 
     /// The width of devices.
@@ -128,15 +122,13 @@ package struct MarginCase: Sendable {
         get throws(NoiseError) { try NoiseWidth(threshold: header.threshold.devices, factor: factors.devices) }
     }
 
-    private func deviceTables(
-        _ shape: MarginShape, _ kind: DeviceSource.Kind
-    ) throws(NoiseError) -> [Margin: DrawnTables] {
-        let width = try devices
-        return shape.devices.mapValues { lattice in
-            DrawnTables(
-                lattice, width: width, measure: kind.canonicalText(in: header), texts: texts,
-                dimensions: shape.deviceDimensions)
+    private func deviceTables(_ shape: MarginShape) throws(NoiseError) -> [Margin: DrawnTables] {
+        var tables: [Margin: DrawnTables] = [:]
+        for (occasions, lattice) in shape.devices {
+            tables[occasions] = try DrawnTables(
+                lattice, width: devices, texts: texts, dimensions: shape.deviceDimensions)
         }
+        return tables
     }
 
     /// The numbers of one measure, before anybody asks which of them may be shown.
@@ -168,7 +160,9 @@ package struct MarginCase: Sendable {
                 let places = header.layout.places(from: part.base, to: part.grouping)
                 let size = header.layout.size(of: part.grouping)
                 var whole = Array(repeating: Int64(0), count: size)
-                for (cell, number) in (settled?[set] ?? drawn.whole).enumerated() { whole[places[cell]] += number }
+                for (cell, number) in (settled?[set] ?? drawn.whole).enumerated() {
+                    whole[places[cell]] = whole[places[cell]].addedClamped(number)
+                }
                 numbers.whole[part.grouping] = whole
                 numbers.drawn[part.grouping] = drawn.summed(into: places, count: size)
                 numbers.margins[part.grouping] = try table.margin(
@@ -187,9 +181,9 @@ package struct MarginCase: Sendable {
         var sum: [FieldSet: InteractionTable] = [:]
         for part in parts {
             let counted = part.cube.counters.filter { $0.measure == MeasureIndex(Int16(measure)) }
+            let (name, period) = question(measure, part)
             let drawn = try table.draw(
-                part.allEvents, in: periodText(measure, part), square: part.square(measure) ?? table.width.square,
-                by: secret
+                name, of: part.allEvents, in: period, square: part.square(measure) ?? table.width.square, by: secret
             ) { set in
                 layout.table(
                     by: Margin(keeping: shape.eventDimensions(of: set)),

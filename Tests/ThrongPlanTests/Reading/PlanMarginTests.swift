@@ -75,6 +75,7 @@ struct PlanMarginTests {
         let plan = try plan()
         let lines = plan.marginLines().filter { $0.hasPrefix("metric 'orders' ") && $0.contains("in 19 of 20 cases") }
         #expect(lines.count == plan.groupings(of: plan.metrics[0]).count)
+        #expect(lines[0].contains("spent ±") && lines[0].contains("."), "in the sum's unit: \(lines[0])")
         #expect(plan.marginCost(of: plan.metrics[0]) != nil)
         let exact = try self.plan("    margin: standard\n", "")
         #expect(exact.marginLines().isEmpty && exact.marginCost(of: exact.metrics[0]) == nil)
@@ -84,6 +85,14 @@ struct PlanMarginTests {
         (
             "margin: standard", "margin: wide",
             "24:13: metric 'orders': 'margin': found 'wide'; allowed: standard"
+        ),
+        (
+            "to: 500, decimals: 2}}, reach: true}\n    contribution_bound: 20",
+            "to: 9000000, decimals: 6}}, reach: true}\n    contribution_bound: 1000",
+            """
+            12:3: metric 'orders': nothing can be drawn for it: one device may add so much that the noise for it needs more \
+            than 50 bits; keep fewer decimals, or lower 'to' or 'contribution_bound'
+            """
         ),
         (
             "    margin:", "    protection: 20\n    margin:",
@@ -179,6 +188,28 @@ struct PlanMarginTests {
         ])
     func insights(asked: String) throws {
         #expect(try problems("kind: count, by: [maker]", asked).isEmpty)
+    }
+
+    @Test(
+        "metrics of the same events make noise wider where they split a field by rules that may have a bucket in common"
+    )
+    func factors() throws {
+        func factors(_ rule: String) throws -> MarginFactors {
+            let visits = """
+                  visits:
+                    {title: V, events: [order], question: Q, decision: D, owner: O, expires: 2027-06-30, purpose: product,
+                    period: day, margin: standard, contribution_bound: 20, dimensions: [other]}
+                insights:
+                """
+            let yaml = Self.margined.replacing(
+                "  maker:", with: "  other: {title: Other, field: os, \(rule), partitions: devices}\n  maker:"
+            ).replacing("insights:", with: visits)
+            let plan = try Plan(yaml: yaml, file: "p", today: SamplePlan.today)
+            return plan.marginFactors(of: plan.metrics[0])
+        }
+        #expect(try factors("list: [ios, linux]") == MarginFactors(events: 2, devices: 2))
+        #expect(try factors("list: [ios, android]") == MarginFactors(events: 1, devices: 1))
+        #expect(try factors("operating_system: standard") == MarginFactors(events: 1, devices: 1))
     }
 
     @Test("the label, the record and the public plan say how far off numbers are, in devices")

@@ -1,7 +1,9 @@
+@testable import ThrongNoise
+
 /// A linear combination of drawn numbers, of any event sets, groupings and periods: what somebody computes from what they have.
-package struct Combination: Sendable, Hashable {
+struct Combination: Sendable, Hashable {
     /// One number.
-    package struct Number: Sendable, Hashable {
+    struct Number: Sendable, Hashable {
         /// The event set, by its place among those that are looked at.
         let events: Int
         let period: Int
@@ -11,19 +13,18 @@ package struct Combination: Sendable, Hashable {
     }
 
     /// Numerators; numbers that are not there have 0.
-    package private(set) var coefficients: [Number: Int64] = [:]
+    private(set) var coefficients: [Number: Int64] = [:]
     /// Of all coefficients, at least 1.
-    package let denominator: Int64
+    let denominator: Int64
 
     /// Begins with nothing.
-    package init(over denominator: Int64 = 1) {
+    init(over denominator: Int64 = 1) {
         precondition(denominator > 0, "coefficients are over a positive number")
         self.denominator = denominator
     }
 
     /// Adds a number some times over.
-    package mutating func add(_ coefficient: Int64, events: Int = 0, period: Int = 0, _ grouping: FieldSet, _ cell: Int)
-    {
+    mutating func add(_ coefficient: Int64, events: Int = 0, period: Int = 0, _ grouping: FieldSet, _ cell: Int) {
         coefficients[Number(events: events, period: period, grouping: grouping, cell: cell), default: 0] += coefficient
     }
 }
@@ -37,7 +38,7 @@ extension Lattice {
     /// second fresh noise. Coefficients being unique, no other unbiased linear estimate of the same is better.
     /// - Parameter least: V, by event set.
     /// - Throws: ``NoiseError/notOfTheLattice`` for a number that there is none of, and ``NoiseError/overflow``.
-    package func variance(of combination: Combination, least: [Rational]) throws(NoiseError) -> Rational {
+    func variance(of combination: Combination, least: [Rational]) throws(NoiseError) -> Rational {
         var variance = Rational.zero
         for (events, periods) in try tables(of: combination, count: least.count).enumerated() {
             for interaction in interactions {
@@ -61,7 +62,7 @@ extension Lattice {
     /// that is not always 0: what Theorem 2 promises a deviation of √V for.
     ///
     /// - Throws: ``NoiseError/notOfTheLattice``.
-    package func isWhole(_ combination: Combination) throws(NoiseError) -> Bool {
+    func isWhole(_ combination: Combination) throws(NoiseError) -> Bool {
         try checkUsedFields()
         let events = (combination.coefficients.keys.map(\.events).max() ?? 0) + 1
         var days: [Int: [[Int128]]] = [:]
