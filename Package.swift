@@ -90,13 +90,13 @@ let package = Package(
             dependencies: ["ThrongFaults", "ThrongFiles", "ThrongPlan", "ThrongWire", "ThrongCounting", crypto],
             swiftSettings: computed),
         .target(
-            name: "ThrongSuppression", dependencies: ["ThrongFaults", "ThrongChance", "CCoin", "CLemon"],
+            name: "ThrongSuppression", dependencies: ["ThrongChance", "CCoin"],
             swiftSettings: computed),
         .target(
             name: "ThrongRelease",
-            dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongSuppression", crypto],
+            dependencies: ["ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongNoise", crypto],
             swiftSettings: computed),
-        .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire", "CCoin"], swiftSettings: computed),
+        .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire"], swiftSettings: computed),
         .target(name: "ThrongTable", dependencies: ["ThrongSuppression", csv], swiftSettings: strict),
         .target(
             name: "ThrongPostgres", dependencies: ["ThrongFaults", "CLibPQ", "CLinux", logging, lifecycle],
@@ -141,7 +141,7 @@ let package = Package(
         .target(
             name: "ThrongDelivery",
             dependencies: [
-                "ThrongFaults", "ThrongPlan", "ThrongWire", "ThrongRelease", "ThrongPostgres", "ThrongStore",
+                "ThrongPlan", "ThrongWire", "ThrongRelease", "ThrongPostgres", "ThrongStore",
                 "ThrongInsight",
                 "ThrongReport", "ThrongHTTP", "ThrongTraces", "ThrongProgram", crypto, logging, lifecycle,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
@@ -199,8 +199,8 @@ let package = Package(
         .target(
             name: "ThrongForecast",
             dependencies: [
-                "ThrongChance", "ThrongPlan", "ThrongIntake", "ThrongCounting", "ThrongRelease", "ThrongInsight",
-                "ThrongSchedule", "ThrongLoad",
+                "ThrongChance", "ThrongNoise", "ThrongPlan", "ThrongIntake", "ThrongCounting", "ThrongRelease",
+                "ThrongInsight", "ThrongLoad",
             ],
             swiftSettings: computed),
         .target(
@@ -297,7 +297,8 @@ let package = Package(
         .testTarget(
             name: "ThrongJournalTests",
             dependencies: [
-                "ThrongChance", "ThrongFiles", "ThrongIntake", "ThrongJournal", "ThrongCounting", "ThrongPlan",
+                "ThrongFaults", "ThrongChance", "ThrongFiles", "ThrongIntake", "ThrongJournal", "ThrongCounting",
+                "ThrongPlan",
                 "ThrongWire", crypto,
             ],
             swiftSettings: strict),
@@ -313,7 +314,7 @@ let package = Package(
         .testTarget(
             name: "ThrongForecastTests",
             dependencies: [
-                "ThrongChance", "ThrongForecast", "ThrongLoad", "ThrongSchedule", "ThrongIntake", "ThrongPlan",
+                "ThrongChance", "ThrongForecast", "ThrongLoad", "ThrongIntake", "ThrongPlan", "ThrongRelease",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -332,11 +333,12 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "SuppressionBench",
-            dependencies: [
-                "ThrongChance", "ThrongPlan", "ThrongLoad", "ThrongForecast", "ThrongSuppression", "ThrongRelease",
-                "SuppressionOracle",
-            ],
+            dependencies: ["ThrongChance", "ThrongSuppression", "SuppressionOracle"],
             path: "Tests/Benchmarks/SuppressionBench", swiftSettings: computed),
+        .executableTarget(
+            name: "ReleaseBench",
+            dependencies: ["ThrongChance", "ThrongForecast", "ThrongLoad", "ThrongPlan", "ThrongRelease"],
+            path: "Tests/Benchmarks/ReleaseBench", swiftSettings: strict),
         .testTarget(
             name: "ThrongSuppressionTests", dependencies: ["ThrongSuppression", "SuppressionOracle", "CCoin"],
             swiftSettings: strict),
@@ -402,7 +404,10 @@ let package = Package(
         // Random plans over random people, released and attacked: for a fuzzer and for tests.
         .target(
             name: "PlanTrial",
-            dependencies: ["ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongRelease"],
+            dependencies: [
+                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongNoise", "ThrongPlan", "ThrongRelease",
+                "ThrongWire",
+            ],
             path: "Tests/Support/PlanTrial", swiftSettings: computed),
         .executableTarget(
             name: "PlanFuzz",
@@ -413,7 +418,7 @@ let package = Package(
         .testTarget(
             name: "ThrongAuditTests",
             dependencies: [
-                "PlanTrial", "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongPlan", "ThrongWire", "ThrongRelease",
+                "PlanTrial", "ThrongFaults", "ThrongAudit", "ThrongNoise", "ThrongPlan", "ThrongRelease", "ThrongWire",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -423,13 +428,14 @@ let package = Package(
         .testTarget(
             name: "PromiseTests",
             dependencies: [
-                "ThrongChance", "ThrongIntake", "ThrongCounting", "ThrongPlan", "ThrongRelease", "ThrongWire",
+                "ThrongChance", "ThrongFaults", "ThrongIntake", "ThrongCounting", "ThrongNoise", "ThrongPlan",
+                "ThrongRelease", "ThrongWire",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ThrongReleaseTests",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongRelease", "ThrongNoise", "ThrongPlan", "ThrongSuppression",
+                "ThrongChance", "ThrongFaults", "ThrongRelease", "ThrongNoise", "ThrongPlan",
             ],
             swiftSettings: strict),
         .target(
@@ -441,11 +447,11 @@ let package = Package(
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongFiles", "ThrongAudit", "ThrongServer", "ThrongSchedule",
+                "ThrongChance", "ThrongFaults", "ThrongFiles", "ThrongServer", "ThrongSchedule",
                 "ThrongDelivery",
                 "ThrongPostgres",
                 "ThrongStore",
-                "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongNoise", "ThrongRelease", "ThrongInsight",
+                "ThrongPlan", "ThrongWire", "ThrongCounting", "ThrongRelease", "ThrongInsight",
                 "ThrongReport", "ThrongHTTP", "ThrongOblivious", "ThrongPortal", "ThrongIntake", "ThrongJournal",
                 "ThrongAttestation", "ThrongCredentials", "TestCluster", lifecycle,
                 logging,
@@ -460,7 +466,8 @@ let package = Package(
         .testTarget(
             name: "ThrongStoreTests",
             dependencies: [
-                "ThrongChance", "TestCluster", "ThrongPostgres", "ThrongStore", "ThrongPlan", "ThrongCounting",
+                "ThrongChance", "ThrongFaults", "ThrongNoise", "TestCluster", "ThrongPostgres", "ThrongStore",
+                "ThrongPlan", "ThrongCounting",
                 "ThrongRelease", "ThrongWire", logging, lifecycle,
             ],
             swiftSettings: strict),
@@ -474,7 +481,7 @@ let package = Package(
         .testTarget(
             name: "ThrongReportTests",
             dependencies: [
-                "ThrongChance", "ThrongFaults", "ThrongAudit", "ThrongDelivery", "ThrongReport", "ThrongInsight",
+                "ThrongChance", "ThrongDelivery", "ThrongReport", "ThrongInsight",
                 "ThrongPlan", "ThrongRelease",
             ],
             exclude: ["Golden"], swiftSettings: strict),
@@ -491,7 +498,6 @@ let package = Package(
         .target(
             name: "CCoin", linkerSettings: [.linkedLibrary("CbcSolver"), .linkedLibrary("Cbc"), .linkedLibrary("Clp")]),
         .target(name: "CDescriptors"),
-        .target(name: "CLemon", cxxSettings: isFirstLook ? [.unsafeFlags(["-O2"])] : []),
         .target(
             name: "CSimdJSON", cxxSettings: isFirstLook ? [.unsafeFlags(["-O1"])] : [],
             linkerSettings: [.linkedLibrary("simdjson")]),

@@ -2,8 +2,8 @@
 -- $1 view: text, the name of a view in schema analyst.
 -- $2 kind: text, hour, day, week or month.
 -- Returns: start and end of the period (Unix seconds), k, share of events that clients sent, digest (hexadecimal),
---     and, of releases that are off on purpose, rho, and the widest margins: of events, of sums (separated by commas), of
---     devices; nulls and nothing where numbers are exact.
+--     rho, and the widest margins: of events, of sums (separated by commas), of devices; nulls and nothing where age took the
+--     numbers.
 select extract(epoch from r.period_start)::bigint,
     extract(epoch from r.period_end)::bigint,
     r.k::bigint,

@@ -3,22 +3,18 @@
 -- $1 app: text.
 -- $2 from: bigint, Unix seconds; its first second.
 -- $3 to: bigint, Unix seconds; the first second after it.
--- Returns: layout, metric, since and until (Unix seconds, or null), k (devices), sensitive dimensions (separated by
---     commas), protection (percent), events (separated by commas), consent, signals (separated by commas), purpose,
---     what dimensions are made from (JSON, or null), margin (null where exact); by layout, oldest first.
+-- Returns: layout, metric, since and until (Unix seconds, or null), k (devices), events (separated by commas), consent, signals
+--     (separated by commas), purpose, what dimensions are made from (JSON, or null); by layout, oldest first.
 select terms.metric_id,
     layout.metric,
     extract(epoch from terms.since)::bigint,
     extract(epoch from terms.until)::bigint,
     terms.threshold,
-    array_to_string(terms.sensitive, ','),
-    terms.protection,
     array_to_string(terms.events, ','),
     terms.needs_consent::text,
     array_to_string(terms.refused_by, ','),
     layout.layout ->> 'purpose',
-    terms.origins::text,
-    terms.margin
+    terms.origins::text
 from throng.layout_terms as terms
 join throng.metric_layout as layout using (metric_id)
 where layout.app = $1

@@ -7,10 +7,10 @@ create table if not exists throng.migration (
     name text not null,
     checksum bytea not null,
     applied_at timestamptz not null default now(),
+    works_with integer,
     constraint migration_pkey primary key (version),
     constraint migration_checksum_is_sha256 check (octet_length(checksum) = 32)
 );
-alter table throng.migration add column if not exists works_with integer;
 comment on table throng.migration is 'Which numbered migrations were applied, with the text that they had.';
 comment on column throng.migration.version is 'The number in its file''s name. Unit: migrations, from 1.';
 comment on column throng.migration.name is 'Its file''s name. Unit: none.';

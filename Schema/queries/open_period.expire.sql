@@ -8,14 +8,8 @@ with periods as (
     where metric_id = $1::integer
         and period_end <= to_timestamp($2::bigint)
         and period_start < coalesce(to_timestamp($3::bigint), 'infinity')
-),
-rollups as (
-    delete from throng.open_rollup
-    where metric_id = $1::integer
-        and period_end <= to_timestamp($2::bigint)
-        and period_start < coalesce(to_timestamp($3::bigint), 'infinity')
 )
-delete from throng.kept_period
+delete from throng.open_rollup
 where metric_id = $1::integer
     and period_end <= to_timestamp($2::bigint)
     and period_start < coalesce(to_timestamp($3::bigint), 'infinity');

@@ -18,16 +18,3 @@ create temporary table if not exists pending_distinct (
     window_number bigint not null,
     delta bigint not null
 ) on commit delete rows;
-
-create temporary table if not exists pending_top (
-    metric_id integer not null,
-    period_start timestamptz not null,
-    margin integer not null,
-    cell integer not null,
-    measure smallint not null,
-    window_number bigint not null,
-    counted_start timestamptz not null,
-    largest bigint not null,
-    second_largest bigint not null,
-    replaces boolean not null
-) on commit delete rows;

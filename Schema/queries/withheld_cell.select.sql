@@ -4,14 +4,9 @@
 -- $3 start: bigint, Unix seconds; the first second of the period.
 -- $4 margin: integer, bits of the dimensions that it keeps.
 -- $5 cell: integer.
--- Returns: reason (code), floor (devices), and of the other cell its kind, start (Unix seconds), margin and cell, nulls
---     where there is none; no row where it is not withheld.
+-- Returns: reason (code), floor (devices; null of one that is not small); no row where it is not withheld.
 select reason,
-    floor,
-    other_period_kind,
-    extract(epoch from other_period_start)::bigint,
-    other_margin,
-    other_cell
+    floor
 from throng.withheld_cell
 where release_id = (
     select r.release_id

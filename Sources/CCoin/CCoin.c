@@ -46,11 +46,7 @@ bool throng_coin_attempt(void (*body)(void *), void *context) {
 void throng_coin_fail(void) { __assert_fail("false", __FILE__, __LINE__, __func__); }
 
 static void dual(void *model) { Clp_dual(model, 0); }
-static void primal(void *model) { Clp_primal(model, 0); }
-static void initial(void *model) { Clp_initialSolve(model); }
 static void branch(void *model) { Cbc_solve(model); }
 
 bool throng_clp_dual(Clp_Simplex *model) { return throng_coin_attempt(dual, model); }
-bool throng_clp_primal(Clp_Simplex *model) { return throng_coin_attempt(primal, model); }
-bool throng_clp_initial_solve(Clp_Simplex *model) { return throng_coin_attempt(initial, model); }
 bool throng_cbc_solve(Cbc_Model *model) { return throng_coin_attempt(branch, model); }

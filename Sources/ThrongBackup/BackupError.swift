@@ -1,6 +1,6 @@
 package import ThrongJournal
 
-/// Why a backup can't be made or used. Nothing is restored then.
+/// The reason why a backup can't be made or used. Nothing is restored then.
 package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system refused a call on a file.
     case system(call: String, file: String, code: String)
@@ -8,15 +8,15 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
     case exists(file: String)
     /// It begins as no backup does.
     case notABackup(file: String)
-    /// It ends before its end: it was cut, or never came to it.
+    /// It was cut, or never written to its end.
     case cut(file: String, bytes: Int)
-    /// A part of it is not what was written there.
+    /// A part of it was changed or misplaced.
     case damaged(file: String, part: Part, byte: Int, found: Damage)
     /// The key of the installation is not among the keys.
     case installationKeyMissing(file: String, key: BackupKey.ID)
-    /// Keys are missing that may have been made after those that there are were exported.
+    /// Keys are missing that may have been made after the export of the existing ones.
     case keysTooOld(missing: Int, exported: String, made: String)
-    /// What says what is in it can't be read by this version.
+    /// The list of its contents can't be read by this version.
     case unknownFormat(file: String)
     /// It is of a newer version's schema.
     case newerSchema(found: Int, known: Int)
@@ -34,7 +34,7 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The list of what is in it, at the end.
         case list
 
-        /// In words.
+        /// The part in words.
         package var description: String {
             switch self {
             case .head: "its head"
@@ -44,14 +44,14 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What is wrong with a part.
+    /// The fault of a part.
     package enum Damage: Sendable, Hashable, CustomStringConvertible {
         /// It was changed, or belongs to another backup.
         case changed
         /// Another chunk stands there.
         case misplaced(Int)
 
-        /// In words.
+        /// The fault in words.
         package var description: String {
             switch self {
             case .changed: "is not what was written there: it was changed, or is another backup's"
@@ -60,7 +60,7 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What was found and what to do.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .system(let call, let file, let code): "\(call) failed on \(file): \(code)."

@@ -19,20 +19,20 @@
 //     0       8       where the list's frame begins
 //     8       8       "THRONGBE"
 //
-// A key is used through HKDF-SHA256 with the backup's id as salt, so that each backup has its own; the nonce is four zero
-// bytes and the chunk's number. The head and what stands in the frame before the ciphertext are authenticated with it. So a
-// chunk opens in its backup, at its place, as what it says it is, and nowhere else.
+// A key is used through HKDF-SHA256 with the backup's id as salt, so that each backup has its own; the nonce is four
+// zero bytes and the chunk's number. The head and the part of the frame before the ciphertext are authenticated with
+// it. So a chunk opens only in its backup, at its place, as what it says it is.
 //
-// A chunk of a table is whole rows as PostgreSQL's binary copy format has them. The list (BackupList.swift) is JSON under the
-// installation's key, and has the SHA-256 of every frame before it, those too of which the key is gone.
+// A chunk of a table is whole rows in PostgreSQL's binary copy format. The list (BackupList.swift) is JSON under the
+// installation's key. It has the SHA-256 of every frame before it, also of those whose key is gone.
 
 internal import Crypto
 internal import Foundation
 package import ThrongJournal
 
-/// The first bytes of a backup: which one it is.
+/// The first bytes of a backup: its identity.
 package struct BackupHead: Sendable, Hashable {
-    /// Of the backup; 16 bytes.
+    /// The id of the backup; 16 bytes.
     package let id: [UInt8]
     /// The key that opens the list.
     package let installation: BackupKey.ID
@@ -41,7 +41,6 @@ package struct BackupHead: Sendable, Hashable {
     static let size = 40
     private static let magic = Array("THRONGB1".utf8)
 
-    /// Puts a head together.
     package init(id: [UInt8], installation: BackupKey.ID) {
         self.id = id
         self.installation = installation
@@ -55,34 +54,34 @@ package struct BackupHead: Sendable, Hashable {
         self.init(id: Array(bytes[8..<24]), installation: key)
     }
 
-    /// As it stands in the file.
+    /// The bytes in the file.
     var bytes: [UInt8] { Self.magic + id + installation.bytes }
 
-    /// The key that this backup uses in a key's place.
+    /// Returns the key that this backup derives from a key and uses instead.
     func derived(_ secret: SymmetricKey) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: secret, salt: id, info: Array("throng backup".utf8), outputByteCount: 32)
     }
 }
 
-/// What stands before a chunk's ciphertext.
+/// The part of a chunk before its ciphertext.
 package struct BackupFrame: Sendable, Hashable {
-    /// From 0.
+    /// The number of the chunk, from 0.
     package let number: Int
-    /// Of what.
+    /// The key of the chunk.
     package let key: BackupKey.ID
-    /// A table, or a file, or nothing for the list.
+    /// The table, or the file; empty for the list.
     package let name: String
-    /// Of the plaintext. Unit: bytes.
+    /// The size of the plaintext. Unit: bytes.
     package let size: Int
 
-    /// What has a fixed size. Unit: bytes.
+    /// The size of the part before the name. Unit: bytes.
     static let fixed = 32
     static let tag = 16
-    /// A list of a large house; a chunk is smaller, but where one row is larger. Unit: bytes.
+    /// The largest plaintext, for the list of a large installation; a chunk is smaller, unless one row is larger. Unit:
+    /// bytes.
     static let most = 1 << 30
 
-    /// Puts a frame together.
     package init(number: Int, key: BackupKey.ID, name: String, size: Int) {
         self.number = number
         self.key = key
@@ -90,13 +89,14 @@ package struct BackupFrame: Sendable, Hashable {
         self.size = size
     }
 
-    /// Bytes of name and ciphertext that follow a frame's first bytes; nil where these are none.
+    /// Returns the size of the name, ciphertext and tag after a frame's first bytes; nil where these are none. Unit:
+    /// bytes.
     static func rest(after bytes: [UInt8]) -> Int? {
         let (name, size) = (Int(number(bytes, at: 0, 4)), Int(number(bytes, at: 4, 4)))
         return name <= 4096 && size <= most ? name + size + tag : nil
     }
 
-    /// Reads a frame from all of its bytes, which are as many as ``rest(after:)`` says.
+    /// Reads a frame from its bytes, whose number ``rest(after:)`` returned.
     init?(_ bytes: [UInt8]) {
         let length = Int(Self.number(bytes, at: 0, 4))
         guard let key = BackupKey.ID(Array(bytes[16..<32])), let number = Int(exactly: Self.number(bytes, at: 8, 8))
@@ -106,16 +106,16 @@ package struct BackupFrame: Sendable, Hashable {
             size: Int(Self.number(bytes, at: 4, 4)))
     }
 
-    /// The whole frame, with its ciphertext.
+    /// Returns the whole frame, with its ciphertext.
     func sealed(_ plaintext: [UInt8], _ key: SymmetricKey, in head: BackupHead) throws -> [UInt8] {
         let box = try AES.GCM.seal(
             plaintext, using: head.derived(key), nonce: nonce(), authenticating: head.bytes + bytes)
         return bytes + Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// The plaintext of the whole frame's bytes.
+    /// Returns the plaintext of the whole frame's bytes.
     ///
-    /// - Throws: where they are not what was sealed, or the key or the backup is another.
+    /// - Throws: if they were changed, or if the key or the backup is another.
     func opened(_ all: [UInt8], _ key: SymmetricKey, in head: BackupHead) throws -> [UInt8] {
         let start = bytes.count
         let box = try AES.GCM.SealedBox(
@@ -123,7 +123,7 @@ package struct BackupFrame: Sendable, Hashable {
         return Array(try AES.GCM.open(box, using: head.derived(key), authenticating: head.bytes + bytes))
     }
 
-    /// What stands before the ciphertext.
+    /// The part before the ciphertext.
     var bytes: [UInt8] {
         let text = Array(name.utf8)
         return Self.bytes(UInt32(text.count)) + Self.bytes(UInt32(size)) + Self.bytes(UInt64(number)) + key.bytes + text

@@ -2,27 +2,27 @@ package import ThrongJournal
 package import ThrongPlan
 package import ThrongStore
 
-/// What is in a backup: the list at its end.
+/// The contents of a backup: the list at its end.
 package struct BackupList: Sendable, Codable {
-    /// Of this text.
+    /// The version of this list's format.
     package var format = 1
-    /// When the database was as it is in the backup. Unit: seconds since 1970.
+    /// The time whose state of the database the backup has. Unit: seconds since 1970.
     package let made: Int64
     /// The version of the schema.
     package var schema = 0
-    /// How far daemons' journals are in the counters: batches by daemon.
+    /// The positions up to which daemons' journals are in the counters: batches by daemon.
     package var watermarks: [String: UInt64] = [:]
     /// The last number that each sequence gave.
     package var sequences: [String: Int64] = [:]
     /// Tables with their columns, in the order in which they can be filled.
     package var tables: [Table] = []
-    /// The keys of its chunks, and of what would have chunks if it were not too old.
+    /// The keys of its chunks, and of the data that is too old to have chunks.
     package var groups: [Group] = []
     /// Its chunks, by number.
     package var chunks: [Chunk] = []
     /// Rows that should have been gone when it was made, and are not in it.
     package var leftOut: [LeftOut] = []
-    /// Of each release how many published cells go on which day.
+    /// The number of published cells of each release that are deleted on each day.
     package var going: [GoingCells] = []
 
     /// A table.
@@ -31,15 +31,16 @@ package struct BackupList: Sendable, Codable {
         package let columns: [String]
     }
 
-    /// What goes together.
+    /// The data that shares a key and is deleted together.
     package struct Group: Sendable, Codable, Hashable {
-        /// The key's id in hexadecimal digits; nothing where it has no chunk.
+        /// The key's id in hexadecimal digits; empty where it has no chunk.
         package let key: String
-        /// As in ``BackupKeyName``.
+        /// The app, as in ``BackupKeyName``.
         package let app: String
         package let term: String
 
-        /// Until when the house keeps it.
+        /// The name of the key, with the term for which the installation keeps the data; nil where the term can't be
+        /// read.
         package var name: BackupKeyName? { BackupTerm(term).map { BackupKeyName(app: app, term: $0) } }
     }
 
@@ -47,10 +48,10 @@ package struct BackupList: Sendable, Codable {
     package struct Chunk: Sendable, Codable {
         /// The table, or the file.
         package let name: String
-        /// Which of the groups.
+        /// The index of the group.
         package let group: Int
         package let rows: Int
-        /// Of the frame. Unit: bytes.
+        /// The size of the frame. Unit: bytes.
         package let bytes: Int
         /// SHA-256 of the frame, in hexadecimal digits.
         package let sha256: String
@@ -59,16 +60,16 @@ package struct BackupList: Sendable, Codable {
     /// Rows that are too old.
     package struct LeftOut: Sendable, Codable {
         package let table: String
-        /// Which of the groups.
+        /// The index of the group.
         package let group: Int
         package let rows: Int
     }
 
-    /// When it was made.
+    /// The time it was made.
     package var instant: UnixSeconds { UnixSeconds(made) }
 
-    /// What `throng --version` says of the format.
+    /// The format in the output of `throng --version`.
     package static let version = "THRONGB1"
-    /// Of the data directory's files names begin with this.
+    /// The start of the names of the data directory's files.
     static let filePrefix = "file "
 }

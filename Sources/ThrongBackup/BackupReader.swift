@@ -4,21 +4,21 @@ package import ThrongJournal
 internal import ThrongPlan
 internal import ThrongStore
 
-/// Reads a backup, with the keys that there still are.
+/// Reads a backup, with the keys that still exist.
 package struct BackupReader: Sendable {
     /// The file.
     package let path: String
-    /// Which backup it is.
+    /// The head, which identifies the backup.
     package let head: BackupHead
-    /// What is in it.
+    /// The contents.
     package let list: BackupList
     private let keys: [BackupKey.ID: BackupKey]
-    /// Where the list begins. Unit: bytes.
+    /// The offset of the list. Unit: bytes.
     private let end: Int
 
     static let tailMagic = Array("THRONGBE".utf8)
 
-    /// Opens the list of what is in a backup.
+    /// Opens the list of a backup's contents.
     ///
     /// - Throws: ``BackupError``, also where the file is not whole, or the installation's key is missing.
     package init(_ path: String, keys: [BackupKey]) throws(BackupError) {
@@ -51,7 +51,7 @@ package struct BackupReader: Sendable {
         guard frame.number == list.chunks.count else { throw damaged }
     }
 
-    /// Makes sure that every chunk is what was written, at its place; those too of which the key is gone. Changes nothing.
+    /// Checks that every chunk is unchanged and at its place; also those whose key is gone. Changes nothing.
     package func verify() throws(BackupError) {
         let file = try ReadFile(path)
         for (number, place) in places.enumerated() { _ = try open(number, at: place, of: file) }
@@ -61,7 +61,7 @@ package struct BackupReader: Sendable {
         }
     }
 
-    /// Where the chunks begin.
+    /// The offsets of the chunks. Unit: bytes.
     private var places: [Int] {
         var place = BackupHead.size
         return list.chunks.map { chunk in
@@ -70,7 +70,7 @@ package struct BackupReader: Sendable {
         }
     }
 
-    /// The plaintext of a chunk; nil where its key is gone.
+    /// Returns the plaintext of a chunk; nil if its key is gone.
     private func open(_ number: Int, at place: Int, of file: ReadFile) throws(BackupError) -> [UInt8]? {
         let chunk = list.chunks[number]
         func damaged(_ found: BackupError.Damage) -> BackupError {
@@ -88,10 +88,10 @@ package struct BackupReader: Sendable {
         }
     }
 
-    /// What can't be read any more, or was not in it, by group.
+    /// Returns whether a group can still be read: its key exists, and so do the keys of the data that it needs.
     package func isReadable(_ group: Int) -> Bool {
         guard let name = list.groups[group].name, hasKey(group) else { return false }
-        // What an app's rows mean went with the app, and tables go as a whole.
+        // An app's rows lost their meaning with the app, and tables are deleted as a whole.
         let needed = list.groups.indices.filter { other in
             guard let its = list.groups[other].name, other != group else { return false }
             return (its.app == name.app && its.term == .always)
@@ -104,9 +104,9 @@ package struct BackupReader: Sendable {
         BackupKey.ID([UInt8](hex: list.groups[group].key) ?? []).map { keys[$0] != nil } ?? false
     }
 
-    /// Reads the chunks of a table or a file that can be read, in order.
+    /// Reads the readable chunks of a table or a file, in order.
     ///
-    /// - Parameter body: gets the plaintext.
+    /// - Parameter body: gets the plaintext of each chunk.
     func chunks(of name: String, _ body: ([UInt8]) throws -> Void) throws {
         let file = try ReadFile(path)
         var readable: [Int: Bool] = [:]
@@ -119,7 +119,7 @@ package struct BackupReader: Sendable {
         }
     }
 
-    /// A frame and all of its bytes; nil where none begins there.
+    /// Reads a frame; returns it and all of its bytes, or nil where none begins there.
     private static func frame(of file: ReadFile, at place: Int) throws(BackupError) -> (BackupFrame, [UInt8])? {
         let first = try file.read(at: place, BackupFrame.fixed)
         guard first.count == BackupFrame.fixed, let rest = BackupFrame.rest(after: first),
@@ -131,7 +131,7 @@ package struct BackupReader: Sendable {
 }
 
 extension BackupTerm {
-    /// Whether it goes with a table.
+    /// True if the data is deleted with a table.
     var isTable: Bool { if case .table = self { true } else { false } }
 }
 
@@ -139,7 +139,7 @@ extension BackupTerm {
 private final class ReadFile {
     private let path: String
     private let descriptor: Int32
-    /// Unit: bytes.
+    /// The size of the file. Unit: bytes.
     let size: Int
 
     init(_ path: String) throws(BackupError) {
@@ -156,7 +156,7 @@ private final class ReadFile {
 
     deinit { close(descriptor) }
 
-    /// So many bytes, or fewer where the file ends.
+    /// Reads `count` bytes, or fewer where the file ends.
     func read(at place: Int, _ count: Int) throws(BackupError) -> [UInt8] {
         guard place >= 0, count > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: min(count, max(size - place, 0)))

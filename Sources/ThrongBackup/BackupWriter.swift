@@ -7,7 +7,7 @@ package import ThrongPlan
 internal import ThrongPostgres
 package import ThrongStore
 
-/// Writes a backup; memory stays bounded, whatever the house holds.
+/// Writes a backup; memory stays bounded, whatever the size of the installation.
 package final class BackupWriter {
     private let file: NewFile
     private let head: BackupHead
@@ -22,22 +22,22 @@ package final class BackupWriter {
     private var waiting: [Int: (bytes: [UInt8], rows: Int)] = [:]
     private var waitingBytes = 0
 
-    /// Plaintext of a chunk, but where one row is larger. Unit: bytes.
+    /// The size of a chunk's plaintext, unless one row is larger. Unit: bytes.
     private static let chunk = 1 << 20
-    /// What may wait of all groups together. Unit: bytes.
+    /// The most bytes that may wait of all groups together. Unit: bytes.
     private static let most = 64 << 20
 
-    /// Begins one.
+    /// Begins a backup.
     ///
     /// - Parameters:
-    ///   - path: where there is no file yet.
-    ///   - keys: those of the data directory; missing ones are made there.
-    ///   - now: by the clock that retention goes by.
+    ///   - path: the path of the new file.
+    ///   - keys: the keys of the data directory; missing ones are made there.
+    ///   - now: the time by the clock that retention goes by.
     package init(_ path: String, keys ring: BackupKeys, now: UnixSeconds) throws {
         file = try NewFile(path)
         self.ring = ring
         today = now.flooredQuotient(by: 86_400)
-        // Of two keys of a name, which two processes made at once, either will do.
+        // If two processes made keys of one name at once, either will do.
         keys = Dictionary(try ring.all().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var random = SystemRandomNumberGenerator()
         let id = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
@@ -91,7 +91,7 @@ package final class BackupWriter {
         return list
     }
 
-    /// The group of a name; nil where what is in it should be gone by now.
+    /// Returns the group of a name, and makes its key if missing; nil if its data should be deleted by now.
     private func group(_ name: BackupKeyName) throws -> Int? {
         if let known = groups[name] { return keyOf[known] == nil ? nil : known }
         let place = list.groups.count

@@ -3,23 +3,23 @@ internal import ThrongJournal
 
 /// The files that a new data directory needs and that no database has.
 ///
-/// Not among them: the journal, the keys of windows and kept flushes, which no copy may outlive; what the journal's cells mean,
-/// which is worth nothing without it, and which PostgreSQL knows of all that it counts; and who the daemon is, which belongs to
-/// the journal.
+/// Some files are left out. No copy of the journal, the keys of windows or kept flushes may outlive the original. The
+/// meaning of the journal's cells is worth nothing without the journal, and PostgreSQL knows it for all that it counts.
+/// The daemon's identity belongs to the journal.
 package struct HouseFiles: Sendable {
     private let dataPath: String
 
-    /// Names the data directory.
+    /// Creates a reader of a data directory's files.
     package init(dataPath: String) { self.dataPath = dataPath }
 
     /// A file.
     package struct One: Sendable, Hashable {
         /// Its path in the data directory.
         package let path: String
-        /// What it holds.
+        /// The contents.
         package let bytes: [UInt8]
 
-        /// Of which app it is.
+        /// The app that it belongs to.
         package var app: String {
             guard path.hasPrefix("plans/"), let dot = path.lastIndex(of: ".") else { return BackupKeyName.house }
             return String(path[..<dot].dropFirst("plans/".count))
@@ -32,7 +32,7 @@ package struct HouseFiles: Sendable {
     ]
     private static let folders = ["plans": [".yaml", ".path"], "secrets": [""]]
 
-    /// Whether a path is one of such a file.
+    /// Returns whether a path is one of such a file.
     package static func isOne(_ path: String) -> Bool {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         if single.contains(path) { return true }
@@ -41,7 +41,7 @@ package struct HouseFiles: Sendable {
         return endings.contains { parts[1].hasSuffix($0) }
     }
 
-    /// Those that are there, by path.
+    /// Reads the files that exist, by path.
     package func read() throws(BackupError) -> [One] {
         var paths = Self.single
         for folder in Self.folders.keys {
@@ -65,7 +65,7 @@ package struct HouseFiles: Sendable {
         return files
     }
 
-    /// Writes one, for its owner only.
+    /// Writes a file, for its owner only.
     package func write(_ file: One) throws(BackupError) {
         let path = "\(dataPath)/\(file.path)"
         if let slash = path.lastIndex(of: "/"), file.path.contains("/") {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThrongFaults
 
-/// A file that is made: nothing bears its name before it is whole and on disk.
+/// A new file, which gets its name only when it is whole and on disk.
 final class NewFile {
     private let path: String
     private let descriptor: Int32
@@ -9,7 +9,7 @@ final class NewFile {
 
     private var beside: String { path + ".part" }
 
-    /// Begins one, for its owner only, in the place of what a process left that was killed at it.
+    /// Creates a file for its owner only, in the place of one that a killed process left unfinished.
     ///
     /// - Throws: ``BackupError/exists(file:)`` where the name is taken.
     init(_ path: String) throws(BackupError) {
@@ -37,7 +37,7 @@ final class NewFile {
         }
     }
 
-    /// Gives it its name, unless somebody else has taken that.
+    /// Gives the file its name, unless another file has taken that.
     func finish() throws(BackupError) {
         try sync()
         FaultPoint.reached("before_file_named")
@@ -46,7 +46,8 @@ final class NewFile {
         unlink(beside)
     }
 
-    /// Gives it its name in the place of an older one, which is overwritten: it held what is not in this one any more.
+    /// Gives the file its name in the place of an older one. The older one is overwritten: its content may be deleted
+    /// data.
     func finishOver() throws(BackupError) {
         try sync()
         let old = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -61,7 +62,7 @@ final class NewFile {
         guard pwrite(old, blank, blank.count, 0) == blank.count, fsync(old) == 0 else { throw .last("write", path) }
     }
 
-    /// One whose name is taken by the older one that it replaces.
+    /// Creates a file that replaces an older one of its name.
     init(over path: String) throws(BackupError) {
         self.path = path
         unlink(path + ".part")
@@ -84,7 +85,7 @@ final class NewFile {
 }
 
 extension BackupError {
-    /// What the system said last.
+    /// Returns the error of the system's last call.
     static func last(_ call: String, _ file: String) -> BackupError {
         .system(call: call, file: file, code: String(cString: strerror(errno)))
     }

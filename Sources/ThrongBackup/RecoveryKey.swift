@@ -5,20 +5,20 @@ package import ThrongJournal
 package import ThrongPlan
 internal import ThrongWire
 
-/// The key that opens the keys of backups where the machine is lost. Its private part is nowhere on the machine.
+/// The key that opens the keys of backups when the machine is lost. Its private part is nowhere on the machine.
 package struct RecoveryKey: Sendable {
     private let secret: Curve25519.KeyAgreement.PrivateKey
 
-    /// A new one.
+    /// Creates a new key.
     package init() { secret = Curve25519.KeyAgreement.PrivateKey() }
 
-    /// Reads one from its file, as ``text`` has it.
+    /// Reads a key from its file, as ``text`` has it.
     ///
     /// - Throws: ``BackupError/notKeys(file:)``.
     package init(file: String) throws(BackupError) {
         guard let bytes = FileManager.default.contents(atPath: file) else { throw .last("open", file) }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        // What is no key is said below.
+        // The guard below reports an invalid key.
         guard text.hasPrefix(Self.prefix), let raw = [UInt8](hex: text.dropFirst(Self.prefix.count)),
             let secret = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: raw)
         else { throw .notKeys(file: file) }
@@ -27,12 +27,12 @@ package struct RecoveryKey: Sendable {
 
     private static let prefix = "throng-recovery-"
 
-    /// What its owner keeps: one line.
+    /// The line of text that its owner keeps.
     package var text: String { Self.prefix + Array(secret.rawRepresentation).lowerHex }
 
-    /// Puts its public part into a data directory, for which keys are exported from now on.
+    /// Saves its public part in a data directory; keys are exported for it from now on.
     ///
-    /// - Throws: ``BackupError/exists(file:)`` where there is one, unless it is to be replaced.
+    /// - Throws: ``BackupError/exists(file:)`` if there is one and `replacing` is false.
     package func keep(in dataPath: String, replacing: Bool) throws(BackupError) {
         let path = Self.publicPath(in: dataPath)
         let line = Array((Array(secret.publicKey.rawRepresentation).lowerHex + "\n").utf8)
@@ -41,7 +41,7 @@ package struct RecoveryKey: Sendable {
         if replacing { try file.finishOver() } else { try file.finish() }
     }
 
-    /// Where a data directory has the public part: a ``KeptFile`` of 64 hexadecimal digits and a line break.
+    /// Returns the path of a data directory's public part: a ``KeptFile`` of 64 hexadecimal digits and a line break.
     package static func publicPath(in dataPath: String) -> String { dataPath + "/backup.recovery" }
 
     fileprivate func opened(_ export: KeyExport) throws -> [UInt8] {
@@ -52,9 +52,10 @@ package struct RecoveryKey: Sendable {
     }
 }
 
-/// The keys of backups as they are kept elsewhere: for whoever has the recovery key.
+/// The keys of backups in a file kept elsewhere, for the owner of the recovery key.
 ///
-/// The file is JSON: a format, and under HPKE (RFC 9180; X25519, HKDF-SHA256, ChaCha20-Poly1305) its time and every key.
+/// The file is JSON: a format, and under HPKE (RFC 9180; X25519, HKDF-SHA256, ChaCha20-Poly1305) its time and every
+/// key.
 package struct KeyExport: Codable {
     private var format = Self.format
     fileprivate let encapsulated: Data
@@ -65,7 +66,7 @@ package struct KeyExport: Codable {
     fileprivate static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
 
     private struct Content: Codable {
-        /// Unit: seconds since 1970.
+        /// The time of the export. Unit: seconds since 1970.
         let made: Int64
         let keys: [Key]
     }
@@ -79,22 +80,22 @@ package struct KeyExport: Codable {
 
     /// Keys that were read back.
     package struct Keys: Sendable {
-        /// When they were exported: keys that were made later are not among them.
+        /// The time of the export: keys that were made later are not among them.
         package let made: UnixSeconds
-        /// Those that were there then.
+        /// The keys that existed then.
         package let keys: [BackupKey]
     }
 
-    /// Writes all keys of a data directory, for the recovery key whose public part it has, in the place of a former export,
-    /// which is overwritten: it has keys that are destroyed by now.
+    /// Writes all keys of a data directory, for the recovery key whose public part it has. A former export is replaced
+    /// and overwritten: it has keys that are destroyed by now.
     ///
-    /// - Returns: how many keys there are; nil where the data directory has no recovery key.
+    /// - Returns: the number of keys; nil where the data directory has no recovery key.
     package static func write(_ dataPath: String, to path: String, now: UnixSeconds) throws -> Int? {
         let file = RecoveryKey.publicPath(in: dataPath)
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         let line = try SystemDisk.shared.kept(at: file, as: .recoveryKey)
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        // What is no key is said below.
+        // The guard below reports an invalid key.
         guard let raw = [UInt8](hex: text),
             let recipient = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: raw)
         else { throw BackupError.notKeys(file: file) }
@@ -120,7 +121,7 @@ package struct KeyExport: Codable {
     /// - Throws: ``BackupError/notKeys(file:)`` and ``BackupError/wrongRecoveryKey(file:)``.
     package static func read(_ path: String, _ recovery: RecoveryKey) throws(BackupError) -> Keys {
         guard let bytes = FileManager.default.contents(atPath: path) else { throw .last("open", path) }
-        // What can't be read is no export.
+        // A file that can't be read is no export.
         guard let export = try? JSONDecoder().decode(Self.self, from: bytes), export.format == format else {
             throw .notKeys(file: path)
         }
@@ -132,7 +133,8 @@ package struct KeyExport: Codable {
         }
         var keys: [BackupKey] = []
         for key in content.keys {
-            // A key of a later version's kind: what it opens would be left out as if it were destroyed.
+            // This is a key of a later version's kind: without this error its data would be left out as if the key were
+            // destroyed.
             guard let id = [UInt8](hex: key.id).flatMap(BackupKey.ID.init), let term = BackupTerm(key.term) else {
                 throw .notKeys(file: path)
             }

@@ -4,18 +4,25 @@ package import ThrongPlan
 package import ThrongPostgres
 internal import ThrongStore
 
-/// What of a backup can be restored, with the keys that there still are; and how that is done.
+/// The part of a backup that can be restored with the keys that still exist, and its restoration.
 package struct Restoration: Sendable {
     /// The backup.
     package let backup: BackupReader
+    /// The schema that a restored database is brought to.
+    private let migrations: [Migration]
 
-    /// Makes sure that all of a backup is as it was written, and that what can't be read went by its age or with its app.
+    /// Checks that all of a backup is unchanged, and that unreadable data was deleted by its age or with its app.
     ///
-    /// - Parameter exported: when the keys were exported; nil where they are those of a data directory.
+    /// - Parameter exported: the time the keys were exported; nil if they are those of a data directory.
     /// - Throws: ``BackupError``.
     package init(_ backup: BackupReader, exported: UnixSeconds?) throws(BackupError) {
+        try self.init(backup, exported: exported, migrations: Migration.known)
+    }
+
+    init(_ backup: BackupReader, exported: UnixSeconds?, migrations: [Migration]) throws(BackupError) {
         self.backup = backup
-        let known = Migration.all.last?.version ?? 0
+        self.migrations = migrations
+        let known = migrations.last?.version ?? 0
         guard backup.list.schema <= known else { throw .newerSchema(found: backup.list.schema, known: known) }
         try backup.verify()
         guard let exported, exported < backup.list.instant else { return }
@@ -34,13 +41,13 @@ package struct Restoration: Sendable {
     package struct Missing: Sendable, Hashable {
         /// The table, or the file.
         package let name: String
-        /// What they went with.
+        /// The app and the term that they were deleted with.
         package let term: BackupKeyName
-        /// How many rows; 0 for files.
+        /// The number of rows; 0 for files.
         package let rows: Int
     }
 
-    /// What can't be restored, by table and what it went with.
+    /// The data that can't be restored, by table, app and term.
     package var missing: [Missing] {
         let list = backup.list
         var rows: [Int: [String: Int]] = [:]
@@ -56,13 +63,13 @@ package struct Restoration: Sendable {
         }.sorted { ($0.name, $0.term) < ($1.name, $1.term) }
     }
 
-    /// Rows that can be restored, of all tables.
+    /// The number of rows that can be restored, of all tables.
     package var rows: Int {
         let readable = Set(backup.list.groups.indices.filter(backup.isReadable))
         return backup.list.chunks.reduce(0) { $0 + (readable.contains($1.group) ? $1.rows : 0) }
     }
 
-    /// The files of the data directory.
+    /// Returns the files of the data directory.
     package func files() throws -> [HouseFiles.One] {
         var files: [HouseFiles.One] = []
         let names = backup.list.chunks.map(\.name).filter { $0.hasPrefix(BackupList.filePrefix) }
@@ -74,7 +81,7 @@ package struct Restoration: Sendable {
         return files
     }
 
-    /// Published cells that are not restored, by the day on which they went.
+    /// The published cells that are not restored, by the day on which they were deleted.
     private var gone: [GoingCells] {
         let list = backup.list
         let unreadable = Set(
@@ -85,21 +92,22 @@ package struct Restoration: Sendable {
     /// Fills an empty database: brings it to the backup's schema, fills it in one transaction, and migrates it.
     ///
     /// - Parameters:
-    ///   - settings: of the owner of the schema.
-    ///   - hasJournal: whether daemons with their journals go on with it.
+    ///   - settings: the settings of the owner of the schema.
+    ///   - hasJournal: true if daemons go on with their journals.
     /// - Returns: false, and nothing is restored, where the database is not empty.
     package func fill(_ settings: ConnectionSettings, hasJournal: Bool, plans: [Plan]) async throws -> Bool {
-        // A table of any size is filled by one statement.
+        // One statement fills a table of any size.
         let connection = Connection(
             ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
         defer { connection.close() }
         let store = RestoreStore(connection)
         guard try await store.isEmpty() else { return false }
-        try await Migrator(connection, through: backup.list.schema).migrate()
+        let first = migrations.filter { $0.version <= backup.list.schema }
+        try await Migrator(connection, migrations: first).migrate()
         let facts = RestoreStore.Facts(
             sequences: backup.list.sequences, gone: gone, hasJournal: hasJournal, plans: plans)
         let isDone = try await store.load(facts) { [backup] target in try Self.load(backup, into: target) }
-        if isDone { try await Migrator(connection).migrate() }
+        if isDone { try await Migrator(connection, migrations: migrations).migrate() }
         return isDone
     }
 

@@ -1,13 +1,13 @@
 /// Random numbers that a seed repeats: SplitMix64.
 ///
-/// For samples, simulations and tests. Whoever sees a number or two knows all that follow: secrets and noise are not drawn
-/// from it.
+/// For samples, simulations and tests. Anybody who sees a number or two knows all that follow, so secrets and noise are
+/// not drawn from it.
 ///
 /// Source: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// The same numbers for the same seed.
+    /// Creates a generator that repeats its numbers for the same seed.
     package init(seed: UInt64) { state = seed }
 
     /// The next 64 bits.

@@ -11,9 +11,9 @@ package import ThrongFiles
 
 /// The file is a ``KeptFile`` whose content is 64 hexadecimal digits and a line break.
 extension TieSecret {
-    /// Reads the secret of a file, or makes it there where there is none: two that do so at once get the same one.
+    /// Reads the secret of a file, or makes one if there is none: two processes that do so at once get the same one.
     ///
-    /// - Parameter kind: what it is a secret for.
+    /// - Parameter kind: the use of the secret.
     /// - Throws: ``TieSecretError``.
     package static func kept(at path: String, as kind: FileKind = .installationSecret) throws(TieSecretError)
         -> TieSecret
@@ -33,7 +33,7 @@ extension TieSecret {
 
     /// Draws a secret and writes it to a file that only its owner may read. The file is there with all of it, or not at all.
     ///
-    /// - Throws: ``TieSecretError``, also where there is such a file.
+    /// - Throws: ``TieSecretError``, also if there is such a file.
     package static func made(at path: String, as kind: FileKind) throws(TieSecretError) -> TieSecret {
         let secret = TieSecret()
         let draft = "\(path).\(getpid()).new"
@@ -61,7 +61,8 @@ extension TieSecret {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// What root makes in somebody's folder is theirs: a daemon that runs as its owner has to read it.
+    /// Gives a file that root makes to the owner of its folder, as whom a daemon has to read it; true if that is done
+    /// or not needed.
     private static func give(_ file: Int32, toOwnerOf path: String) -> Bool {
         guard geteuid() == 0 else { return true }
         var facts = stat()
@@ -71,7 +72,7 @@ extension TieSecret {
 
     /// Reads the secret of a file.
     ///
-    /// - Throws: ``TieSecretError``, also where others than its owner may read it.
+    /// - Throws: ``TieSecretError``, also if others than its owner may read it.
     package init(file path: String, as kind: FileKind) throws(TieSecretError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -101,7 +102,7 @@ extension TieSecret {
     }
 }
 
-/// Why there is no secret to break ties by.
+/// The reason why there is no secret.
 package enum TieSecretError: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such file.
     case missing(path: String)
@@ -116,7 +117,7 @@ package enum TieSecretError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The file can't be written.
     case unwritable(path: String, code: Int32)
 
-    /// What was found and what to do.
+    /// A message: what was found and what to do.
     package var description: String {
         switch self {
         case .missing(let path):

@@ -1,15 +1,17 @@
 internal import Crypto
 
-/// 256 random bits of an installation by which ties are broken: which of equally useful numbers stay to protect small ones.
+/// The 256 random bits of an installation from which releases draw their noise, or by which `throng suppress` breaks
+/// ties: it chooses which of equally useful numbers stay to protect small ones.
 ///
-/// The same secret over the same numbers decides alike, so that a second run, or a run after a restore, publishes nothing that
-/// the first one kept back. Whoever knows it can replay which tables lead to a published choice. So it is in a file of its own
-/// for its owner's eyes only, outside the database that it decides about, and is never printed or logged.
+/// The same secret over the same numbers draws and decides alike, so that a second run, or a run after a restore, tells
+/// nothing that the first one kept back. Anybody who knows it can take the noise off, or replay which tables lead to a
+/// published choice. So it is in a file of its own that only its owner may read, outside the database that it is used
+/// on, and is never printed or logged.
 package struct TieSecret: Sendable {
-    /// 32 of them.
+    /// The 32 bytes.
     package let bytes: [UInt8]
 
-    /// Unit: bytes.
+    /// The size of a secret. Unit: bytes.
     static let size = 32
 
     /// Draws a new one from the system's random source.
@@ -18,13 +20,13 @@ package struct TieSecret: Sendable {
         bytes = (0..<Self.size).map { _ in UInt8.random(in: .min ... .max, using: &random) }
     }
 
-    /// That of a trial: the same for the same seed, and no secret at all.
+    /// Makes the secret of a trial: the same for the same seed, and not secret at all.
     package init(trial seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         bytes = (0..<Self.size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
-    /// Reads 64 hexadecimal digits, with blanks around them or not; nil for anything else.
+    /// Reads 64 hexadecimal digits, with or without blanks around them; nil for anything else.
     package init?(hex text: String) {
         var digits = text.utf8[...]
         let blanks: Set<UInt8> = [0x09, 0x0a, 0x0d, 0x20]
@@ -36,17 +38,18 @@ package struct TieSecret: Sendable {
         bytes = (0..<Self.size).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
     }
 
-    /// As its file has it: 64 hexadecimal digits.
+    /// The 64 hexadecimal digits that its file holds.
     var hex: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// What one decision is seeded with: the first eight bytes of an HMAC-SHA-256 over what it is about.
+    /// Returns the seed of one decision: the first eight bytes of an HMAC-SHA-256 over what it is about.
     ///
     /// - Parameters:
-    ///   - use: what kind of decision it is.
-    ///   - parts: what tells it from others of its kind; each goes in with its length, so that no two lists are alike.
+    ///   - use: the kind of decision.
+    ///   - parts: the data that tells it from others of its kind; each goes in with its length, so that no two lists
+    ///     are alike.
     package func seed(for use: String, _ parts: [[UInt8]]) -> UInt64 {
         var hmac = HMAC<SHA256>(key: SymmetricKey(data: bytes))
         for part in [Array(use.utf8)] + parts {

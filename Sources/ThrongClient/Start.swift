@@ -6,13 +6,13 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-/// What a ``Throng`` finds when it starts.
+/// The state that a ``Throng`` finds when it starts.
 struct Start {
     let plan: DevicePlan?
     let stored: StoredPlan
     /// The plan that was followed before, where a bundled one takes its place.
     let former: DevicePlan?
-    /// Whether the daemon has to be asked before anything is sent under this plan.
+    /// True if the daemon has to be asked before anything is sent under this plan.
     let isUnconfirmed: Bool
     let consents: Consents
     let memory: DeviceMemory
@@ -20,7 +20,7 @@ struct Start {
 
     /// Reads what is stored.
     ///
-    /// - Throws: ``ThrongError`` where the storage can't be used, or the only plan that there is can't be followed.
+    /// - Throws: ``ThrongError`` if the storage can't be used, or the only plan that there is can't be followed.
     init(_ source: PlanSource, storage: AppStorage, bundled: Data?) throws(ThrongError) {
         let kept = Self.plan(in: storage, for: source)
         let empty = StoredPlan(document: Data(), tag: nil, unixSeconds: .epoch, address: source.address)
@@ -46,7 +46,7 @@ struct Start {
             if found.isLost { notices.append(.consentLost) }
             if found.isUnbound { Self.bind(found.consents, in: storage, for: source) }
         } else {
-            // Where a refusal could not be kept, nobody is asked.
+            // Nobody is asked if a refusal could not be kept.
             consents = Consents()
             do {
                 try ConsentDocument.write(consents, to: storage, for: source.address)
@@ -85,7 +85,7 @@ struct Start {
         }
     }
 
-    /// What the device remembers; a new memory where there is none, it is damaged, or it belongs to another daemon or device.
+    /// Returns the device's memory; a new one if there is none, it is damaged, or it is another daemon's or device's.
     private static func memory(
         in storage: AppStorage, for source: PlanSource
     ) throws(ThrongError) -> (memory: DeviceMemory, notice: ThrongNotice?) {
@@ -101,7 +101,7 @@ struct Start {
             throw error as? ThrongError ?? ThrongError.storage("What was stored could not be read.")
         }
         guard let data else {
-            // From now on a missing document of consents is one that was taken away.
+            // A missing document of consents is, from now on, one that was taken away.
             try start(new, in: storage)
             return (new, nil)
         }

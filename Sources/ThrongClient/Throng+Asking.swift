@@ -7,8 +7,9 @@ internal import ThrongWire
 #endif
 
 extension Throng {
-    /// What the person is to be asked now, in the plan's order: purposes that need consent and about whose present version
-    /// nobody has said anything. Empty where a signal refuses them anyway, and until there is a plan: see ``loadPlan()``.
+    /// The questions that the person is to be asked now, in the plan's order: those of purposes that need consent and
+    /// about whose present version nobody has said anything. Empty if a signal refuses them anyway, and until there is
+    /// a plan: see ``loadPlan()``.
     public var consentQuestions: [ConsentQuestion] {
         (plan?.purposes ?? []).filter { purpose in
             purpose.needsConsent && purpose.refusedBy.isDisjoint(with: permissions.signals)
@@ -18,7 +19,7 @@ extension Throng {
 
     /// The question about one purpose, whatever was said: for settings, in which people change their mind.
     ///
-    /// - Returns: nil where the plan does not have the purpose, or there is none.
+    /// - Returns: nil if the plan does not have the purpose, or there is none.
     public func consentQuestion(for purpose: String) -> ConsentQuestion? {
         guard let plan, let purpose = plan.purpose(purpose),
             let published = plan.published.purposes.first(where: { $0.name.text == purpose.name })
@@ -52,13 +53,13 @@ extension Throng {
 
     /// Takes the answer to a question, for the version of the purpose that it was about; see ``setConsent(_:for:version:)``.
     ///
-    /// - Throws: ``ThrongError/storage(_:)`` where what is said would be forgotten when the app ends.
+    /// - Throws: ``ThrongError/storage(_:)`` if what is said would be forgotten when the app ends.
     public func answer(_ question: ConsentQuestion, with consent: Consent) throws(ThrongError) {
         try setConsent(consent, for: question.id, version: question.version)
     }
 
-    /// What left the device, what waits, and as what it is counted. Events that were sent are shown as the present plan counts
-    /// them.
+    /// A record of everything that left the device or waits, and how it is counted. Events that were sent are shown as
+    /// the present plan counts them.
     public var inspection: Inspection {
         let status = status
         return Inspection(
@@ -118,7 +119,7 @@ extension Throng {
     private func counted(_ metric: PublicPlan.Metric, in plan: DevicePlan) -> ConsentQuestion.Counted {
         let parts = metric.dimensions.map { name in
             let buckets = plan.published.dimensions.first { $0.name == name }?.buckets.map(\.text) ?? []
-            // What is learned while counting goes on can't be listed.
+            // Words that are learned while counting goes on can't be listed.
             return ConsentQuestion.Part(
                 title: title(of: name.text, in: plan), buckets: buckets == [BucketLabel.other.text] ? [] : buckets)
         }
@@ -149,7 +150,7 @@ extension Throng {
 }
 
 extension SentBatch {
-    /// What was in it, with the fields that they shared.
+    /// The events in it, with the fields that they shared.
     fileprivate var events: [Batch.Event] {
         do {
             let batch = try JSONDecoder().decode(Batch.self, from: Data(body.utf8))
@@ -166,7 +167,7 @@ extension SentBatch {
 }
 
 extension Batch.Scalar {
-    /// As people read it.
+    /// The value as people read it.
     fileprivate var shown: String {
         switch self {
         case .text(let text): text

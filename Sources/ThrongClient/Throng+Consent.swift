@@ -1,8 +1,8 @@
 public import ThrongWire
 
 extension Throng {
-    /// What the plan wants to know and for what, as a consent screen needs it; in the plan's order. Empty until there is a
-    /// plan: see ``loadPlan()``.
+    /// The plan's purposes as a consent screen needs them, in the plan's order. Empty until there is a plan: see
+    /// ``loadPlan()``.
     public var purposes: [PurposeInfo] {
         guard let plan else { return [] }
         return plan.purposes.map { purpose in
@@ -23,31 +23,31 @@ extension Throng {
         }
     }
 
-    /// What the person said about a purpose: ``Consent/notDetermined`` where they agreed to an earlier version of it than the
-    /// plan's, and have to be asked again.
+    /// Returns the person's answer about a purpose: ``Consent/notDetermined`` if they agreed to an earlier version of
+    /// it than the plan's, and have to be asked again.
     public func consent(for purpose: String) -> Consent {
         plan?.purpose(purpose).map(consents.holding(for:)) ?? consents[purpose]
     }
 
-    /// What may be counted now.
+    /// The permissions that hold now.
     var permissions: Permissions {
         Permissions(consents: consents, signals: isGrownUp ? signals : signals.union([.ageSignal]))
     }
 
-    /// Takes what the person says about a purpose. From `authorized` on, events are counted; otherwise what waits for
-    /// the purpose is dropped at once, and so is what the device noted for it; and the daemon is asked to take back what was
-    /// sent in windows that are open.
+    /// Takes the person's answer about a purpose. If the purpose may then count, events are counted from now on.
+    /// Otherwise what waits for it and what the device noted for it is dropped at once, and the daemon is asked to take
+    /// back what was sent in windows that are open.
     ///
-    /// A refusal holds at once, and where the disk is full it is kept by removing what was agreed to: after the next start
+    /// A refusal holds at once, and if the disk is full it is kept by removing what was agreed to: after the next start
     /// all purposes count as refused. Anything else holds once it is on disk.
     ///
     /// - Parameters:
     ///   - consent: what the person says.
     ///   - purpose: the purpose's name in the plan.
-    ///   - version: which version of it the person was asked about, as ``PurposeInfo/consentVersion`` says; unless given, the
-    ///     plan's at this moment, or 1 where there is no plan yet. Where the plan has a later one, the person is to be asked
-    ///     again.
-    /// - Throws: ``ThrongError/storage(_:)`` where what is said would be forgotten when the app ends. A refusal holds until
+    ///   - version: the version of it that the person was asked about, as ``PurposeInfo/consentVersion`` says; unless
+    ///     given, the plan's at this moment, or 1 if there is no plan yet. If the plan has a later one, the person is
+    ///     to be asked again.
+    /// - Throws: ``ThrongError/storage(_:)`` if the answer would be forgotten when the app ends. A refusal holds until
     ///   then; anything else does not hold at all.
     public func setConsent(
         _ consent: Consent, for purpose: String, version: Int? = nil
@@ -71,7 +71,7 @@ extension Throng {
         }
     }
 
-    /// First on disk, then in force; and what waits of a time before a refusal must not be there any more.
+    /// Writes an answer to disk before it is in force. Nothing may be left that waits from before a refusal.
     private func loosen(_ consent: Consent, for purpose: String, version: Int) throws(ThrongError) {
         var wanted = consents
         wanted.take(consent, for: purpose, version: version)
@@ -88,7 +88,7 @@ extension Throng {
         dropRefused()
     }
 
-    /// Makes sure that what does not hold is not on disk, where writing it failed late.
+    /// Makes sure that an answer that does not hold is not on disk, if writing it failed late.
     private func withdraw(_ wanted: Consents) {
         guard ConsentDocument.read(from: storage, for: source.address)?.consents == wanted else { return }
         isConsentSaved = false
@@ -102,7 +102,7 @@ extension Throng {
         }
     }
 
-    /// Writes down what the person said, where that did not work so far.
+    /// Writes down the person's answers, if that did not work so far.
     func keepConsents() {
         guard !isConsentSaved else { return }
         do {
@@ -126,10 +126,12 @@ extension Throng {
 
     /// Takes whether the person is known to be grown up, which is true of nobody at the start.
     ///
-    /// Until then purposes that the plan keeps from children (`refused_by: [age_signal]`) count nothing, and for some a parent
-    /// has to agree: see ``PurposeInfo/needsParent``. What waits for such is dropped when it is not true any more, and what was sent in
-    /// windows that are open is taken back. It is not kept: an app says it at each start, by ``ThrongOptions/isGrownUp`` where it knows it by then, as its own age screen, its
-    /// accounts or the system's age signal say.
+    /// Until then purposes that the plan keeps from children (`refused_by: [age_signal]`) count nothing, and for some a
+    /// parent has to agree: see ``PurposeInfo/needsParent``. When it is not true any more, what waits for such purposes
+    /// is dropped, and what was sent in windows that are open is taken back.
+    ///
+    /// It is not kept: an app says it at each start, as its own age screen, its accounts or the system's age signal
+    /// say. If the app knows it by then, it says so by ``ThrongOptions/isGrownUp``.
     public func setGrownUp(_ isGrownUp: Bool) {
         drain()
         if !isGrownUp {
@@ -151,13 +153,13 @@ extension Throng {
         plan.published.spoken("purposes.\(purpose.name).explanation", purpose.explanation, for: languages)
     }
 
-    /// What a metric asks, in the person's language.
+    /// Returns a metric's question, in the person's language.
     func question(of metric: PublicPlan.Metric) -> SpokenText {
         plan?.published.spoken("metrics.\(metric.name).question", metric.question, for: languages)
             ?? SpokenText(metric.question)
     }
 
-    /// What the person reads, best first.
+    /// The languages that the person reads, best first.
     var languages: [LanguageTag] {
         // Systems that name files by them write de_AT.UTF-8.
         options.languages.compactMap { name in
@@ -175,7 +177,8 @@ extension Throng {
         // Also those that a newer plan no longer has, once it is known to be newer.
         let known = Set(plan.purposes.map(\.name)).union(isUnconfirmed ? [] : memory.purposes)
         for name in known.subtracting(allowed) {
-            // As at a start that does not know the person's age: whoever withdraws afterwards withdraws it, too.
+            // The batch may be dropped because a start does not know the person's age: a later withdrawal takes it
+            // back, too.
             if let purpose = plan.purpose(name) { memory.useOutstanding(of: purpose) }
             memory.withdraw(name, answered: plan.purpose(name)?.answered.map(\.name) ?? [])
             due[name] = nil

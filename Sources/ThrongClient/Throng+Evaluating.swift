@@ -6,14 +6,14 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-// Where the plan names an evaluator, a value is hashed with what that makes of it, or it stays here: whatever the evaluator
+// A value is hashed with the output of the evaluator that the plan names, or it stays here: whatever the evaluator
 // answers, nothing of the value ever leaves in another way.
 extension Throng {
-    /// After an answer that does not hold, or none, the evaluator is left alone for so long. Unit: seconds.
+    /// The time for which the evaluator is left alone after no answer, or one that does not hold. Unit: seconds.
     private static let rest: Int64 = 300
 
-    /// Asks the plan's evaluator for values that wait for a purpose, each once as long as this process knows it. What it gives
-    /// no answer for is left out of the batch that is about to be made: its event counts as other.
+    /// Asks the plan's evaluator for values that wait for a purpose, each once as long as this process knows it. A
+    /// value without an answer is left out of the batch that is about to be made: its event counts as other.
     ///
     /// - Returns: whether anything was waited for.
     func evaluateValues(of name: String) async -> Bool {
@@ -38,7 +38,7 @@ extension Throng {
         return true
     }
 
-    /// - Returns: nil where there is no answer, or one that is not what the plan's key makes of the request.
+    /// - Returns: nil if there is no answer, or one that is not what the plan's key makes of the request.
     private func outputs(
         of values: [RevealedValues.EvaluatedValue], by evaluator: Evaluator, _ blinding: any ValueBlinding
     ) async -> [EvaluatedOutput]? {

@@ -15,7 +15,7 @@ extension Throng {
             guard !isClosed, !Task.isCancelled else { break }
             if !isFirst { await pause() }
             isFirst = false
-            // Where one gets no answer, the next one would wait as long.
+            // The next one would wait as long if this one gets no answer.
             guard await prove(next) else { break }
         }
     }
@@ -31,10 +31,10 @@ extension Throng {
         _ = await prove(next)
     }
 
-    /// When the next one is due; nil where none is there.
+    /// The time when the next one is due; nil if there is none, or nothing to prove it with.
     var nextFirst: UnixSeconds? { options.identifiers == nil ? nil : memory.pendingFirsts.map(\.due).min() }
 
-    /// - Returns: false where there was no answer.
+    /// - Returns: false if there was no answer.
     private func prove(_ first: PendingFirst) async -> Bool {
         // No purpose has such a name.
         await attempt("first \(first.mark.key)") { await $0.proveAlone(first) }.problem == nil
@@ -87,12 +87,12 @@ extension Throng {
         return Attempt(problem: .unreachable)
     }
 
-    /// Looks again later; long after the period nobody takes it.
+    /// Looks at a first again later, or forgets it: long after the period nobody takes it.
     private func wait(with first: PendingFirst) {
         first.mark.until < now ? forget(first) : put(off: first, by: Self.longWait)
     }
 
-    /// Between two looks whether it can be proved. Unit: seconds.
+    /// The time between two looks whether it can be proved. Unit: seconds.
     private static let longWait: Int64 = 3600
 
     private func forget(_ first: PendingFirst) {

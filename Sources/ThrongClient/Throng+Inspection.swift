@@ -20,7 +20,7 @@ extension Throng {
         }
     }
 
-    /// How it is doing, in numbers.
+    /// The library's state, in numbers.
     public var status: ThrongStatus {
         drain()
         persist()
@@ -36,7 +36,7 @@ extension Throng {
             planProblem: planProblem)
     }
 
-    /// What an event would be counted as, for all purposes; records nothing.
+    /// Returns what an event would be counted as, for all purposes; records nothing.
     public func preview(_ event: String, _ fields: [String: any EventValueConvertible] = [:]) -> EventPreview {
         guard let plan else { return EventPreview(counted: [], refused: .noPlan) }
         let now = self.now
@@ -93,7 +93,7 @@ extension Throng {
 
     static func logName(_ place: Int) -> String { "\(AppStorage.logPrefix)\(place).json" }
 
-    /// Writes down what is about to leave, or what became of it. Where the disk is full nothing is sent.
+    /// Writes down a batch that is about to leave, or its outcome. Nothing is sent if the disk is full.
     ///
     /// - Returns: whether it is on disk.
     func log(_ batch: Outstanding, of purpose: String, _ outcome: SentBatch.Outcome) -> Bool {
@@ -104,7 +104,7 @@ extension Throng {
         return log(entry, at: batch.log)
     }
 
-    /// The same for anything else that leaves.
+    /// Writes down anything else that leaves.
     func log(_ entry: SentBatch, at place: Int) -> Bool {
         do {
             try storage.replace(Self.logName(place), with: try JSONEncoder().encode(entry))

@@ -10,11 +10,11 @@ internal import ThrongWire
 extension Throng {
     static let planName = "plan.json"
 
-    /// Waits until there is a plan: returns at once where one is stored or bundled, and asks the daemon otherwise. Before
-    /// a consent screen is shown, for example.
+    /// Waits until there is a plan, such as before a consent screen is shown: returns at once if one is stored or
+    /// bundled, and asks the daemon otherwise.
     ///
-    /// - Throws: ``ThrongError/noPlan(_:)`` or ``ThrongError/plan(_:)``, which say what the daemon answered. What was
-    ///   recorded goes on waiting, and the daemon is asked again.
+    /// - Throws: ``ThrongError/noPlan(_:)`` or ``ThrongError/plan(_:)``, which say what the daemon answered. Records go
+    ///   on waiting, and the daemon is asked again.
     public func loadPlan() async throws(ThrongError) {
         guard plan == nil else { return }
         try await askForPlan()
@@ -34,7 +34,7 @@ extension Throng {
         }
     }
 
-    /// Whether the daemon is to be asked for its plan before anything is sent.
+    /// True if the daemon is to be asked for its plan before anything is sent.
     var needsPlan: Bool {
         // The daemon says with its plan who the gateway is.
         plan == nil || isUnconfirmed || asksForEvents || plan?.relay != nil && gateway == nil
@@ -61,7 +61,7 @@ extension Throng {
             planProblem = error.error
             planFailures += 1
             if plan == nil { options.notice?(.noPlan(error.error)) }
-            // Whoever answers has no newer plan; whoever does not may have one.
+            // A daemon that answers has no newer plan; one that does not may have one.
             if error.isFinal { takeHeld() }
             persist()
             throw error.error
@@ -81,7 +81,7 @@ extension Throng {
         isSaved = false
     }
 
-    /// Goes by the daemon's clock where the device's is wrong, and moves what waits to when it happened.
+    /// Goes by the daemon's clock if the device's is wrong, and moves waiting events to when they happened.
     private func setClockRight(_ date: UnixSeconds) {
         drain()
         let shift = memory.correction.learn(date, at: Self.now(of: clock))
@@ -93,18 +93,18 @@ extension Throng {
         isSaved = false
     }
 
-    /// Why a plan could not be had.
+    /// The reason why a plan could not be had.
     private struct PlanFailure: Error {
         let error: ThrongError
-        /// Whether the daemon, or something in its place, has answered that there is none.
+        /// True if the daemon, or something in its place, has answered that there is none.
         let isFinal: Bool
     }
 
     /// Asks the daemon for its plan, and what time it is there.
     private func fetch() async throws(PlanFailure) -> (plan: StoredPlan, date: UnixSeconds?) {
         var headers = ["Accept": "application/json"]
-        // Whoever has a relay and knows the gateway asks through it, too: at times that batches give away, such as when one is
-        // refused, an address would be that batch's.
+        // A device that has a relay and knows the gateway asks through it, too. It asks at times that batches give
+        // away, such as when one is refused, and its address would be that batch's.
         let isSealed = plan?.relay != nil && gateway != nil
         // Sealed without the tag, which could be one of the device's own.
         if plan != nil, !isSealed, let tag = stored.tag { headers["If-None-Match"] = tag }
@@ -117,7 +117,7 @@ extension Throng {
         } catch {
             throw PlanFailure(error: .noPlan("the daemon could not be reached."), isFinal: false)
         }
-        // Whoever kept the answer on the way says for how long (RFC 9111, section 5.1).
+        // A cache on the way says for how long it kept the answer (RFC 9111, section 5.1).
         let age = response.headers["age"].flatMap { Int64($0) } ?? 0
         let date = response.headers["date"].flatMap(DaemonAnswer.instant).map { $0 + min(max(age, 0), 86_400) }
         switch response.status {
@@ -145,7 +145,7 @@ extension Throng {
         }
     }
 
-    /// Keeps a plan for a start without a network; where the disk is full, that start will have to wait for one.
+    /// Keeps a plan for a start without a network; if the disk is full, that start will have to wait for one.
     static func keep(_ plan: StoredPlan, in storage: AppStorage) {
         do {
             try storage.replace(planName, with: try JSONEncoder().encode(plan))

@@ -6,7 +6,7 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-// Of purposes whose floors count proved devices.
+// Credentials and proofs of purposes whose floors count proved devices.
 extension Throng {
     /// Lets credentials be asked for, where a purpose that the person allows needs them.
     func renewCredentials() async {
@@ -23,7 +23,7 @@ extension Throng {
         }
     }
 
-    /// When credentials are asked for; nil while nothing that is allowed needs any.
+    /// The time when credentials are asked for; nil while nothing that is allowed needs any.
     var nextCredential: UnixSeconds? { purposesToProve.isEmpty ? nil : nextRenewal ?? now }
 
     private var purposesToProve: [DevicePlan.Purpose] {
@@ -31,12 +31,13 @@ extension Throng {
         return plan?.purposes.filter { $0.needsProof && permissions.allows($0) } ?? []
     }
 
-    /// Whatever the source says, it is not asked more often. Unit: seconds.
+    /// The least time between two requests, whatever the source says. Unit: seconds.
     private static let shortestPause: Int64 = 60
-    /// After a failure it is tried again so much later. Unit: seconds.
+    /// The time after which it is tried again after a failure. Unit: seconds.
     private static let renewalPause: Int64 = 600
 
-    /// The identifier of a purpose's open window that nobody can invent; nil where the purpose needs none, or there is none.
+    /// Returns the identifier of a purpose's open window that nobody can invent; nil if the purpose needs none, or
+    /// there is none.
     func attestedIdentifier(of name: String) async -> (place: WindowPlace, identifier: AttestedIdentifier)? {
         guard let identifiers = options.identifiers, let purpose = plan?.purpose(name), purpose.needsProof,
             memory.outstanding[name] == nil
@@ -50,8 +51,8 @@ extension Throng {
         return (place, identifier)
     }
 
-    /// Gives up to prove anything in a window, of which the daemon did not take a proof: events go back to the queue, to travel
-    /// under an identifier of the device's own. Nothing of them was counted.
+    /// Gives up proving anything in a window of which the daemon did not take a proof: events go back to the queue, to
+    /// travel under an identifier of the device's own. Nothing of them was counted.
     func goesUnproved(_ batch: Outstanding, of purpose: DevicePlan.Purpose, _ status: Int) -> Bool {
         guard batch.proves == true, memory.outstanding[purpose.name]?.batch == batch.batch,
             isSentHereAlone(purpose.name)
@@ -78,7 +79,7 @@ extension Throng {
     }
 }
 
-/// How credentials are asked for: as the batches go that they are for.
+/// The way in which credentials are asked for: that of the batches that they are for.
 private struct CredentialWay: CredentialTransport {
     let throng: Throng
     let isSealed: Bool

@@ -44,7 +44,7 @@ extension Throng {
         }
     }
 
-    /// What the plan says now holds for what was held.
+    /// Queues or drops the events that were held, as the plan says now.
     func takeHeld() {
         guard plan != nil else { return }
         if asksForEvents { nextAsking = max(nextAsking, now + Self.askingPause) }
@@ -62,9 +62,9 @@ extension Throng {
         memory.news = []
     }
 
-    /// As many as may be recorded at once.
+    /// The most events that are held, as many as may be recorded at once.
     static let mostHeld = 10_000
-    /// Because of events that the plan does not have, it is asked for no more often. Unit: seconds.
+    /// The least time between two requests for a plan because of events that it does not have. Unit: seconds.
     private static let askingPause: Int64 = 3600
 
     private func corrected(_ record: Inbox.Record) -> Inbox.Record {

@@ -7,7 +7,7 @@ internal import ThrongWire
 #endif
 
 extension Throng {
-    /// Keeps what values stand for as long as they wait, and forgets the others.
+    /// Keeps the values behind tokens as long as they wait, and forgets the others.
     func hideValues(of records: [Inbox.Record]) {
         guard let plan, !plan.revealedFields.isEmpty else { return }
         let waiting = memory.queues.values.joined() + memory.outstanding.values.flatMap(\.events)
@@ -32,7 +32,7 @@ extension Throng {
             guard generation == self.generation, let purpose = plan?.purpose(reveal.purpose.text),
                 permissions.allows(purpose)
             else { continue }
-            // Where one gets no answer, the next one would wait as long.
+            // The next one would wait as long if this one gets no answer.
             var keyed = reveal
             keyed.key = options.key
             guard await send(keyed) else { return }

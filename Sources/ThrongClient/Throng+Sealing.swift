@@ -7,14 +7,14 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-// What the plan wants sealed goes through the relay or stays here: whatever the relay answers, and whatever is wrong with
-// its keys, nothing of it ever goes to the daemon directly.
+// A request that the plan wants sealed goes through the relay or stays here: whatever the relay answers, and whatever
+// is wrong with its keys, nothing of it ever goes to the daemon directly.
 extension Throng {
     /// The gateway's key, as the relay handed it on.
     struct RelayedKey: Sendable {
         let relay: RelayAddress
         let configuration: KeyConfiguration
-        /// From then on the relay is asked again.
+        /// The instant from which the relay is asked again.
         let until: UnixSeconds
 
         /// The daemon opens what was sealed for a key until the end of the day after the key's own. Unit: seconds.
@@ -23,13 +23,13 @@ extension Throng {
         static let longest = 64 << 10
     }
 
-    /// Who the gateway is: as the app knows it, or else as the daemon said with its plan.
+    /// The gateway's identity: as the app knows it, or else as the daemon said with its plan; nil if neither does.
     var gateway: GatewayIdentity? { (options.gatewayKey ?? stored.gateway).flatMap { GatewayIdentity(text: $0) } }
 
     /// Sends a request of a purpose, directly or as its plan has it.
     ///
     /// - Parameter isSealed: whether what it is about was sealed so far, whatever the plan says now.
-    /// - Throws: ``TransportFailure``; ``TransportFailure/notSent`` also where it could not be sealed.
+    /// - Throws: ``TransportFailure``; ``TransportFailure/notSent`` also if it could not be sealed.
     func send(
         _ request: ClientRequest, of purpose: String, isSealed: Bool = false
     ) async throws(TransportFailure) -> ClientResponse {
@@ -40,8 +40,8 @@ extension Throng {
         return try await sendSealed(request)
     }
 
-    /// Seals a request, and sends it through the plan's relay. A key that the gateway does not know any more is asked for
-    /// once anew.
+    /// Seals a request, and sends it through the plan's relay. If the gateway does not know the key any more, it is
+    /// asked for once anew.
     func sendSealed(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
         guard let relay = plan?.relay else { throw .notSent }
         let message = BinaryRequest(sealing: request).encoded(isPadded: true)
@@ -55,7 +55,7 @@ extension Throng {
         return again
     }
 
-    /// - Returns: nil where the gateway does not know the key.
+    /// - Returns: nil if the gateway does not know the key.
     private func exchange(
         _ message: [UInt8], for request: ClientRequest, with key: KeyConfiguration, by relay: RelayAddress
     ) async throws(TransportFailure) -> ClientResponse? {
@@ -68,7 +68,7 @@ extension Throng {
                 method: "POST", url: url, headers: ["Content-Type": SealedRequest.mediaType], body: Data(sealed.bytes),
                 answerLimit: SizeClass.bytes(holding: request.answerLimit + MessageLimits.headBytes) + 64))
         if answer.status == 400, DaemonAnswer.error(in: answer) == "oblivious_key" { return nil }
-        // That it is busy may be true of the relay, too. Nothing else that comes unsealed is the daemon's word.
+        // The relay may be busy itself. Nothing else that comes unsealed is the daemon's word.
         if answer.status == 503 { return answer }
         guard answer.status == 200 else { throw .unanswered }
         do throws(ObliviousError) {
@@ -89,9 +89,9 @@ extension Throng {
         return known.configuration
     }
 
-    /// The key that requests are sealed with, from the relay, which gives all devices the same one: a daemon that gave each
-    /// device a key of its own would know who asks. What vouches for it is the daemon's, so that the relay can't give one of
-    /// its own and read.
+    /// Returns the key that requests are sealed with. It comes from the relay, which gives all devices the same one: a
+    /// daemon that gave each device a key of its own would know who asks. The gateway's signature vouches for it, so
+    /// that the relay can't give a key of its own and read.
     private func gatewayKey(of relay: RelayAddress) async throws(TransportFailure) -> KeyConfiguration {
         if let known = relayedKey(of: relay) { return known }
         guard let gateway, let url = URL(string: relay.text + "/v1/ohttp-keys") else { throw .notSent }

@@ -7,7 +7,7 @@ internal import ThrongWire
 #endif
 
 extension Throng {
-    /// What one attempt came to.
+    /// The result of one attempt.
     struct Attempt: Sendable {
         var counted = 0
         var refused = 0
@@ -17,8 +17,8 @@ extension Throng {
     /// Sends everything that may be sent now, and waits for the answers.
     ///
     /// Purposes go one after another in random order, with a random pause between two batches, so that their times of
-    /// arrival don't link them. What waits for its purpose's next window stays, and so does what the daemon asked to
-    /// hold back; the result says how much.
+    /// arrival don't link them. Events that wait for their purpose's next window stay, and so do those that the daemon
+    /// asked to hold back; the result says how many.
     public func flush() async -> FlushResult {
         drain()
         var result = FlushResult()
@@ -78,14 +78,14 @@ extension Throng {
         timer = (next, task)
     }
 
-    /// When the next batch of a purpose is due; nil where nothing waits.
+    /// Returns the time when the next batch of a purpose is due; nil if nothing waits.
     private func dueTime(of purpose: DevicePlan.Purpose, now: UnixSeconds) -> UnixSeconds? {
         let isUnanswered = memory.outstanding[purpose.name] != nil
         guard isUnanswered || !(memory.queues[purpose.name]?.isEmpty ?? true) else { return nil }
         if let patience = memory.patience[purpose.name], patience.notBefore > now { return patience.notBefore }
         if let known = due[purpose.name] { return known }
         if isUnanswered { return isSentElsewhere(purpose.name) ? now + 5 : now }
-        // Where this window has no room left, the next one has.
+        // The next window has room if this one has none left.
         let opening = purpose.rotation.start(of: WindowNumber(purpose.rotation.window(at: now).value + 1))
         let wait = options.interval * Double.random(in: 0.5...1.5, using: &random)
         return (memory.hasBatch(purpose, now: now) ? now : opening) + Int64(wait)
@@ -116,14 +116,14 @@ extension Throng {
         schedule()
     }
 
-    /// Asks for a newer plan, and for the first one, or one that events wait for, soon again.
+    /// Asks for a newer plan; soon again if it is the first one, or one that events wait for.
     private func refreshByItself() async {
         // Set before it is waited for, so that only one asks.
         nextRefresh = now + (needsPlan ? min(20 << Int64(min(planFailures, 5)), 900) : 900)
         if await refreshPlan() { nextRefresh = now + max(options.planAge, 900) }
     }
 
-    /// Whether a batch of a purpose may be sent now: one that waits, or one that can be made.
+    /// Says whether a batch of a purpose may be sent now: one that waits, or one that can be made.
     private func isReady(_ purpose: DevicePlan.Purpose) -> Bool {
         let now = self.now
         guard !isUnconfirmed, !isSentElsewhere(purpose.name),
@@ -216,8 +216,8 @@ extension Throng {
         return result
     }
 
-    /// Asks what time it is, for a batch that came in no window that is open. If the clock was wrong its events go back to
-    /// the queue, to travel in the right one; the batch itself was not counted, and never can be.
+    /// Asks the daemon what time it is, as a batch came in no window that is open. If the clock was wrong, its events
+    /// go back to the queue, to travel in the right one; the batch itself was not counted, and never can be.
     private func travelsAgain(_ batch: Outstanding, of purpose: String, _ answer: DaemonAnswer) async -> Bool {
         let before = memory.correction.seconds
         guard await refreshPlan(), memory.outstanding[purpose]?.batch == batch.batch, isSentHereAlone(purpose),
@@ -317,11 +317,11 @@ extension Throng {
         case .unanswered:
             result.problem = .unreachable
         }
-        // Where another process is sending it by now, that one says what becomes of it.
+        // Another process that is sending it by now says what becomes of it.
         guard isKept, isAlone else { return result }
         memory.outstanding[purpose] = batch
         memory.patience[purpose, default: Patience()].fail(at: now, retryAfter: wait, random: &random)
-        // What never left is not bound to its window: the events travel in the one that is open then.
+        // A batch that never left is not bound to its window: its events travel in the one that is open then.
         if case .notSent = answer, !mayHaveArrived { takeBack(batch, of: purpose) }
         return result
     }

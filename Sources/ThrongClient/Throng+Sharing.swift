@@ -6,8 +6,8 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-// Where an app and its extension share a directory, each step of the actor is a turn: it begins with what the others wrote
-// and ends with everything written. What waits for an answer over the network holds nobody up; it has a lease instead.
+// Each step of the actor is a turn if an app and its extension share a directory: it begins with what the others wrote
+// and ends with everything written. A request that waits for its answer holds nobody up; its batch has a lease instead.
 extension Throng: TurnTaking {
     nonisolated func beginTurn() { assumeIsolated { $0.takeTurn() } }
 
@@ -81,18 +81,18 @@ extension Throng: TurnTaking {
         }
     }
 
-    /// A lease on a batch that is about to be sent; nil where nobody else is there.
+    /// A lease on a batch that is about to be sent; nil if nobody else is there.
     var lease: Outstanding.Lease? {
         storage.isShared ? Outstanding.Lease(holder: process, from: Self.now(of: clock)) : nil
     }
 
-    /// Whether another process is sending a purpose's batch.
+    /// Says whether another process is sending a purpose's batch.
     func isSentElsewhere(_ purpose: String) -> Bool {
         guard storage.isShared, let lease = memory.outstanding[purpose]?.lease else { return false }
         return lease.holder != process && lease.holds(at: Self.now(of: clock))
     }
 
-    /// Whether nobody else can have sent a batch since this process began to.
+    /// Says whether nobody else can have sent a batch since this process began to.
     func isSentHereAlone(_ purpose: String) -> Bool {
         !storage.isShared || memory.outstanding[purpose]?.lease?.holder == process
     }

@@ -6,11 +6,11 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-// Withdrawals go whatever the person allows: that they do not allow it any more is what they say.
+// Withdrawals go whatever the person allows: they say that the person does not allow it any more.
 extension Throng {
     /// Notes what the daemon is to take back, of purposes that the person does not allow.
     func takeBackRefused(in plan: DevicePlan) {
-        // That nobody knows the person's age yet, as at each start, is no opt-out.
+        // An age that nobody knows yet, as at each start, is no opt-out.
         let said = Permissions(consents: consents, signals: isChild ? signals.union([.ageSignal]) : signals)
         for purpose in plan.purposes where !said.allowed(purpose) { takeBack(purpose.name) }
     }
@@ -33,7 +33,7 @@ extension Throng {
             if !isFirst { await pause() }
             isFirst = false
             problem = await attemptWithdrawal(next.id).problem ?? problem
-            // Where one gets no answer, the next one would wait as long.
+            // The next one would wait as long if this one gets no answer.
             if problem == .unreachable { break }
         }
         return (problem, isFirst)
@@ -57,7 +57,7 @@ extension Throng {
     }
 
     private func withdraw(_ id: String) async -> Attempt {
-        // Over by a clock that may be wrong: the daemon says what time it is, and what is over goes.
+        // The clock may be wrong: the daemon says what time it is, and what is over goes.
         if memory.takingBack[id]?.place.isOver(at: now) == true { await refreshPlan() }
         guard var withdrawal = memory.takingBack[id] else { return Attempt() }
         guard !withdrawal.place.isOver(at: now) else { return hold(id, .unreachable, retryAfter: 0) }
@@ -88,7 +88,7 @@ extension Throng {
         switch answer {
         case .taken, .rejected(_, "window_out_of_range"):
             memory.takingBack[id] = nil
-            // What waits may go in this window now.
+            // Events that wait may go in this window now.
             due[withdrawal.purpose] = nil
             isSaved = false
             persist()

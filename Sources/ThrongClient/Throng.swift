@@ -14,12 +14,12 @@ internal import ThrongWire
 /// throng.record("recipe_opened", ["category": "dessert"])
 /// ```
 ///
-/// Fields become bucket labels before they are written down or sent. What waits is on the device's disk, without raw
-/// values and with times cut to the hour, day, week or month that is counted. Events go out under an identifier for
-/// their purpose and window that can't be linked to any other. Nothing throws but starting it, asking for its plan, and
-/// saying what a person allows where that can't be kept; and nothing crashes the app.
+/// Fields become bucket labels before they are written down or sent. Events wait on the device's disk, without raw
+/// values and with times cut to the hour, day, week or month that is counted. They go out under an identifier for their
+/// purpose and window that can't be linked to any other. Nothing throws but starting it, asking for its plan, and
+/// saying what a person allows if that can't be kept; and nothing crashes the app.
 public actor Throng {
-    // What it is made of.
+    // The parts that it is made of.
     let source: PlanSource
     let storage: AppStorage
     let transport: any ClientTransport
@@ -30,57 +30,57 @@ public actor Throng {
     /// Tells it apart from others that share the storage.
     let process = UInt64.random(in: .min ... .max)
 
-    // What it knows.
+    // The state that it keeps.
     /// Nil until the first one has come.
     var plan: DevicePlan?
     var stored: StoredPlan
     var planProblem: ThrongError?
     var consents: Consents
     var memory: DeviceMemory
-    /// What was recorded and no plan has an answer for yet.
+    /// The records that no plan has an answer for yet.
     var held: [HeldRecord] = []
     var context: [String: EventValue]
     var signals: Set<OptOutSignal>
-    /// Whether somebody said so since the start.
+    /// True if the app said since the start, or at it, that the person is grown up.
     var isGrownUp: Bool
-    /// Whether somebody said the opposite since.
+    /// True if the app said since that the person is not grown up.
     var isChild = false
     var revealed: RevealedValues
-    /// From then on the evaluator may be asked again, after it gave no answer that holds.
+    /// The instant from which the evaluator may be asked again, after it gave no answer that holds.
     var nextEvaluation = UnixSeconds.epoch
 
-    /// What requests are sealed with; asked for anew after a start.
+    /// The key that requests are sealed with; asked for anew after a start.
     var relayedKey: RelayedKey?
 
-    // What it is doing.
+    // The work under way.
     nonisolated let inbox = Inbox(limit: 10_000)
     private nonisolated let wakes: AsyncStream<Void>.Continuation
     private var worker: Task<Void, Never>?
     var timer: (due: UnixSeconds, task: Task<Void, Never>)?
-    /// When credentials are asked for next; nil where that is not known yet.
+    /// The time when credentials are asked for next; nil if it is not known yet.
     var nextRenewal: UnixSeconds?
-    /// By purpose, when its next batch is due.
+    /// The time when the next batch is due, by purpose.
     var due: [String: UnixSeconds] = [:]
-    /// By purpose, the attempt under way.
+    /// The attempts under way, by purpose or by the name of what else is sent.
     var attempts: [String: Task<Attempt, Never>] = [:]
     private var saver: Task<Void, Never>?
     var isSaved = false
     var isConsentSaved = true
-    /// Whether nobody else reads or writes now; never where nobody shares the storage.
+    /// True if nobody else reads or writes now; never if nobody shares the storage.
     var isInTurn = false
-    /// Nothing new begins.
+    /// True if nothing new begins.
     var isClosed = false
-    /// Nothing is written any more.
+    /// True if nothing is written any more.
     var isShut = false
-    /// Whether events that the plan does not have are held until the daemon was asked for a newer one.
+    /// True if events that the plan does not have are held until the daemon was asked for a newer one.
     var asksForEvents = false
-    /// From then on it may be asked again because of such events.
+    /// The instant from which it may be asked again because of such events.
     var nextAsking = UnixSeconds.epoch
-    /// Whether the plan is a bundled one that took the place of one of the daemon's.
+    /// True if the plan is a bundled one that took the place of one of the daemon's.
     var isUnconfirmed: Bool
     /// Failures in a row to get a plan.
     var planFailures = 0
-    /// When the daemon is asked for a newer plan.
+    /// The time when the daemon is asked for a newer plan.
     var nextRefresh: UnixSeconds
     /// Grows when everything is forgotten, so that what was under way does not come back.
     var generation = 0
@@ -88,9 +88,8 @@ public actor Throng {
     /// Its own queue: the disk is slow, and the app's tasks must not wait for it.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Starts with the plan that is stored, or with the one that the app bundles where that is newer; without waiting for
-    /// the network. Where there is none yet, what is recorded waits in memory until the daemon has given it: see
-    /// ``loadPlan()``.
+    /// Starts with the plan that is stored, or with the one that the app bundles if that is newer; without waiting for
+    /// the network. Until there is one, records wait in memory for the daemon to give it: see ``loadPlan()``.
     ///
     /// - Parameters:
     ///   - url: the daemon's address for the plan: `https://throng.example.org/v1/plan/APP`.
@@ -152,7 +151,7 @@ public actor Throng {
             continuation.yield()
         }
         for notice in start.notices { options.notice?(notice) }
-        // What was refused as the app ended may still wait.
+        // Events that were refused as the app ended may still wait.
         dropRefused()
         if storage.isShared { executor.takeTurns(self) }
     }
@@ -168,7 +167,7 @@ public actor Throng {
     /// everything, and ``flush()`` brings what was recorded to the sink at once.
     ///
     /// - Parameter plan: the answer of `GET /v1/plan/APP`, such as a file among the app's tests.
-    /// - Throws: ``ThrongError`` where the plan can't be followed.
+    /// - Throws: ``ThrongError`` if the plan can't be followed.
     public static func testing(
         plan: Data, sink: MemorySink, clock: any ClientClock = SystemClock(),
         context: [String: any EventValueConvertible] = [:]
@@ -214,7 +213,8 @@ public actor Throng {
         return persist()
     }
 
-    /// Stops what runs by itself; what waits stays on disk, but what waits for a plan is dropped. Afterwards another ``Throng`` may use the directory.
+    /// Stops everything that runs by itself; what waits stays on disk, but what waits for a plan is dropped. Afterwards
+    /// another ``Throng`` may use the directory.
     public func close() async {
         isClosed = true
         wakes.finish()
@@ -232,10 +232,10 @@ public actor Throng {
         storage.close()
     }
 
-    /// Forgets the secret, the queue, the log and everything that was noted; from now on this is another device. What the
-    /// former one sent in windows that are open the daemon is asked to take back.
+    /// Forgets the secret, the queue, the log and everything that was noted; from now on this is another device. The
+    /// daemon is asked to take back what the former one sent in windows that are open.
     ///
-    /// What the person said about purposes stays, and so does the plan.
+    /// The person's answers about purposes stay, and so does the plan.
     public func reset() {
         _ = inbox.takeAll()
         held = []
@@ -258,7 +258,7 @@ public actor Throng {
 
     private func work() {
         guard !isClosed else { return }
-        // At the end of a turn everything is written, so what was recorded is taken in together, too.
+        // A turn ends with everything written, so records are taken in together there, too.
         if !storage.isShared { drain() }
         saveSoon()
         schedule()

@@ -6,7 +6,7 @@ public import ThrongWire
     public import Foundation
 #endif
 
-/// What an app may choose about its ``Throng``. Everything has a default.
+/// The choices of an app about its ``Throng``. Everything has a default.
 public struct ThrongOptions: Sendable {
     /// Fields that all events share, such as `os` and `app_version`; only what the plan names is used.
     public var context: [String: EventValue]
@@ -17,35 +17,37 @@ public struct ThrongOptions: Sendable {
     public var identifiers: (any IdentifierSource)?
     /// The opt-out signals that are set when the library starts; see ``Throng/setSignals(_:)``.
     public var signals: Set<OptOutSignal>
-    /// Whether the person is known to be grown up when the library starts; see ``Throng/setGrownUp(_:)``.
+    /// True if the person is known to be grown up when the library starts; see ``Throng/setGrownUp(_:)``.
     public var isGrownUp = false
     /// The answer of `GET /v1/plan/APP`, shipped with the app for its first start without a network.
     public var bundledPlan: Data?
-    /// The gateway's lasting key, 32 bytes in base64, where the app knows it: as `Throng-Gateway` in the answer of
-    /// `GET /v1/plan/APP`. Unless given, it is learned with the first plan. What the plan wants sealed is sealed with keys only
-    /// that this one vouches for.
+    /// The gateway's lasting key, 32 bytes in base64, if the app knows it: as `Throng-Gateway` in the answer of
+    /// `GET /v1/plan/APP`. Unless given, it is learned with the first plan. Requests that the plan wants sealed are
+    /// sealed only with keys that this one vouches for.
     public var gatewayKey: String?
     /// Blinds values of open vocabularies where the plan names an evaluator: `ValueBlinder` of the product
     /// `ThrongAttestation`. Without it such values stay on the device, and their events count as `other`.
     public var blinding: (any ValueBlinding)?
-    /// The evaluator's key, where the app knows it: what `throng evaluator key` prints there. Where the plan names another one, or
-    /// none, values of open vocabularies then stay on the device. Unless given, the plan's is believed.
+    /// The evaluator's key, if the app knows it: what `throng evaluator key` prints there. If the plan names another
+    /// one, or none, values of open vocabularies stay on the device. Unless given, the plan's is believed.
     public var evaluatorKey: String?
-    /// Whether batches are sent without ``Throng/flush()``.
+    /// True if batches are sent without ``Throng/flush()``.
     public var sendsByItself = true
-    /// Events wait about so long for others, half to one and a half times as long at random. Unit: seconds.
+    /// The time that events wait for others; each wait is half to one and a half times as long, at random.
+    /// Unit: seconds.
     public var interval: Double = 60
-    /// Between the batches of two purposes ``Throng/flush()`` waits up to so long, at random. Unit: seconds.
+    /// The longest that ``Throng/flush()`` waits between the batches of two purposes; each wait is random.
+    /// Unit: seconds.
     public var gap: Double = 2
     /// The longest that an event waits to be sent; the daemon takes none that is older than 48 hours. Unit: seconds.
     public var ageLimit: Int64 = 47 * 3600
-    /// How many different events may wait; beyond it the oldest goes.
+    /// The most different events that may wait; beyond it the oldest goes.
     public var queueLimit = 1000
-    /// How many events one batch holds. At most 1000.
+    /// The most events that one batch holds. At most 1000.
     public var batchLimit = 200
-    /// How many batches ``Throng/sent`` remembers.
+    /// The number of batches that ``Throng/sent`` remembers.
     public var logLimit = 200
-    /// How long a plan is used without asking for a newer one. Unit: seconds.
+    /// The time for which a plan is used without asking for a newer one. Unit: seconds.
     public var planAge: Int64 = 24 * 3600
     /// Takes what an app's developer should know, such as dropped events; it is called on the library's own queue. In debug
     /// builds it writes to the standard error, each event and reason once, unless an app has something else in mind.

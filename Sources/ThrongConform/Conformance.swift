@@ -1,11 +1,11 @@
 internal import ThrongWire
 
-/// What a client keeps of the wire protocol, tried by scenarios.
+/// A test of what a client keeps of the wire protocol, by scenarios.
 package enum Conformance {
-    /// A requirement, and what of it was not kept; nothing where all was.
+    /// A requirement, and what of it was not kept; nothing if all was.
     package struct Verdict: Sendable {
         package let requirement: Requirement
-        /// In the order in which it was seen, each once.
+        /// The words for what was not kept, in the order in which it was seen, each once.
         package let broken: [String]
     }
 

@@ -1,4 +1,4 @@
-/// Why a client can't be tried at all.
+/// The reason why a client can't be tested at all.
 package enum ConformanceError: Error, Sendable, CustomStringConvertible {
     /// The command can't be started.
     case cannotStart(command: String)

@@ -1,4 +1,4 @@
-/// What a client of the wire protocol has to do, by the name under which `throng conform` tells whether it does.
+/// A requirement of the wire protocol on a client, by the name under which `throng conform` tells whether it is kept.
 package enum Requirement: String, Sendable, CaseIterable {
     case counted
     case planned
@@ -17,7 +17,7 @@ package enum Requirement: String, Sendable, CaseIterable {
     case takenBack = "taken-back"
     case clock
 
-    /// What it asks for.
+    /// The words for what it asks for.
     package var words: String {
         switch self {
         case .counted: "what is recorded is sent and counted"

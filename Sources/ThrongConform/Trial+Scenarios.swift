@@ -2,7 +2,7 @@ internal import Foundation
 internal import ThrongWire
 
 extension Trial {
-    /// What a client lives through, each with a daemon and a folder of its own.
+    /// The scenarios that a client lives through, each with a daemon and a folder of its own.
     static let scenarios: [(skew: Int64, play: @Sendable (Trial) throws -> Void)] = [
         (0, rotating), (0, coarsening), (0, losing), (0, waiting), (0, refusing), (0, expiring), (0, agreeing),
         (0, outdating), (0, optingOut), (3 * 86_400, misreadingTheClock), (-3 * 86_400, misreadingTheClock),

@@ -8,9 +8,9 @@ final class Trial {
     private let port: Int
     private let folder: String
     private var client: TrialClient?
-    /// How far the client's clock is ahead. Unit: seconds.
+    /// The time by which the client's clock is ahead. Unit: seconds.
     private let skew: Int64
-    /// What was not kept, with words.
+    /// The requirements that were not kept, with words.
     private(set) var broken: [(requirement: Requirement, words: String)] = []
 
     init(_ daemon: TrialDaemon, command: [String], port: Int, skew: Int64 = 0) {

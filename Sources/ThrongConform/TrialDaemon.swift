@@ -7,7 +7,7 @@ internal import ThrongWire
 
 /// A daemon in memory, by a clock and over a network that a trial sets: its intake and its counting are those of `throng serve`.
 final class TrialDaemon: Sendable {
-    /// What becomes of requests to count.
+    /// The state of the network: the treatment of requests to count.
     enum Network: Sendable {
         case whole
         /// 503; nothing is counted.
@@ -24,7 +24,7 @@ final class TrialDaemon: Sendable {
         let body: String
         let at: UnixSeconds
         let status: Int
-        /// Nil where the body is no batch.
+        /// Nil if the body is no batch.
         let batch: Batch?
     }
 
@@ -72,7 +72,7 @@ final class TrialDaemon: Sendable {
         return try Plan(yaml: text, file: "conform.yaml", today: PeriodCalendar.utc.date(at: now))
     }
 
-    /// What people are asked about from now on. What was counted before is forgotten.
+    /// Sets the version that people are asked about from now on. The counts so far are forgotten.
     func raiseConsent(to version: Int) throws {
         let plan = try Self.plan(now: now, consentVersion: version)
         let (intake, counting) = try Self.counters(of: plan)

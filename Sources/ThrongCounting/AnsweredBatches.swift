@@ -10,43 +10,45 @@ struct AnsweredBatches: Sendable {
         static var free: Self { Self(order: 0, rest: 0) }
         let order: UInt64
         let rest: UInt64
-        /// Batches after the window's first.
+        /// The distance from the window's first batch. Unit: positions.
         var place: UInt32 = 0
-        /// Accepted events where none was refused, or, behind ``isUnlisted``, which are not known any more; else, behind
-        /// ``isListed``, a place in the packed answers.
+        /// The number of accepted events if none was refused, or behind ``isUnlisted`` if refusals are no longer
+        /// listed; behind ``isListed``, a place in the packed answers.
         var answer: UInt32 = 0
 
         func isSame(as other: Self) -> Bool { rest == other.rest }
 
-        /// The same batch, which a checkpoint has and a replay gives again: with a place for its refusals that is this process's.
+        /// Takes over a replayed batch that came with a checkpoint: its place for refusals is this process's.
         mutating func takeIn(_ later: Self) { (place, answer) = (later.place, later.answer) }
     }
 
     private var table = OrderedTable<Answered>()
-    /// Of batches with refusals: accepted events, the refusals' size, both LEB128, and the refusals.
+    /// Answers with refusals: for each, the accepted events and the refusals' size, both as LEB128, and then the
+    /// refusals.
     private var packed: [UInt8] = []
     private var first: JournalPosition?
     private var last = JournalPosition.start
-    /// Clients choose the names: without these numbers nobody can make them meet.
+    /// Random numbers that names are mixed with: clients choose the names, and could make them collide otherwise.
     private var secret = (UInt64.random(in: .min ... .max) | 1, UInt64.random(in: .min ... .max) | 1)
 
-    /// Up to which record a checkpoint has everything.
+    /// The last record that is fully in the checkpoint.
     private var through = JournalPosition.start
 
     private static var isListed: UInt32 { 1 << 31 }
     private static var isUnlisted: UInt32 { 1 << 30 }
 
-    /// How many batches there are, once what waits is in: ``settle()``.
+    /// The number of batches, without those that wait for ``settle()``.
     var count: Int { table.count }
-    /// What refusals take. Unit: bytes.
+    /// The size of all refusals. Unit: bytes.
     var refusalBytes: Int { packed.count }
 
-    /// What the client of a batch was told, and where the journal has it; nil for a batch that did not come yet.
+    /// Returns the answer to a batch and the place at which the journal has it; nil for a new batch.
     ///
-    /// - Parameter events: how many the repeat has: of refusals that are not listed any more only their number is known.
+    /// - Parameter events: the number of events in the repeat: of refusals that are no longer listed, only the number
+    ///   is known.
     mutating func answer(to batch: BatchID, events: Int) -> (answer: BatchAnswer, position: JournalPosition)? {
         guard let known = table.slot(like: probe(batch)), let first else { return nil }
-        // What lies too far behind the first for its number may be as late as the last.
+        // A batch too far behind the first for its number may be as late as the last.
         let position = known.place == .max ? last : JournalPosition(first.value + UInt64(known.place))
         return (answer(known.answer, events: events), position)
     }
@@ -72,7 +74,7 @@ struct AnsweredBatches: Sendable {
         _ = table.insert(slot(of: batch, answer, at: position, room: room))
     }
 
-    /// Notes an answer, in the order of positions, for which nobody asks yet: see ``add(_:_:at:room:)``.
+    /// Adds an answer, in the order of positions, that nobody asks for before ``settle()``: see ``add(_:_:at:room:)``.
     mutating func addLater(_ batch: BatchID, _ answer: BatchAnswer, at position: JournalPosition, room: Int = .max) {
         guard position > through else { return }
         table.insertLater(slot(of: batch, answer, at: position, room: room))
@@ -118,21 +120,21 @@ struct AnsweredBatches: Sendable {
 }
 
 extension AnsweredBatches {
-    /// Its part of a checkpoint: refusals before batches, so that those that the batches' slots say are never missing. Both say
-    /// more than `head`, and what is behind that is noted again.
+    /// Returns its part of a checkpoint. Refusals are written before batches, so that every refusal that a slot refers
+    /// to is there. Both may go further than `head` says: what follows it is added again.
     func part(_ kind: WindowPart.Kind, from place: WindowPart.Place, refusalBytes: Int) -> WindowPart.Contents? {
         switch kind {
         case .head:
             .numbers(
                 [secret.0, secret.1, first?.value ?? 0, last.value, UInt64(packed.count)].map { Int64(bitPattern: $0) })
-        // They only grow at their end.
+        // Refusals only grow at their end.
         case .refusals: .raw(Array(packed[place.start..<min(place.start + place.bytes, refusalBytes)]))
         case .batches: .sections(of: table, from: place)
         default: nil
         }
     }
 
-    /// Takes a part over; false where it is none.
+    /// Takes a part over; false if it is malformed.
     mutating func load(_ part: WindowPart.Loaded) -> Bool {
         switch part.kind {
         case .head:

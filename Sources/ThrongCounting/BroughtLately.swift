@@ -1,15 +1,16 @@
 internal import ThrongPlan
 
-/// Two buckets that a network, or a place in it, has filled lately. They empty at a steady pace, a full one within an hour.
+/// Two buckets that a network, or a place in it, has filled lately. They leak at a steady rate: a full one is empty
+/// after an hour.
 ///
-/// A place may have brought as much as is left of its network's bucket, and a few more: one place alone fills half of it, two fill a
-/// third each, and something is left for whoever comes from another place.
+/// A place may bring as much as is left of its network's bucket, and a few more. One place alone fills half of the
+/// bucket; two fill a third each, and something is left for other places.
 ///
 /// Source: Choudhury and Hahne 1998, "Dynamic queue length thresholds for shared-memory packet switches", with α = 1.
 struct BroughtLately: Sendable, BitwiseCopyable {
     /// The new identifiers and the events of one batch.
     struct Amount {
-        /// New ones.
+        /// Unit: new identifiers.
         let identifiers: Int
         let events: Int
     }
@@ -19,9 +20,10 @@ struct BroughtLately: Sendable, BitwiseCopyable {
     /// Unit: seconds since 1970.
     private var at: Int64 = 0
 
-    /// How long a full bucket takes to be empty. Unit: seconds.
+    /// The time in which a full bucket empties. Unit: seconds.
     static let emptying = 3600.0
-    /// A household's share, which a place may bring as long as its network's bucket has room. Unit: identifiers, events.
+    /// A household's share, which a place may bring as long as its network's bucket has room. Unit: identifiers,
+    /// events.
     fileprivate static let (fewIdentifiers, fewEvents) = (16, 10_000)
 
     fileprivate mutating func pass(to now: UnixSeconds, _ limits: NetworkTallies.Limits) {
@@ -31,7 +33,7 @@ struct BroughtLately: Sendable, BitwiseCopyable {
         at = max(at, now.value)
     }
 
-    /// Fills in what came.
+    /// Adds what a batch brought.
     mutating func add(_ brought: Amount, _ limits: NetworkTallies.Limits, now: UnixSeconds) {
         pass(to: now, limits)
         identifiers += Double(brought.identifiers)
@@ -40,7 +42,7 @@ struct BroughtLately: Sendable, BitwiseCopyable {
 }
 
 extension BroughtLately.Amount {
-    /// How long until it may come from a place in a network; 0 where it may now. Unit: seconds.
+    /// Returns the time until so much may come from a place in a network; 0 if it may now. Unit: seconds.
     func seconds(
         beside network: BroughtLately, _ place: BroughtLately, _ limits: NetworkTallies.Limits, now: UnixSeconds
     ) -> Int64 {

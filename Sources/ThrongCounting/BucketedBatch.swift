@@ -7,34 +7,33 @@ package import ThrongWire
 package struct BucketedBatch: Sendable {
     /// The batch's random name.
     package let id: BatchID
-    /// Its window.
+    /// The batch's window.
     package var window: WindowID
-    /// Its events in order.
+    /// The events, in the order of the batch.
     package let events: [Event]
-    /// What the events add. Events that add the same share a run of them.
+    /// The additions of events to metrics. Events that add the same share a run of them.
     package let contributions: [Contribution]
-    /// By contribution, how many events it is part of.
+    /// The number of events that each contribution is part of, by contribution.
     package let repeats: [Int32]
     /// The amounts that contributions refer to.
     package let amounts: [Int64]
-    /// What events are to metrics that count identifiers, in the events' order.
+    /// The marks of events for metrics that count identifiers, in the events' order.
     package let marks: [Mark]
 
     /// One event: either refused at bucketing, or a run of contributions.
     package struct Event: Sendable {
-        /// Why it was refused before counting.
+        /// The reason for a refusal before counting; nil if there is none.
         package let refusal: RefusalReason?
-        /// Its contributions: places in ``BucketedBatch/contributions``.
+        /// The event's contributions: places in ``BucketedBatch/contributions``.
         package let contributions: Range<Int32>
 
-        /// Puts an event together.
         package init(refusal: RefusalReason?, contributions: Range<Int32>) {
             self.refusal = refusal
             self.contributions = contributions
         }
     }
 
-    /// What one event adds to one metric.
+    /// The addition of one event to one metric.
     package struct Contribution: Sendable {
         /// The metric's ordinal in the ``CellSpace``.
         package let metric: Int32
@@ -42,14 +41,13 @@ package struct BucketedBatch: Sendable {
         package let cell: CellIndex
         /// First second of the period.
         package let periodStart: UnixSeconds
-        /// How often the event happened: at least 1.
+        /// The number of times that the event happened: at least 1.
         package let count: UInt32
-        /// Place of the first of the metric's sums in ``BucketedBatch/amounts``; per single occurrence.
+        /// The place of the first of the metric's sums in ``BucketedBatch/amounts``; amounts are per single occurrence.
         package let firstAmount: Int32
-        /// Which of the metric's firsts the event says it is; each adds 1, whatever ``count`` is.
+        /// The metric's firsts that the event claims to be; each adds 1, whatever ``count`` is.
         package let firsts: FirstSet
 
-        /// Puts a contribution together.
         package init(
             metric: Int32, cell: CellIndex, periodStart: UnixSeconds, count: UInt32, firstAmount: Int32,
             firsts: FirstSet = .none
@@ -63,7 +61,7 @@ package struct BucketedBatch: Sendable {
         }
     }
 
-    /// What one event is to one metric that counts identifiers.
+    /// The mark that one event sets for its identifier in one metric that counts identifiers.
     package struct Mark: Sendable {
         /// The event's place in ``BucketedBatch/events``.
         package var event: Int32
@@ -73,12 +71,11 @@ package struct BucketedBatch: Sendable {
         package let cell: CellIndex
         /// First second of the period.
         package let periodStart: UnixSeconds
-        /// Of a funnel, the steps that the event is: bit i is step i.
+        /// The funnel steps that the event is: bit i is step i.
         package let steps: UInt16
-        /// How often the event happened: at least 1.
+        /// The number of times that the event happened: at least 1.
         package let count: UInt32
 
-        /// Puts a mark together.
         package init(
             event: Int32, metric: Int32, cell: CellIndex, periodStart: UnixSeconds, steps: UInt16, count: UInt32
         ) {
@@ -91,9 +88,10 @@ package struct BucketedBatch: Sendable {
         }
     }
 
-    /// Puts a batch together.
+    /// Creates a batch.
     ///
-    /// - Parameter repeats: by contribution, how many events it is part of; nil counts them.
+    /// - Parameter repeats: the number of events that each contribution is part of, by contribution; nil to count them
+    ///   here.
     package init(
         id: BatchID,
         window: WindowID,

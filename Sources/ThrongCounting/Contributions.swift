@@ -1,10 +1,10 @@
 internal import ThrongPlan
 
-/// What identifiers have added to metrics within a window, by a hash of both, which must be uniform.
+/// The contributions of identifiers to metrics within a window, by a hash of both, which must be uniform.
 ///
-/// - Cost: 20 to 25 bytes an identifier and metric.
+/// - Cost: 20 to 25 bytes per identifier and metric.
 struct Contributions: Sendable {
-    /// What one identifier has added to one metric.
+    /// The contribution of one identifier to one metric.
     struct Contributed: HashedSlot {
         static var free: Self { Self(order: 0) }
         let order: UInt64
@@ -21,10 +21,10 @@ struct Contributions: Sendable {
 
     private var table = OrderedTable<Contributed>()
 
-    /// How many keys have added anything, once what waits is in: ``settle()``.
+    /// The number of keys that have added anything, without those that wait for ``settle()``.
     var count: Int { table.count }
 
-    /// What a key has added; for a new key it is nothing.
+    /// The contribution of a key; nothing for a new key.
     subscript(key: UInt64) -> Contributed {
         mutating get {
             let probe = Contributed(order: max(key, 1))
@@ -32,7 +32,7 @@ struct Contributions: Sendable {
         }
     }
 
-    /// Notes what a key has added by now.
+    /// Sets a key's contribution so far.
     mutating func set(_ key: UInt64, used: UInt32, partition: UInt32) {
         table.update(Contributed(order: max(key, 1))) {
             $0.used = used
@@ -40,17 +40,17 @@ struct Contributions: Sendable {
         }
     }
 
-    /// Adds to what a key has added, of which nobody has to know yet.
+    /// Adds to a key's contribution, which nobody reads before ``settle()``.
     mutating func addLater(_ key: UInt64, used: UInt32, partition: UInt32, at position: JournalPosition = .end) {
         table.insertLater(Contributed(order: max(key, 1), used: used, partition: partition), at: position)
     }
 
-    /// Brings in what waits.
+    /// Merges the slots that wait.
     mutating func settle() { table.settle() }
 
-    /// Its part of a checkpoint.
+    /// Returns its part of a checkpoint.
     func part(from place: WindowPart.Place) -> WindowPart.Contents { .sections(of: table, from: place) }
 
-    /// Takes a part over; false where it is none.
+    /// Takes a part over; false if it is malformed.
     mutating func load(_ part: WindowPart.Loaded) -> Bool { part.fill(&table) }
 }

@@ -1,28 +1,30 @@
 package import ThrongPlan
 package import ThrongWire
 
-/// What counting a batch changed: the journal's record of it, enough to do it again.
-package struct CountedBatch: Sendable {
+/// The changes that counting a batch made: the journal's record of it, enough to make them again.
+///
+/// A class, because it goes to the journal and to whoever answers while all counting waits.
+package final class CountedBatch: Sendable {
     /// Its place in the journal.
     package let position: JournalPosition
     /// Its window.
     package let window: WindowID
     /// Its random name.
     package let batch: BatchID
-    /// Who sent it, under the window's key; ``KeyedIdentifier/nobody`` where the purpose has no identifiers.
+    /// The sender's identifier under the window's key; ``KeyedIdentifier/nobody`` if the purpose has no identifiers.
     package let identifier: KeyedIdentifier
-    /// Whether the identifier is proved, by this batch or an earlier one.
+    /// True if the identifier is proved, by this batch or an earlier one.
     package let isProved: Bool
-    /// What the client is told.
+    /// The answer to the client.
     package let answer: BatchAnswer
-    /// What was added to leaf cells, event by event.
+    /// The additions to leaf cells, event by event.
     package let additions: [Addition]
     /// The tracked cells in which the identifier was new.
     package let appearances: [Appearance]
-    /// How far the identifier came in metrics that count identifiers, at most one a metric.
+    /// The identifier's progress in metrics that count identifiers, at most one entry per metric.
     package let advances: [Advance]
 
-    /// What one event added to one metric, within its contribution bound.
+    /// The addition of one event to one metric, within its contribution bound.
     package struct Addition: Sendable, Equatable {
         /// The metric's ordinal in the ``CellSpace``.
         package let metric: Int
@@ -32,16 +34,15 @@ package struct CountedBatch: Sendable {
         package let periodStart: UnixSeconds
         /// Unit: events.
         package internal(set) var count: Int64
-        /// One a sum of the metric.
+        /// The sums' additions, one per sum of the metric.
         package internal(set) var sums: [Int64]
-        /// The firsts that the identifier said for the first time in its window; each adds 1 to its counter.
+        /// The firsts that the identifier claimed for the first time in its window; each adds 1 to its counter.
         package internal(set) var firsts: FirstSet
-        /// Whether the events' own period was released before.
+        /// True if the events' own period was released before.
         package let isLate: Bool
-        /// Whether the identifier was proved by then.
+        /// True if the identifier was proved by then.
         package internal(set) var isProved: Bool
 
-        /// Puts an addition together.
         package init(
             metric: Int, cell: CellIndex, periodStart: UnixSeconds, count: Int64, sums: [Int64],
             firsts: FirstSet = .none,
@@ -70,7 +71,6 @@ package struct CountedBatch: Sendable {
         /// First second of the period.
         package let periodStart: UnixSeconds
 
-        /// Puts an appearance together.
         package init(metric: Int, margin: Int, cell: CellIndex, periodStart: UnixSeconds) {
             self.metric = metric
             self.margin = margin
@@ -79,18 +79,17 @@ package struct CountedBatch: Sendable {
         }
     }
 
-    /// How far a batch took its identifier in a metric that counts identifiers.
+    /// The progress of an identifier in a metric that counts identifiers, by one batch.
     package struct Advance: Sendable, Equatable {
         /// The metric's ordinal in the ``CellSpace``.
         package let metric: Int
-        /// Of the identifier's first event that counts: the leaf cell in the first bucket of what the daemon makes.
+        /// The leaf cell of the identifier's first event that counts, in the first bucket of what the daemon makes.
         package let cell: CellIndex
-        /// Of the same event: first second of the period.
+        /// The first second of that event's period.
         package let periodStart: UnixSeconds
-        /// By how much. Unit: that of the metric's `WindowLayout`.
+        /// The increase. Unit: that of the metric's `WindowLayout`.
         package let progress: UInt16
 
-        /// Puts an advance together.
         package init(metric: Int, cell: CellIndex, periodStart: UnixSeconds, progress: UInt16) {
             self.metric = metric
             self.cell = cell
@@ -99,7 +98,6 @@ package struct CountedBatch: Sendable {
         }
     }
 
-    /// Puts a record together.
     package init(
         position: JournalPosition,
         window: WindowID,

@@ -1,19 +1,19 @@
 package import ThrongPlan
 
-/// What the journal keeps in one position.
+/// A record that the journal holds at one position.
 package enum CountedRecord: Sendable {
     /// A batch came.
     case batch(CountedBatch)
     /// A window was over.
     case closing(WindowClosing)
-    /// Somebody who had been counted wants not to be, from here on.
+    /// An identifier sent an opt-out signal: its progress is forgotten, and its counts stay.
     case withdrawal(Withdrawal)
-    /// Somebody who had been counted wants not to have been.
+    /// An identifier that had been counted is to be removed from the counts.
     case removalRequest(RemovalRequest)
-    /// That was done.
+    /// Such a removal was carried out.
     case removal(Removal)
 
-    /// Its place in the journal.
+    /// The record's place in the journal.
     package var position: JournalPosition {
         switch self {
         case .batch(let batch): batch.position
@@ -24,7 +24,7 @@ package enum CountedRecord: Sendable {
         }
     }
 
-    /// Its window.
+    /// The record's window.
     package var window: WindowID {
         switch self {
         case .batch(let batch): batch.window
@@ -36,25 +36,25 @@ package enum CountedRecord: Sendable {
     }
 }
 
-/// What a window came to for metrics that count identifiers: made once, when it is over. It is about nobody: from here on
-/// only how many identifiers came how far is known, and of none of them how far.
+/// The result of a window for metrics that count identifiers, made once, when the window is over. It is about nobody:
+/// from here on, only the number of identifiers with each progress is known, and no identifier's own progress.
 package struct WindowClosing: Sendable, Equatable {
     /// Its place in the journal.
     package let position: JournalPosition
     /// The window.
     package let window: WindowID
-    /// How many identifiers count where, at most one a metric, cell and period, in that order.
+    /// The number of identifiers in each place, at most one entry per metric, cell and period, in that order.
     ///
-    /// An identifier is in one of them, so these are the distinct identifiers of the window, too.
+    /// Each identifier is in one of them, so these are the distinct identifiers of the window, too.
     package let additions: [Addition]
-    /// Whether the next position goes on with this closing: no record holds more than ``largest`` additions. Only all of
-    /// them together close the window; parts without their end say nothing.
+    /// True if the next position continues this closing: no record holds more than ``largest`` additions. The window is
+    /// closed only by all of them together; parts without their end have no effect.
     package let hasMore: Bool
 
-    /// How many additions a record may hold.
+    /// The most additions that a record may hold.
     package static let largest = 1_000_000
 
-    /// Identifiers of one leaf cell.
+    /// The identifiers counted in one leaf cell.
     package struct Addition: Sendable, Equatable {
         /// The metric's ordinal in the ``CellSpace``.
         package let metric: Int
@@ -65,7 +65,6 @@ package struct WindowClosing: Sendable, Equatable {
         /// Unit: identifiers.
         package let identifiers: UInt32
 
-        /// Puts an addition together.
         package init(metric: Int, cell: CellIndex, periodStart: UnixSeconds, identifiers: UInt32) {
             self.metric = metric
             self.cell = cell
@@ -74,7 +73,6 @@ package struct WindowClosing: Sendable, Equatable {
         }
     }
 
-    /// Puts a closing together.
     package init(position: JournalPosition, window: WindowID, additions: [Addition], hasMore: Bool = false) {
         self.position = position
         self.window = window
@@ -83,17 +81,16 @@ package struct WindowClosing: Sendable, Equatable {
     }
 }
 
-/// An identifier sent a batch with a signal that its purpose honours: how far it has come in its window's metrics that
+/// The effect of a batch with a signal that its purpose honours: the identifier's progress in its window's metrics that
 /// count identifiers is forgotten.
 package struct Withdrawal: Sendable, Equatable {
     /// Its place in the journal.
     package let position: JournalPosition
     /// The window.
     package let window: WindowID
-    /// Who sent it, under the window's key.
+    /// The sender's identifier under the window's key.
     package let identifier: KeyedIdentifier
 
-    /// Puts a withdrawal together.
     package init(position: JournalPosition, window: WindowID, identifier: KeyedIdentifier) {
         self.position = position
         self.window = window

@@ -1,10 +1,10 @@
 internal import ThrongPlan
 
 extension Counting {
-    /// How many additions are looked through for one to the same cell.
+    /// The number of additions searched for one to the same cell.
     private static var lookback: Int { 64 }
 
-    /// What a batch adds to one metric.
+    /// The part of a batch that goes to one metric.
     private struct Share {
         let ordinal: Int
         /// The cell of the metric's partition margin.
@@ -13,11 +13,11 @@ extension Counting {
         var events: Int64
     }
 
-    /// Counts a batch as a whole: what its events add to one cell is added once, and bounds are looked at once.
+    /// Counts a batch as a whole: the events' additions to one cell are made as one, and bounds are checked once.
     ///
-    /// Most devices send a few kinds of events over and over, so this is a few additions for a hundred events.
-    /// - Returns: false, with nothing changed, where events must be looked at one by one: bounds that only some of them
-    ///   are within, events that each count by themselves, a period that is closed, sums beyond `Int64`.
+    /// Most devices send a few kinds of events over and over, so a hundred events take a few additions.
+    /// - Returns: false, with nothing changed, if events must be counted one by one: some of them exceed bounds, each
+    ///   counts by itself, a period is closed, or sums exceed `Int64`.
     mutating func addAtOnce(
         _ batch: BucketedBatch,
         of sender: Sender,
@@ -50,7 +50,7 @@ extension Counting {
         return true
     }
 
-    /// A batch's contributions by cell, and its share of each metric; nil where they can't be put together.
+    /// Returns a batch's contributions by cell, and its share of each metric; nil if they can't be merged.
     private func merged(_ batch: BucketedBatch) -> ([CountedBatch.Addition], [Share])? {
         var additions: [CountedBatch.Addition] = []
         var shares: [Share] = []
@@ -73,7 +73,7 @@ extension Counting {
                 shares.append(Share(ordinal: ordinal, partition: partition, events: events))
             }
 
-            // Where the events' amounts begin to be added up: the addition to their cell, or a new one.
+            // The amounts of the events are added up here: in the addition to their cell, or a new one.
             let known = Self.place(of: contribution, in: additions)
             let place = known ?? additions.count
             if known == nil {
@@ -95,10 +95,10 @@ extension Counting {
         return (additions, shares)
     }
 
-    /// The addition to a contribution's cell, if it is among the last.
+    /// Returns the place of the addition to a contribution's cell, if it is among the last.
     ///
-    /// Events that follow each other are alike. No further back than this, or a batch of many different cells would take the square
-    /// of their number; what is not put together is added one by one.
+    /// Events that follow each other are alike. The search goes no further back, or a batch of many different cells
+    /// would take quadratic time; what is not merged is added one by one.
     private static func place(of contribution: BucketedBatch.Contribution, in additions: [CountedBatch.Addition])
         -> Int?
     {

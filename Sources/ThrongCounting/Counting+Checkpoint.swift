@@ -1,16 +1,16 @@
 package import ThrongPlan
 
-// A checkpoint is what is known of open windows, part by part. Each part is of another moment, for counting goes on between two
-// of them. A restart takes the parts over and replays the journal from before the first of them: what a record did to a part
-// that was made after it is not done again. Then all is as if the whole journal had been replayed.
+// A checkpoint is the state of open windows, part by part. Each part is of another moment, because counting goes on
+// between two of them. A restart takes the parts over and replays the journal from before the first of them. A record's
+// effect on a part that was made after it is not repeated. The result is the same as a replay of the whole journal.
 
-/// A walk over all that is known of open windows.
+/// A walk over the state of all open windows.
 package struct WindowWalk: Sendable {
-    /// Every part has all records up to here.
+    /// The position that every part includes.
     package let from: JournalPosition
     /// The windows, in the order of their parts.
     package let windows: [WindowID]
-    /// Windows that take no batch any more and may have keys, by the place of their last record.
+    /// Windows that take no more batches and may have keys, with the place of their last record.
     package let closing: [WindowID: JournalPosition]
 
     fileprivate struct Step: Sendable {
@@ -21,16 +21,16 @@ package struct WindowWalk: Sendable {
 
     fileprivate let endings: Int
     fileprivate var steps: ArraySlice<Step>
-    /// Where the next part of a table or of refusals begins.
+    /// The start of the next part of a table or of refusals.
     fileprivate var place: WindowPart.Place
     fileprivate var refusalBytes = 0
 
-    /// What comes next.
+    /// The next step of a walk.
     package enum Next: Sendable {
         case part(WindowPart)
-        /// That was all; every record that any part has is at most this one.
+        /// The end: every record that any part includes is at most this one.
         case end(JournalPosition)
-        /// A window has ended meanwhile: what was read of it is nothing that a restart could go on from.
+        /// A window has ended meanwhile: a restart can't use what was read of it.
         case windowEnded
     }
 }
@@ -38,7 +38,7 @@ package struct WindowWalk: Sendable {
 extension Counting {
     /// Begins a walk; nil while a window is being closed.
     ///
-    /// - Parameter partBytes: about how large parts are.
+    /// - Parameter partBytes: the approximate size of parts. Unit: bytes.
     /// - Complexity: O(open windows and metrics).
     package func walk(partBytes: Int = WindowPart.standardBytes) -> WindowWalk? {
         guard closing.values.allSatisfy({ $0 < .end }) else { return nil }
@@ -50,7 +50,6 @@ extension Counting {
                 for kind in kinds { steps.append(.init(window: id, kind: kind, metric: metric)) }
             }
             add(.head, .refusals, .batches, .pairs, .proved, .contributions)
-            for metric in window.totals.keys.sorted() { add(.totals, .tops, .totalPeriods, metric: metric) }
             for metric in window.progress.keys.sorted() { add(.progress, .progressPeriods, metric: metric) }
             add(.withdrawn, .end)
         }
@@ -59,10 +58,10 @@ extension Counting {
             place: .init(bytes: partBytes))
     }
 
-    /// Takes the next part of a walk.
+    /// Returns the next part of a walk.
     ///
-    /// - Complexity: O(1), but for a few hundred kilobytes of refusals; ``WindowPart/bytes`` does the work. As long as a part
-    ///   of a table is there, counting copies what it changes of it.
+    /// - Complexity: O(1), plus a copy of a few hundred kilobytes of refusals; ``WindowPart/bytes`` does the work.
+    ///   While a part of a table is held, counting copies what it changes of it.
     package func next(of walk: inout WindowWalk) -> WindowWalk.Next {
         guard walk.endings == windows.endings else { return .windowEnded }
         while let step = walk.steps.first {
@@ -77,7 +76,7 @@ extension Counting {
         return .end(position)
     }
 
-    /// What a step of a walk finds; nil for nothing. Moves on.
+    /// Returns the content at a step of a walk, nil if it is empty, and moves on.
     private func contents(
         of step: WindowWalk.Step, in window: OpenWindow, _ walk: inout WindowWalk
     ) -> WindowPart.Contents? {
@@ -105,10 +104,10 @@ extension Counting {
         case .end:
             end()
             return .numbers([Int64(bitPattern: window.lastPosition.value)])
-        case .totalPeriods, .progressPeriods:
+        case .progressPeriods:
             end()
             return window.part(step.kind, of: step.metric, from: place)
-        case .batches, .pairs, .proved, .contributions, .totals, .tops, .progress:
+        case .batches, .pairs, .proved, .contributions, .progress:
             let contents = window.part(step.kind, of: step.metric, from: place)
             walk.place.start += contents?.sections ?? WindowPart.sectionCount
             if walk.place.start >= WindowPart.sectionCount { end() }
@@ -116,12 +115,13 @@ extension Counting {
         }
     }
 
-    /// Takes a part over, in the order in which they were made and before any record is replayed.
+    /// Takes a part over. Parts come in the order in which they were made, before any record is replayed.
     ///
     /// - Parameters:
-    ///   - metrics: by the ordinal that the part goes by, the one in ``space``; nil for a layout that is not there any more.
+    ///   - metrics: the ordinal in ``space`` for each ordinal of the checkpoint; nil for a layout that no longer
+    ///     exists.
     ///   - now: as for ``replay(_:now:)``.
-    /// - Returns: false where the bytes are no part.
+    /// - Returns: false if the bytes are not a part.
     package mutating func restore(
         _ bytes: UnsafeRawBufferPointer, of id: WindowID, metrics: [Int?], now: UnixSeconds
     ) -> Bool {
@@ -131,21 +131,21 @@ extension Counting {
         let metric = part.metric < metrics.count ? metrics[part.metric] : nil
         let place = windows.place(of: id)
         var window = windows.takeOut(place)
-        // What is replayed finds as much room for refusals as it had.
+        // The replay then finds as much room for refusals as the first count had.
         let before = window.batches.refusalBytes
         defer {
             refusalBytes += window.batches.refusalBytes - before
             windows.putBack(window, at: place)
         }
-        return window.load(part, metric: metric, firstSum: metric.map { space.metrics[$0].firstSum } ?? 0)
+        return window.load(part, metric: metric)
     }
 
-    /// Learns of a window that takes no batch any more, and may have a key.
+    /// Restores a window that takes no more batches and may have a key.
     package mutating func restore(closing id: WindowID, at position: JournalPosition) { closing[id] = position }
 }
 
 extension OpenWindow {
-    /// A part of a table, or the periods that one goes by.
+    /// Returns part of a table, or of the periods that it refers to.
     fileprivate func part(_ kind: WindowPart.Kind, of metric: Int, from place: WindowPart.Place) -> WindowPart.Contents?
     {
         switch kind {
@@ -153,22 +153,18 @@ extension OpenWindow {
         case .pairs: pairs.part(from: place)
         case .proved: proved.part(from: place)
         case .contributions: contributions.part(from: place)
-        case .totals, .tops, .totalPeriods: totals[metric]?.part(kind, from: place)
         case .progress, .progressPeriods: progress[metric]?.part(kind, from: place)
         case .head, .refusals, .withdrawn, .end: nil
         }
     }
 
-    /// Takes a part over; false where it is none.
-    fileprivate mutating func load(_ part: WindowPart.Loaded, metric: Int?, firstSum: UInt32) -> Bool {
+    /// Takes a part over; false if it is malformed.
+    fileprivate mutating func load(_ part: WindowPart.Loaded, metric: Int?) -> Bool {
         switch part.kind {
         case .head, .refusals, .batches: return batches.load(part)
         case .pairs: return pairs.load(part)
         case .proved: return proved.load(part)
         case .contributions: return contributions.load(part)
-        case .totals, .tops, .totalPeriods:
-            guard let metric else { return true }
-            return totals[metric, default: ContributionTotals(firstSum: firstSum)].load(part)
         case .progress, .progressPeriods:
             guard let metric else { return true }
             return progress[metric, default: WindowProgress()].load(part)
@@ -189,7 +185,7 @@ extension OpenWindow {
 }
 
 extension WindowPart.Contents {
-    /// Who asked to be taken out.
+    /// Returns the part that holds requests for removal.
     fileprivate static func withdrawn(_ withdrawn: [KeyedIdentifier: OpenWindow.Withdrawn]) -> Self {
         Self { head in
             var numbers: [Int64] = []

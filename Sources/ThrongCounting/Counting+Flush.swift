@@ -3,9 +3,8 @@ package import ThrongPlan
 extension Counting {
     /// Counts again what the journal recorded, in its order.
     ///
-    /// - Parameter now: of a window that is over only the contributions to sums are added up again, for
-    ///   the two largest that PostgreSQL does not have yet, and what metrics that count identifiers saw, until the record of
-    ///   its closing.
+    /// - Parameter now: the present. If a window is over by then, only its progress in metrics that count identifiers
+    ///   is kept, until the record of its closing.
     package mutating func replay(_ record: CountedRecord, now: UnixSeconds) {
         switch record {
         case .batch(let batch): replay(batch, now: now)
@@ -22,7 +21,6 @@ extension Counting {
         if !windows.contains(record.window) { closeWindows(longBefore: record.window, now: now) }
         let place = windows.place(of: record.window)
         var window = windows.takeOut(place)
-        replayTotals(of: record, in: &window)
         if record.window.over > now { replayIdentifier(of: record, in: &window) }
         replayProgress(of: record, in: &window)
         window.lastPosition = record.position
@@ -35,7 +33,7 @@ extension Counting {
         }
     }
 
-    /// Learns the journal's last position once all of it was replayed: its last records may be past reading.
+    /// Sets the journal's last position once all of it was replayed, as its last records may be unreadable.
     package mutating func reach(_ last: JournalPosition) {
         position = max(position, last)
         parts = []
@@ -72,41 +70,6 @@ extension Counting {
         note(in: &window) { $0.addLater(record.batch, record.answer, at: record.position, room: $1) }
     }
 
-    private mutating func replayTotals(of record: CountedBatch, in window: inout OpenWindow) {
-        // While the watermark is unknown all pairs count as new: a pair that PostgreSQL has already changes nothing.
-        let isKnown = unresolved == nil && record.position <= flushed
-        for addition in record.additions where !addition.sums.isEmpty {
-            let firstSum = space.metrics[addition.metric].firstSum
-            addTotals(
-                of: addition, by: record.identifier, in: record.window.number,
-                to: &window.totals[addition.metric, default: ContributionTotals(firstSum: firstSum)],
-                replayed: record.position, isKnown: isKnown)
-        }
-    }
-
-    /// Adds to what an identifier has contributed to the sums of tracked cells, and notes the two largest of each cell
-    /// where they changed.
-    ///
-    /// - Parameters:
-    ///   - replayed: the place of the record that is replayed; nil for one that is counted now.
-    ///   - isKnown: whether PostgreSQL has this addition, so that nothing has to be flushed.
-    mutating func addTotals(
-        of addition: CountedBatch.Addition,
-        by identifier: KeyedIdentifier,
-        in window: WindowNumber,
-        to totals: inout ContributionTotals,
-        replayed: JournalPosition? = nil,
-        isKnown: Bool = false
-    ) {
-        space.metrics[addition.metric].forEachContribution(of: addition, by: identifier) { slot, key, amount in
-            let changed = totals.add(
-                amount, by: key, toSum: slot, periodStart: addition.periodStart, at: replayed)
-            if let changed, !isKnown {
-                pending.set(changed, ofSum: slot, periodStart: addition.periodStart, window: window)
-            }
-        }
-    }
-
     private mutating func addDeltas(of record: CountedBatch) {
         record.forEachCoverage { pending.coverage.add($0) }
         for addition in record.additions { addDeltas(of: addition) }
@@ -118,21 +81,18 @@ extension Counting {
         }
     }
 
-    /// Whether PostgreSQL's watermark is known.
+    /// True if PostgreSQL's watermark is known.
     package var isResolved: Bool { unresolved == nil }
 
-    /// Learns PostgreSQL's watermark, where it was not known at the start.
+    /// Takes PostgreSQL's watermark, if it was unknown at the start.
     package mutating func resolve(watermark: JournalPosition) {
         guard let waiting = unresolved else { return }
         unresolved = nil
         flushed = watermark
         position = max(position, watermark)
-        // PostgreSQL has the pairs of all that it has: of a period that was released since, they would count for the open one.
-        pending.keepTop(of: pending.touched(in: space).union(waiting.touched(after: watermark, in: space)), in: space)
         guard let last = waiting.last, last > watermark else { return }
-        // What was counted since the start stays for later: it is behind all that waited. But the two largest contributions
-        // are no deltas, and must not come after the sums that they are of.
-        var deltas = pending.takeTop()
+        // The deltas counted since the start stay for later: they follow all that waited.
+        var deltas = PendingDeltas()
         waiting.add(after: watermark, to: &deltas) { deltas, position in
             guard deltas.count >= bounds.flushCells else { return }
             freeze(deltas, through: position)
@@ -141,15 +101,15 @@ extension Counting {
         if position > last {
             if frozen.last?.through != last { freeze(deltas, through: last) }
         } else {
-            // Nothing was counted since; what was refused without consent has no position.
+            // Nothing was counted since the start; refusals without consent have no position.
             for delta in pending.coverage.deltas { deltas.coverage.add(delta) }
             pending = deltas
         }
     }
 
-    /// Keeps a flush from growing beyond what PostgreSQL takes in one go.
+    /// Freezes what is pending once it has as many counters as one flush may have.
     ///
-    /// - Parameter position: everything up to here is pending, or was before.
+    /// - Parameter position: the last position that is pending or frozen.
     mutating func freezeIfLarge(through position: JournalPosition) {
         guard unresolved == nil, pending.count >= bounds.flushCells else { return }
         freeze(pending, through: position)
@@ -162,10 +122,10 @@ extension Counting {
         saturations += deltas.saturations
     }
 
-    /// What PostgreSQL should get next: the flush that is under way, or else the oldest of what is pending, mostly all of
-    /// it; nil for nothing, or while the watermark is unknown.
+    /// Returns what PostgreSQL should get next: the pending flush, or else all that is pending; nil if there is
+    /// nothing, or while the watermark is unknown.
     ///
-    /// - Complexity: O(1); ``FrozenDeltas/flush()`` does the work, for which nobody who counts has to wait.
+    /// - Complexity: O(1); ``FrozenDeltas/flush()`` does the work, while counting goes on.
     package mutating func takePending() -> FrozenDeltas? {
         if frozen.isEmpty, unresolved == nil, position > flushed {
             freeze(pending, through: position)
@@ -177,21 +137,21 @@ extension Counting {
     /// ``takePending()`` as a flush.
     package mutating func freeze() -> Flush? { takePending()?.flush() }
 
-    /// Learns that the flush under way is in PostgreSQL, and which periods are closed there.
+    /// Notes that a flush is in PostgreSQL, and which periods are closed there.
     package mutating func applied(_ flush: Flush, closed periods: Set<ClosedPeriod>) {
         flushed = flush.through
         frozen.removeAll { $0.through <= flush.through }
         closed = periods
     }
 
-    /// Forgets windows that are over, once those with something to close were taken out: ``takeEnded(now:)``.
+    /// Forgets windows that are over, after ``takeEnded(now:)`` took those with something to close.
     ///
     /// - Parameters:
     ///   - known: the windows that have keys.
     /// - Returns: those of them that are over and whose batches are all in PostgreSQL: their keys can be destroyed.
     package mutating func closeWindows(now: UnixSeconds, among known: [WindowID]) -> [WindowID] {
-        // Those that were settled before have no key by now. Until then nobody who had their key in hand counts in them,
-        // even if the clock was set back meanwhile.
+        // Windows that were settled before have no key by now. Until then, no caller that still holds such a key counts
+        // in them, even if the clock was set back meanwhile.
         if !closing.isEmpty {
             let known = Set(known)
             closing = closing.filter { known.contains($0.key) || $0.value > flushed }
@@ -203,10 +163,10 @@ extension Counting {
         }
     }
 
-    /// Keeps a long replay from remembering all of its windows at once.
+    /// Forgets windows of long ago during a replay, so that it does not hold all of them at once.
     ///
-    /// The first batch of a window comes when the window before it has begun, and then those three before it are over. Of a
-    /// window that was taken over it comes while others of the same time still count.
+    /// The first batch of a window comes after the window before it begins, and by then the window three before is
+    /// over. A window that was taken over gets its first batch while others of the same time still count.
     private mutating func closeWindows(longBefore later: WindowID, now: UnixSeconds) {
         closeWindows { id in
             id.over <= now && id.number.asOpened.value <= later.number.asOpened.value - 3
@@ -214,23 +174,19 @@ extension Counting {
         }
     }
 
-    /// Forgets windows, but for those of which a closing is still to be made.
+    /// Forgets windows, except those that still await a closing or a removal.
     private mutating func closeWindows(where isOver: (WindowID) -> Bool) {
         for (id, window) in windows.remove(where: { isOver($0) && $1.progress.isEmpty && !$1.awaitsRemoval }) {
             closing[id] = window.lastPosition
         }
     }
 
-    /// Counters that PostgreSQL does not have yet.
+    /// The number of counters that PostgreSQL does not have yet.
     package var pendingCells: Int {
         frozen.reduce(pending.count) { $0 + $1.deltas.count }
     }
-    /// (identifier, cell) pairs in open windows, once for the distinct count and once a sum, and identifiers that are
-    /// themselves counted.
+    /// The number of (identifier, cell) pairs in open windows, and of identifiers that are counted themselves.
     package var openPairs: Int {
-        windows.all.reduce(0) {
-            $0 + $1.pairs.count + $1.totals.values.reduce(0) { $0 + $1.count }
-                + $1.progress.values.reduce(0) { $0 + $1.count }
-        }
+        windows.all.reduce(0) { $0 + $1.pairs.count + $1.progress.values.reduce(0) { $0 + $1.count } }
     }
 }

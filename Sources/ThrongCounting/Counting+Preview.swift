@@ -2,9 +2,9 @@ package import ThrongPlan
 package import ThrongWire
 
 extension Counting {
-    /// A counting that knows what is closed and nobody: to try a batch on, and then to be thrown away.
+    /// Returns a counting that knows closed periods and no identifiers, on which a batch can be tried.
     ///
-    /// It holds no identifier, so that what it says of one tells nothing of what that one has done.
+    /// It holds no identifier, so its answer tells nothing of what an identifier has done.
     package func forPreview() -> Counting {
         var empty = Counting(space: space, position: .start, watermark: .start)
         empty.closed = closed
@@ -15,7 +15,8 @@ extension Counting {
     ///
     /// - Parameters:
     ///   - openPeriod: as for ``count(_:identifier:now:openPeriod:)``.
-    /// - Returns: by event: what it adds, of metrics that count identifiers where they would by then count one; or why it adds nothing; nil where the batch's window is over.
+    /// - Returns: for each event its additions, or the reason why it adds nothing. A metric that counts identifiers is
+    ///   listed as if the window ended now. Nil if the batch's window is over.
     package mutating func preview(
         _ batch: BucketedBatch, now: UnixSeconds, openPeriod: (MetricLayout) -> UnixSeconds
     ) -> [(additions: [CountedBatch.Addition], refused: RefusalReason?)]? {
@@ -32,7 +33,7 @@ extension Counting {
             let outcome = count(
                 one, identifier: KeyedIdentifier(high: 1, low: 1), now: now, openPeriod: openPeriod)
             guard case .counted(let counted) = outcome else { return nil }
-            // What its window would come to if nothing more followed.
+            // The result of its window if nothing more followed.
             let ends = counted.advances.compactMap { advance -> CountedBatch.Addition? in
                 progress[advance.metric, default: 0] += Int(advance.progress)
                 guard let within = space.metrics[advance.metric].within else { return nil }

@@ -1,8 +1,8 @@
 package import ThrongPlan
 
 extension Counting {
-    /// Takes an identifier further in metrics that count identifiers, in the order of its batch's events; in those whose floors
-    /// do not count it, it goes nowhere.
+    /// Advances an identifier in metrics that count identifiers, in the order of its batch's events. In metrics whose
+    /// floors do not count it, it does not advance.
     mutating func advance(
         _ sender: Sender, by batch: BucketedBatch, in window: inout OpenWindow
     ) -> [CountedBatch.Advance] {
@@ -24,7 +24,7 @@ extension Counting {
                 ways.append(Way(metric: metric, before: reached, reached: reached, mark: mark))
             }
             let reached = within.advanced(ways[place].reached, by: mark.steps, count: mark.count)
-            // The first event that counts says where.
+            // The cell and period are those of the first event that counts.
             if ways[place].reached == 0 { ways[place].mark = mark }
             ways[place].reached = reached
         }
@@ -39,7 +39,7 @@ extension Counting {
         }
     }
 
-    /// Learns again how far a batch took its identifier.
+    /// Replays how far a batch took its identifier.
     func replayProgress(of record: CountedBatch, in window: inout OpenWindow) {
         for advance in record.advances {
             let key = record.identifier.hash(with: space.metrics[advance.metric].seed, 0)
@@ -48,7 +48,7 @@ extension Counting {
         }
     }
 
-    /// Whether a batch was counted: one that was gets its answer again, whatever keeps others out by now.
+    /// True if a batch was counted before: then it gets its answer again, even if new batches are refused.
     package mutating func hasCounted(_ batch: BucketedBatch) -> Bool {
         guard windows.contains(batch.window) else { return false }
         let place = windows.place(of: batch.window)
@@ -57,8 +57,8 @@ extension Counting {
         return window.batches.answer(to: batch.id, events: batch.events.count) != nil
     }
 
-    /// Takes windows out that are over and in which metrics that count identifiers saw any. Their keys stay, and nothing is
-    /// counted in them any more; ``close(_:openPeriod:)`` each.
+    /// Takes out windows that are over and have progress in metrics that count identifiers. Their keys stay, and
+    /// nothing more is counted in them; call ``close(_:openPeriod:)`` for each.
     package mutating func takeEnded(now: UnixSeconds) -> [EndedWindow] {
         takeEnded { $0.over <= now && !$1.progress.isEmpty && !$1.awaitsRemoval }
     }
@@ -70,8 +70,7 @@ extension Counting {
         }
     }
 
-    /// When the first and the last window are over of which it is still to be counted how far identifiers came, or that somebody is
-    /// still to be taken out of; nil for none.
+    /// The ends of the first and the last window with a closing or a removal still to be made; nil if there is none.
     package var owed: ClosedRange<UnixSeconds>? {
         let ends = windows.open.filter { id in
             windows.window(of: id).map { !$0.progress.isEmpty || $0.awaitsRemoval } ?? false
@@ -80,21 +79,22 @@ extension Counting {
         return first...last
     }
 
-    /// Lets go of windows that are over, and counts nothing of them: PostgreSQL has more than this journal, so whoever counted
+    /// Drops windows that are over without counting them: PostgreSQL has more than this journal, so whoever counted
     /// that has closed them.
     ///
-    /// - Returns: destroy their keys before anything else is counted: a later replay must not find them open.
+    /// - Returns: windows whose keys must be destroyed before anything else is counted: a later replay must not find
+    ///   them open.
     package mutating func forgetEnded(now: UnixSeconds) -> [WindowID] {
         let ended = takeEnded { $0.over <= now && (!$1.progress.isEmpty || $1.awaitsRemoval) }.map(\.id)
         for window in ended { closing[window] = flushed }
         return ended
     }
 
-    /// Closes a window that is over: from here on how far each identifier came is forgotten.
+    /// Closes a window that is over: each identifier's progress is forgotten from here on.
     ///
-    /// - Parameter openPeriod: the start of the period of a layout that is open now; asked only for identifiers of a closed
+    /// - Parameter openPeriod: returns the start of the layout's open period; called only for identifiers of a closed
     ///   one.
-    /// - Parameter largest: how many additions a record may hold.
+    /// - Parameter largest: the most additions that a record may hold.
     /// - Returns: journal these, in their order, before anything else is counted.
     package mutating func close(
         _ ended: TalliedWindow, largest: Int = WindowClosing.largest, openPeriod: (MetricLayout) -> UnixSeconds
@@ -102,7 +102,7 @@ extension Counting {
         var merged: [WindowPlace: UInt32] = [:]
         for (place, identifiers) in ended.counts {
             var place = place
-            // What was released never changes: as with late events, the period that is open gets them.
+            // A release never changes: as with late events, the open period gets these identifiers.
             if closed.contains(ClosedPeriod(layout: space.ids[place.metric], periodStart: place.periodStart)) {
                 place.periodStart = openPeriod(space.layouts[place.metric])
             }
@@ -128,10 +128,9 @@ extension Counting {
         return closings
     }
 
-    /// Forgets how far an identifier has come in a window's metrics that count identifiers. What was counted of it before
-    /// stays counted.
+    /// Forgets an identifier's progress in a window's metrics that count identifiers. Its earlier counts stay.
     ///
-    /// - Returns: journal this before anything else is counted; nil where there is nothing to forget.
+    /// - Returns: a record to journal before anything else is counted; nil if there is nothing to forget.
     package mutating func withdraw(_ identifier: KeyedIdentifier, from id: WindowID, now: UnixSeconds) -> Withdrawal? {
         guard id.over > now, closing[id] == nil, windows.contains(id) else { return nil }
         let place = windows.place(of: id)
@@ -148,7 +147,7 @@ extension Counting {
         return Withdrawal(position: position, window: id, identifier: identifier)
     }
 
-    /// Forgets again what the journal says is to be forgotten.
+    /// Replays a withdrawal.
     mutating func replay(_ withdrawal: Withdrawal) {
         position = max(position, withdrawal.position)
         guard windows.contains(withdrawal.window) else { return }
@@ -162,12 +161,12 @@ extension Counting {
         windows.putBack(window, at: place)
     }
 
-    /// Closes all windows that are over at once: see ``takeEnded(now:)`` and ``close(_:openPeriod:)``.
+    /// Closes all windows that are over: see ``takeEnded(now:)`` and ``close(_:openPeriod:)``.
     package mutating func takeClosings(now: UnixSeconds, openPeriod: (MetricLayout) -> UnixSeconds) -> [WindowClosing] {
         takeEnded(now: now).flatMap { close($0.tallied(), openPeriod: openPeriod) }
     }
 
-    /// Learns what the journal recorded of a window that was over: whom it saw is not needed any more.
+    /// Replays the closing of a window: its identifiers are not needed any more.
     mutating func replay(_ record: WindowClosing) {
         position = max(position, record.position)
         if let last = parts.last, last.window != record.window || last.position.next != record.position { parts = [] }
@@ -206,7 +205,7 @@ package struct ClosedPeriod: Hashable, Sendable {
     /// First second of the period.
     package let periodStart: UnixSeconds
 
-    /// Names a period of a layout.
+    /// Creates the name of a layout's period.
     package init(layout: LayoutID, periodStart: UnixSeconds) {
         self.layout = layout
         self.periodStart = periodStart
@@ -214,7 +213,7 @@ package struct ClosedPeriod: Hashable, Sendable {
 }
 
 extension WindowClosing {
-    /// What it adds to counters and to tracked cells.
+    /// Calls `counter` and `tracked` for each counter and tracked cell that it adds to.
     func forEachDelta(
         in space: CellSpace,
         counter: (_ slot: UInt32, _ periodStart: UnixSeconds, _ identifiers: Int64) -> Void,

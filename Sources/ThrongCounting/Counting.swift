@@ -6,39 +6,40 @@ package import ThrongWire
 package struct Counting: Sendable {
     /// The counters that this process knows.
     package let space: CellSpace
-    /// The place of the last batch that was counted.
+    /// The place of the last record that was counted.
     package internal(set) var position: JournalPosition
-    /// Everything up to here is in PostgreSQL.
+    /// The position up to which everything is in PostgreSQL.
     package internal(set) var flushed: JournalPosition
 
     var windows = OpenWindows()
     var closing: [WindowID: JournalPosition] = [:]
     var pending = PendingDeltas()
-    /// What PostgreSQL gets next, oldest first; each goes on where the one before it ends.
+    /// The deltas that PostgreSQL gets next, oldest first; each continues where the one before it ends.
     var frozen: [FrozenDeltas] = []
-    /// The parts of a closing whose last is still to come.
+    /// The parts of a closing that is not complete yet.
     var parts: [WindowClosing] = []
-    /// The same of removals.
+    /// The parts of a removal that is not complete yet.
     var removals: [Removal] = []
     var closed: Set<ClosedPeriod> = []
     var unresolved: UnresolvedDeltas?
-    /// How often a counter has reached the bounds of `Int64` since the start: any is an alarm.
+    /// The number of times that a counter has reached a bound of `Int64` since the start: any is an alarm.
     package internal(set) var saturations = 0
     let bounds: Bounds
-    /// What the refusals that are known of open windows take. Unit: bytes.
+    /// The size of the listed refusals of open windows. Unit: bytes.
     package internal(set) var refusalBytes = 0
-    /// About what open windows took when that was measured last. Unit: bytes.
+    /// The approximate size of open windows when it was last measured. Unit: bytes.
     package internal(set) var windowBytes = 0
     private var countedSinceMeasured = 0
 
-    /// How much may be held in memory.
+    /// The bounds on memory.
     package struct Bounds: Sendable, Hashable {
-        /// `intake.windows-bytes` (int, 4 GiB, bytes): once open windows take so much, about, no new batch is taken; until
-        /// they take a sixteenth more, those of identifiers that are known in their window still are.
+        /// `intake.windows-bytes` (int, 4 GiB, bytes): no new batch is taken once open windows take about so much.
+        /// Identifiers that their window already knows are taken until it is a sixteenth more.
         package var windowBytes: Int
-        /// `intake.refusals-bytes` (int, 64 MiB, bytes): refusals to be told again; one window may have a quarter of it.
+        /// `intake.refusals-bytes` (int, 64 MiB, bytes): the most for refusals, kept for repeats; one window may have a
+        /// quarter of it.
         package var refusalBytes: Int
-        /// Once PostgreSQL lacks so many counters, what comes later is another flush. Unit: touched counters.
+        /// The size at which pending deltas become a flush of their own. Unit: touched counters.
         package var flushCells: Int
 
         /// The documented defaults.
@@ -52,9 +53,9 @@ package struct Counting: Sendable {
     /// Starts with nothing counted.
     ///
     /// - Parameters:
-    ///   - watermark: PostgreSQL's watermark for this daemon; nil where PostgreSQL can't be asked yet. Then replayed
+    ///   - watermark: PostgreSQL's watermark for this daemon; nil if PostgreSQL can't be asked yet. Then replayed
     ///     batches are kept one by one until ``resolve(watermark:)``.
-    ///   - position: the place of the last batch that the journal holds.
+    ///   - position: the place of the last record that the journal holds.
     package init(
         space: CellSpace, position: JournalPosition, watermark: JournalPosition?, bounds: Bounds = Bounds()
     ) {
@@ -65,7 +66,7 @@ package struct Counting: Sendable {
         unresolved = watermark == nil ? UnresolvedDeltas() : nil
     }
 
-    /// What counting a batch came to.
+    /// The outcome of counting a batch.
     package enum Outcome: Sendable {
         /// It was counted; journal this, then answer.
         case counted(CountedBatch)
@@ -75,7 +76,7 @@ package struct Counting: Sendable {
         case withdrawn
         /// Its window is over.
         case windowOver
-        /// Open windows take as much memory as they may: nothing was counted, and nobody new is until some are over.
+        /// Open windows take as much memory as they may: nothing was counted, and no new batch is until some are over.
         case full
     }
 
@@ -83,9 +84,10 @@ package struct Counting: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: the batch's identifier under its window's key.
-    ///   - hasProof: whether the batch proves the identifier; once is enough for its window.
-    ///   - liftsFloors: whether the identifier counts for floors that ask for no proof; else it adds to values alone.
-    ///   - openPeriod: the start of the period of a layout that is open now; asked only for events of a closed one.
+    ///   - hasProof: true if the batch proves the identifier; one proof is enough for its window.
+    ///   - liftsFloors: true if the identifier counts for floors that ask for no proof; otherwise it adds to values
+    ///     alone.
+    ///   - openPeriod: returns the start of the layout's open period; called only for events of a closed one.
     package mutating func count(
         _ batch: BucketedBatch,
         identifier: KeyedIdentifier,
@@ -94,7 +96,7 @@ package struct Counting: Sendable {
         now: UnixSeconds,
         openPeriod: (MetricLayout) -> UnixSeconds
     ) -> Outcome {
-        // Over for good, even if the clock was set back since: whom it counted may be forgotten already.
+        // A closed window stays closed, even if the clock was set back: its identifiers may be forgotten already.
         guard batch.window.over > now, closing[batch.window] == nil else { return .windowOver }
         // The window is taken out for the length of the call so that it changes in place.
         let place = windows.place(of: batch.window)
@@ -149,16 +151,16 @@ package struct Counting: Sendable {
 
     private static var measuredEvery: Int { 256 }
 
-    /// Whether open windows take as much memory as they may.
+    /// True if open windows take as much memory as they may.
     package var isFull: Bool { windowBytes >= bounds.windowBytes }
 
-    /// When the first of the open windows is over; nil where none is open.
+    /// The end of the first open window to be over; nil if none is open.
     package var nextEnd: UnixSeconds? { windows.open.map(\.over).min() }
 
-    /// Whether there is room for those who add little.
+    /// True if there is room for identifiers that add little.
     var hasReserve: Bool { windowBytes - bounds.windowBytes < bounds.windowBytes / 16 }
 
-    /// Whether a window holds an identifier in a metric that a batch adds to: what it adds then is little.
+    /// True if the window holds the identifier in a metric of the batch: the batch then adds little.
     private func knows(_ identifier: KeyedIdentifier, of batch: BucketedBatch, in window: inout OpenWindow) -> Bool {
         for contribution in batch.contributions {
             let key = identifier.hash(with: space.metrics[Int(contribution.metric)].seed, 0)
@@ -171,23 +173,23 @@ package struct Counting: Sendable {
         return false
     }
 
-    /// Sees how much memory open windows take.
+    /// Measures the memory of open windows.
     ///
-    /// - Parameter lent: one that is taken out.
+    /// - Parameter lent: a window that is taken out.
     mutating func measure(with lent: OpenWindow? = nil) {
         countedSinceMeasured = 0
         windowBytes = windows.all.reduce(lent?.bytes ?? 0) { $0 + $1.bytes }
         refusalBytes = windows.all.reduce(lent?.batches.refusalBytes ?? 0) { $0 + $1.batches.refusalBytes }
     }
 
-    /// Notes an answer within what refusals may take, in a window and in all.
+    /// Notes an answer within the bounds on refusals, for its window and for all.
     mutating func note(in window: inout OpenWindow, _ body: (inout AnsweredBatches, _ room: Int) -> Void) {
         let before = window.batches.refusalBytes
         body(&window.batches, min(bounds.refusalBytes / 4, before + max(0, bounds.refusalBytes - refusalBytes)))
         refusalBytes += window.batches.refusalBytes - before
     }
 
-    /// Counts with every bound looked at for every event, and periods that are closed left for the open one.
+    /// Counts with every bound checked for every event, and moves events of closed periods to the open one.
     private mutating func addEventByEvent(
         _ batch: BucketedBatch,
         of sender: Sender,
@@ -201,7 +203,7 @@ package struct Counting: Sendable {
         additions.reserveCapacity(batch.contributions.count)
         for (index, event) in batch.events.enumerated() {
             var refusal = event.refusal
-            // What only metrics that count identifiers look at is counted with its window.
+            // An event that only concerns metrics that count identifiers is counted with its window.
             var isCounted = event.refusal == nil && event.contributions.isEmpty
             for place in event.contributions {
                 var contribution = batch.contributions[Int(place)]
@@ -225,7 +227,7 @@ package struct Counting: Sendable {
         return (accepted, refused)
     }
 
-    /// Adds one contribution within its bounds; returns why not where nothing was added.
+    /// Adds one contribution within its bounds; returns the reason if nothing was added.
     private mutating func add(
         _ contribution: BucketedBatch.Contribution,
         isLate: Bool,
@@ -238,7 +240,7 @@ package struct Counting: Sendable {
         let metric = space.metrics[Int(contribution.metric)]
         let identifier = sender.identifier
         guard metric.hasIdentifiers else {
-            // Each event by itself: nobody is known who could have added before.
+            // Each event counts by itself: there is no identifier whose earlier additions could be known.
             let addition = addition(of: contribution, min(contribution.count, metric.bound), isLate: isLate, in: batch)
             addDeltas(of: addition)
             additions.append(addition)
@@ -259,15 +261,15 @@ package struct Counting: Sendable {
         return nil
     }
 
-    /// What a contribution adds when it counts so often.
+    /// Returns the addition of `amount` occurrences of a contribution.
     private func addition(
         of contribution: BucketedBatch.Contribution, _ amount: UInt32, isLate: Bool, in batch: BucketedBatch
     ) -> CountedBatch.Addition {
         let ordinal = Int(contribution.metric)
         let sums = (0..<space.metrics[ordinal].sumCount).map { place in
-            let (product, overflow) = batch.amounts[Int(contribution.firstAmount) + place]
-                .multipliedReportingOverflow(by: Int64(amount))
-            return overflow ? (product > 0 ? Int64.min : .max) : product
+            let each = batch.amounts[Int(contribution.firstAmount) + place]
+            let (product, overflow) = each.multipliedReportingOverflow(by: Int64(amount))
+            return overflow ? (each < 0 ? Int64.min : .max) : product
         }
         return CountedBatch.Addition(
             metric: ordinal,
@@ -279,7 +281,7 @@ package struct Counting: Sendable {
             isLate: isLate)
     }
 
-    /// Adds what is within all bounds.
+    /// Adds an addition that is within all bounds.
     mutating func apply(
         _ addition: CountedBatch.Addition,
         in batch: BucketedBatch,
@@ -290,11 +292,6 @@ package struct Counting: Sendable {
         let metric = space.metrics[addition.metric]
         let identifier = sender.identifier
         addDeltas(of: addition)
-        if !addition.sums.isEmpty {
-            addTotals(
-                of: addition, by: identifier, in: batch.window.number,
-                to: &window.totals[addition.metric, default: ContributionTotals(firstSum: metric.firstSum)])
-        }
         guard sender.lifts(metric) else { return }
         for place in metric.margins.indices {
             let margin = metric.margins[place]
@@ -317,7 +314,7 @@ package struct Counting: Sendable {
         }
     }
 
-    /// Moves what a closed period would get to the one that is open; false where its own is open.
+    /// Moves a contribution to a closed period to the open one; false if its own is open.
     private func reroute(
         _ contribution: inout BucketedBatch.Contribution, openPeriod: (MetricLayout) -> UnixSeconds
     ) -> Bool {
@@ -332,7 +329,7 @@ package struct Counting: Sendable {
             periodStart: open,
             count: contribution.count,
             firstAmount: contribution.firstAmount,
-            // A first of a day that was released is none of the next; of their week it still is one.
+            // A first of a day that was released is not one of the next day; it may still be a first of its week.
             firsts: firsts?.kept(contribution.firsts, from: contribution.periodStart, to: open) ?? .none)
         return true
     }

@@ -1,20 +1,20 @@
 package import ThrongPlan
 package import ThrongWire
 
-/// What became of events, and where identifiers came from: totals of a whole app, about nobody.
+/// The kinds of totals over a whole app: the outcomes of events, and the network shares of windows; about nobody.
 package enum CoverageKind: Hashable, Sendable {
-    /// They changed a counter.
+    /// Events that changed a counter.
     case accepted
-    /// Of these, events of an identifier that was proved by then.
+    /// Accepted events of an identifier that was proved by then.
     case proved
-    /// They counted into a later period, because their own was released; once a metric.
+    /// Events that counted into a later period because their own was released; counted once per metric.
     case late
-    /// They changed none.
+    /// Events that changed no counter.
     case refused(RefusalReason)
-    /// Not events: windows of which the largest network brought such a share of the identifiers.
+    /// Windows, not events: those of which the largest network brought such a share of the identifiers.
     case windows(NetworkShare)
 
-    /// From here on codes are of windows.
+    /// The first code for windows.
     private static let firstShare: UInt8 = 200
     private static let provedCode: UInt8 = 254
 
@@ -29,7 +29,7 @@ package enum CoverageKind: Hashable, Sendable {
         }
     }
 
-    /// The kind with that number; nil for a number that this version does not know.
+    /// Returns the kind with a code; nil for a code that this version does not know.
     package init?(code: UInt8) {
         switch code {
         case 0: self = .accepted
@@ -44,7 +44,7 @@ package enum CoverageKind: Hashable, Sendable {
         }
     }
 
-    /// What the schema stores.
+    /// The name in the schema.
     package var name: String {
         switch self {
         case .accepted: "accepted"
@@ -56,19 +56,18 @@ package enum CoverageKind: Hashable, Sendable {
     }
 }
 
-/// What is added to one total of an app.
+/// An increase of one total of an app.
 package struct CoverageDelta: Hashable, Sendable {
     /// The app.
     package let app: AppName
-    /// The hour, by UTC, in which the batch's window began; of late events the first that begins in the period that took
-    /// them; of opt-outs, and of what nobody agreed to, the one in which they came.
+    /// The hour, by UTC. For most events it is that in which the batch's window began. For late events it is the first
+    /// that begins in the period that took them. For opt-outs and events without consent it is that in which they came.
     package let hour: UnixSeconds
-    /// What became of them.
+    /// The kind of total.
     package let kind: CoverageKind
     /// Unit: events, or windows.
     package let events: Int64
 
-    /// Puts a delta together.
     package init(app: AppName, hour: UnixSeconds, kind: CoverageKind, events: Int64) {
         self.app = app
         self.hour = hour
@@ -76,10 +75,10 @@ package struct CoverageDelta: Hashable, Sendable {
         self.events = events
     }
 
-    /// The first hour that begins in a period.
+    /// Returns the first hour that begins in a period.
     package static func hour(ofPeriod start: UnixSeconds) -> UnixSeconds { hour(holding: start + 3599) }
 
-    /// The hour, by UTC, that holds an instant.
+    /// Returns the hour, by UTC, that holds an instant.
     static func hour(holding time: UnixSeconds) -> UnixSeconds {
         UnixSeconds(time.flooredQuotient(by: 3600) * 3600)
     }
@@ -98,11 +97,11 @@ struct PendingCoverage: Sendable {
     var isEmpty: Bool { totals.isEmpty }
 
     mutating func add(_ delta: CoverageDelta) {
-        let key = Key(app: delta.app, hour: delta.hour, kind: delta.kind.code)
-        totals[key] = (totals[key] ?? 0).saturatingAdd(delta.events)
+        func add(to total: inout Int64) { total = total.saturatingAdd(delta.events) }
+        add(to: &totals[Key(app: delta.app, hour: delta.hour, kind: delta.kind.code), default: 0])
     }
 
-    /// By app, hour and kind, so that all daemons lock rows in one order.
+    /// The deltas, sorted by app, hour and kind so that all daemons lock rows in one order.
     var deltas: [CoverageDelta] {
         totals.compactMap { key, events in
             CoverageKind(code: key.kind).map {
@@ -114,7 +113,7 @@ struct PendingCoverage: Sendable {
 }
 
 extension CountedBatch {
-    /// What it adds to the totals of its app.
+    /// Calls `body` for each delta that it adds to the totals of its app.
     func forEachCoverage(_ body: (CoverageDelta) -> Void) {
         let hour = CoverageDelta.hour(holding: window.rotation.start(of: window.number))
         func add(_ kind: CoverageKind, _ events: Int64, _ hour: UnixSeconds) {
@@ -136,8 +135,8 @@ extension CountedBatch {
 }
 
 extension Counting {
-    /// Notes events that were refused for want of consent. Nothing of them is journalled: those since the last flush are
-    /// not noted where the process dies.
+    /// Notes events that were refused for want of consent. They are not journalled: if the process dies, those since
+    /// the last flush are lost.
     ///
     /// - Parameter reason: `optedOut` or `consentOutdated`.
     package mutating func noteUnwanted(
@@ -148,8 +147,8 @@ extension Counting {
                 app: app, hour: CoverageDelta.hour(holding: now), kind: .refused(reason), events: Int64(events)))
     }
 
-    /// Notes how much the largest network of a window brought. Nothing of it is journalled: it is not noted where the process dies
-    /// before the next flush.
+    /// Notes the share of a window's largest network. It is not journalled: if the process dies before the next flush,
+    /// it is lost.
     package mutating func note(_ share: NetworkShare, of window: WindowID) {
         pending.coverage.add(
             CoverageDelta(

@@ -1,14 +1,14 @@
 internal import ThrongPlan
 
-/// What is known of the identifiers of a window that is over, on its way to a ``WindowClosing``.
+/// The identifiers' progress in a window that is over, on its way to a ``WindowClosing``.
 ///
-/// It is apart from ``Counting`` so that nobody who counts waits while millions of identifiers are added up.
+/// It is apart from ``Counting`` so that counting does not wait while millions of identifiers are added up.
 package struct EndedWindow: Sendable {
     let id: WindowID
     let progress: [Int: WindowProgress]
     let space: CellSpace
 
-    /// Adds up how many identifiers came how far.
+    /// Returns the number of identifiers with each progress.
     ///
     /// - Complexity: O(identifiers and metrics).
     package consuming func tallied() -> TalliedWindow {
@@ -31,7 +31,7 @@ package struct EndedWindow: Sendable {
     }
 }
 
-/// How many identifiers of a window that is over came how far; about nobody.
+/// The number of identifiers with each progress in a window that is over; about nobody.
 package struct TalliedWindow: Sendable {
     let id: WindowID
     /// Unit: identifiers.

@@ -1,16 +1,16 @@
 internal import ThrongPlan
 
-/// How a metric's firsts are counted: where its counters lie, which cell of a grouping a leaf is in, and which firsts
-/// are the same.
+/// The counting of a metric's firsts: the places of its counters, the cell of a grouping that a leaf is in, and the
+/// equality of firsts.
 final class FirstsSpace: Sendable {
     let layout: FirstsLayout
     private let calendar: PeriodCalendar
-    /// By grouping.
+    /// The projections of leaf cells, by grouping.
     private let projections: [CellProjection]
-    /// Tells firsts apart from tracked cells and from those of other metrics under one identifier.
+    /// A number that tells firsts apart from tracked cells and from firsts of other metrics under one identifier.
     private let seed: UInt64
 
-    /// Nil where the metric counts no firsts.
+    /// Returns nil if the metric counts no firsts.
     init?(_ metric: MetricLayout, seed: UInt64) {
         guard let firsts = metric.firsts else { return nil }
         layout = firsts
@@ -19,14 +19,16 @@ final class FirstsSpace: Sendable {
         self.seed = seed
     }
 
-    /// What an identifier says once in its window: a first of this counter, in this cell of its grouping and period.
+    /// Returns the hash of a first that an identifier may claim once in its window, by counter, cell of its grouping
+    /// and period.
     func hash(_ place: Int, _ addition: CountedBatch.Addition, by identifier: KeyedIdentifier) -> UInt64 {
         let cell = projections[place % layout.groupings.count](addition.cell)
         let word = seed &+ UInt64(place + 1) &* 0xA24B_AED4_963E_E407 &+ UInt64(cell.value)
         return identifier.hash(with: word, UInt64(bitPattern: addition.periodStart.value))
     }
 
-    /// What is left of an event's firsts when it counts into another period: those of lengths of time that hold both.
+    /// Returns an event's firsts that still hold if it counts into another period: those of calendar periods that
+    /// contain both.
     func kept(_ firsts: FirstSet, from start: UnixSeconds, to other: UnixSeconds) -> FirstSet {
         layout.periods.reduce(.none) { kept, kind in
             guard let places = layout.places(of: kind),
@@ -38,7 +40,7 @@ final class FirstsSpace: Sendable {
 }
 
 extension OpenWindow {
-    /// The firsts that an identifier has not said yet in this window; says them.
+    /// Adds an addition's firsts that the identifier has not claimed in this window; returns them.
     mutating func newFirsts(
         of addition: CountedBatch.Addition, in space: FirstsSpace, by identifier: KeyedIdentifier
     ) -> FirstSet {

@@ -9,7 +9,7 @@ struct FlatTable<Value: Sendable>: Sendable {
 
     private static var empty: UInt64 { .max }
 
-    /// An empty table; a key that is touched for the first time starts with `initial`.
+    /// Creates an empty table; a key that is touched for the first time starts with `initial`.
     init(initial: Value, minimumCapacity: Int = 64) {
         var size = 64
         while size * 2 / 3 < minimumCapacity { size *= 2 }
@@ -18,7 +18,7 @@ struct FlatTable<Value: Sendable>: Sendable {
         self.initial = initial
     }
 
-    /// The value of a key, for reading and changing; the key is added where it is new.
+    /// The value of a key; a new key is added.
     subscript(key: UInt64) -> Value {
         mutating _read {
             let place = slot(of: key)
@@ -30,7 +30,7 @@ struct FlatTable<Value: Sendable>: Sendable {
         }
     }
 
-    /// Every key with its value, in no particular order.
+    /// Calls `body` for every key and value, in no particular order.
     func forEach(_ body: (UInt64, Value) throws -> Void) rethrows {
         for place in keys.indices where keys[place] != Self.empty { try body(keys[place], values[place]) }
     }
@@ -86,24 +86,24 @@ struct FlatSet: Sendable {
 
     private var members = OrderedTable<Member>()
 
-    /// How many there are, once what waits is in: ``settle()``.
+    /// The number of members, without those that wait for ``settle()``.
     var count: Int { members.count }
 
-    /// Adds a member; false where it was there already.
+    /// Adds a member; false if it was there already.
     mutating func insert(_ member: UInt64) -> Bool { members.insert(Member(order: max(member, 1))) }
 
-    /// Adds a member of which it does not matter whether it was there.
+    /// Adds a member without a check, to be merged by ``settle()``.
     mutating func insertLater(_ member: UInt64) { members.insertLater(Member(order: max(member, 1))) }
 
-    /// Brings in what waits.
+    /// Merges the members that wait.
     mutating func settle() { members.settle() }
 
-    /// Whether it is there.
+    /// True if the set has the member.
     mutating func contains(_ member: UInt64) -> Bool { members.slot(like: Member(order: max(member, 1))) != nil }
 
-    /// Its part of a checkpoint.
+    /// Returns its part of a checkpoint.
     func part(from place: WindowPart.Place) -> WindowPart.Contents { .sections(of: members, from: place) }
 
-    /// Takes a part over; false where it is none.
+    /// Takes a part over; false if it is malformed.
     mutating func load(_ part: WindowPart.Loaded) -> Bool { part.fill(&members) }
 }

@@ -1,30 +1,31 @@
 package import ThrongPlan
 
-/// What each network has brought in each open window: how many identifiers, how many of them lift floors, how many events.
+/// The tallies of each network in each open window: its identifiers, those of them that lift floors, and its events.
 ///
-/// In memory only, and by nothing but what a window's key makes of a network: it says nothing once the window is over. After a
-/// restart it begins anew.
+/// They are in memory only. A network appears only as a hash under the window's key, which says nothing once the window
+/// is over. A restart begins anew.
 ///
-/// New identifiers and events fill a bucket that empties within an hour (``BroughtLately``): a flood is refused once it has filled
-/// it, and those who come later get in as it empties. In a network each place has a share of its own, so that a flood from one
-/// leaves room for the others. Identifiers that are known go on. However long a flood lasts, no more identifiers of one network
-/// lift floors in a window than the bucket holds.
+/// New identifiers and events fill a bucket that empties within an hour (``BroughtLately``). A flood is refused once it
+/// has filled the bucket, and later senders get in as it empties. Each place in a network has a share of its own, so
+/// that a flood from one place leaves room for the others. Known identifiers are still accepted. However long a flood
+/// lasts, no more identifiers of one network lift floors in a window than the bucket holds.
 ///
-/// An identifier belongs to the network that it was first seen from in the window, and lifts floors or not until the window is
-/// over, wherever it comes from later.
+/// An identifier belongs to the network that it was first seen from in the window. It lifts floors, or does not, until
+/// the window is over, from wherever it comes later.
 /// - Cost: about 13 bytes an identifier, 60 a network and 60 a place in it.
 package struct NetworkTallies: Sendable {
-    /// How much one network may bring.
+    /// The bounds on one network.
     package struct Limits: Sendable, Hashable {
-        /// New in an hour, and lifting floors in a window. Unit: identifiers; nil for any number.
+        /// The most new identifiers in an hour, and the most that lift floors in a window. Unit: identifiers; nil for
+        /// any number.
         package var identifiers: Int?
-        /// In an hour. Unit: events, as batches list them, whatever their count is; nil for any number.
+        /// The most events in an hour. Unit: events, as batches list them, whatever their count is; nil for any number.
         package var events: Int?
-        /// What all tables may take, about. Beyond it new identifiers are not noted, and lift no floor where that is bounded. Unit:
-        /// bytes.
+        /// The approximate size that all tables may take. Beyond it, new identifiers are not noted, and lift no floor
+        /// if that is bounded. Unit: bytes.
         package var bytes: Int
 
-        /// Bounds what one network may bring.
+        /// Creates bounds; the defaults are those documented.
         package init(identifiers: Int? = 10_000, events: Int? = 1_000_000, bytes: Int = 64 << 20) {
             (self.identifiers, self.events, self.bytes) = (identifiers, events, bytes)
         }
@@ -37,33 +38,33 @@ package struct NetworkTallies: Sendable {
         /// The place in the network: places share what it may bring.
         package let place: UInt16
 
-        /// Names a place in a network.
         package init(network: KeyedIdentifier, place: UInt16) { (self.network, self.place) = (network, place) }
     }
 
-    /// What becomes of a batch.
+    /// The decision about a batch.
     package enum Verdict: Sendable, Hashable {
-        /// It may count; what it adds lifts floors, or only values.
+        /// The batch may count; its identifier lifts floors, or only adds to values.
         case admitted(liftsFloors: Bool)
-        /// Its network, or its place there, has brought as much as it may for so long. Unit: seconds.
+        /// Its network, or its place there, has brought as much as it may; it may be sent again after this time. Unit:
+        /// seconds.
         case refused(retrySeconds: Int64)
     }
 
     private var windows: [WindowID: NetworksOfWindow] = [:]
     private let limits: Limits
 
-    /// Begins with nothing.
+    /// Creates tallies without any entry.
     package init(limits: Limits) { self.limits = limits }
 
-    /// What all tables take, about. Unit: bytes.
+    /// The approximate size of all tables. Unit: bytes.
     package var bytes: Int { windows.values.reduce(0) { $0 + $1.bytes } }
 
-    /// Notes a batch before it is counted. One that comes again is noted again.
+    /// Notes a batch before it is counted. A repeat is noted again.
     ///
     /// - Parameters:
-    ///   - identifier: who sends it; ``KeyedIdentifier/nobody`` is none.
-    ///   - claims: other places that have to have room for it, too.
-    ///   - lifting: how many identifiers of one network lift floors; nil for all.
+    ///   - identifier: the sender; ``KeyedIdentifier/nobody`` for a purpose without identifiers.
+    ///   - claims: other places that must have room for it, too.
+    ///   - lifting: the most identifiers of one network that lift floors; nil for all.
     package mutating func note(
         _ identifier: KeyedIdentifier, from source: Source, claiming claims: [Source] = [], in window: WindowID,
         events: Int, lifting: Int?, now: UnixSeconds
@@ -74,17 +75,17 @@ package struct NetworkTallies: Sendable {
             hasRoom: hasRoom, now: now)
     }
 
-    /// What is left of a window that is over.
+    /// The result of a window that is over.
     package struct Ended: Sendable, Hashable {
-        /// Which one.
+        /// The window.
         package let window: WindowID
-        /// Identifiers of the network that brought most.
+        /// The identifiers of the network that brought most.
         package let largest: Int
-        /// Identifiers of all networks.
+        /// The identifiers of all networks.
         package let all: Int
     }
 
-    /// Forgets windows of which no batch is accepted any more, but for what their largest networks brought.
+    /// Forgets windows that no longer accept batches; returns what their networks brought.
     package mutating func takeEnded(overBy now: UnixSeconds) -> [Ended] {
         let over = windows.filter { $0.key.over <= now }
         guard !over.isEmpty else { return [] }
@@ -119,7 +120,7 @@ private struct NetworksOfWindow: Sendable {
 
     var bytes: Int { identifiers.count * 13 + (networks.count + places.count) * 60 }
 
-    /// Of the network that brought most, and of all.
+    /// The identifiers of the network that brought most, and of all networks.
     var identifiersOfNetworks: (largest: Int, all: Int) {
         var (largest, all) = (0, 0)
         networks.forEach { network in
@@ -140,9 +141,12 @@ private struct NetworksOfWindow: Sendable {
         }
         let isNew = known == nil && identifier != .nobody && hasRoom
         let brought = BroughtLately.Amount(identifiers: isNew ? 1 : 0, events: events)
-        for each in [source] + claims {
+        var next: NetworkTallies.Source? = source
+        var others = claims[...]
+        while let each = next {
             let wait = seconds(until: each, mayBring: brought, limits: limits, now: now)
             guard wait == 0 else { return .refused(retrySeconds: wait) }
+            next = others.popFirst()
         }
         if hasRoom || places.slot(like: Self.place(source)) != nil {
             places.update(Self.place(source)) { $0.lately.add(brought, limits, now: now) }
@@ -161,7 +165,7 @@ private struct NetworksOfWindow: Sendable {
         return .admitted(liftsFloors: lifts)
     }
 
-    /// How long until so much may come from there; 0 where it may now.
+    /// Returns the time until so much may come from a source; 0 if it may now. Unit: seconds.
     private mutating func seconds(
         until source: NetworkTallies.Source, mayBring brought: BroughtLately.Amount, limits: NetworkTallies.Limits,
         now: UnixSeconds
@@ -176,14 +180,15 @@ private struct NetworksOfWindow: Sendable {
     }
 
     private static func place(_ source: NetworkTallies.Source) -> Place {
-        // Nobody chooses the key, and a network has few places: mixing the number in is enough. SplitMix64's finalizer.
+        // Nobody can choose the key, and a network has few places: mixing the number in is enough. SplitMix64's
+        // finalizer.
         var order = source.network.low ^ (UInt64(source.place) &+ 1) &* 0x9E37_79B9_7F4A_7C15
         order = (order ^ order >> 30) &* 0xBF58_476D_1CE4_E5B9
         order = (order ^ order >> 27) &* 0x94D0_49BB_1331_11EB
         return Place(order: max(order ^ order >> 31, 1))
     }
 
-    /// Whether an identifier lifts floors; nil for one that is not known.
+    /// True if an identifier lifts floors; nil for an unknown one.
     private mutating func standing(of identifier: KeyedIdentifier) -> Bool? {
         if identifiers.contains(Self.member(identifier, lifts: true)) { return true }
         return identifiers.contains(Self.member(identifier, lifts: false)) ? false : nil

@@ -1,41 +1,38 @@
 internal import ThrongPlan
 
-/// What a daemon remembers of one window while batches of it may still come: who was seen where, as keyed hashes.
+/// A daemon's state of one window while its batches may still come: identifiers and their cells, as keyed hashes.
 struct OpenWindow: Sendable {
-    /// (identifier, tracked cell, period) that were seen.
+    /// The (identifier, tracked cell, period) triples that were seen.
     var pairs = FlatSet()
-    /// Identifiers that are proved; none where no floor asks for that.
+    /// The proved identifiers; none if no floor asks for proof.
     var proved = FlatSet()
-    /// Per (identifier, metric): what it has added, and in which part of the devices it is.
+    /// The contribution of each (identifier, metric), and the part of the devices that the identifier is in.
     var contributions = Contributions()
-    /// By metric: what identifiers have added to the sums of its tracked cells. A metric without sums has none.
-    var totals: [Int: ContributionTotals] = [:]
-    /// By metric that counts identifiers: how far each has come. Other metrics have none.
+    /// The progress of identifiers, by metric that counts them. Other metrics have none.
     var progress: [Int: WindowProgress] = [:]
-    /// The batches of this window, with what their clients were told.
+    /// The batches of this window, and the answers to their clients.
     var batches = AnsweredBatches()
-    /// Who asked to be taken out of it, by the place of the request, and whether that was done.
+    /// The identifiers to be removed, with the place of each request and whether it was carried out.
     var withdrawn: [KeyedIdentifier: Withdrawn] = [:]
     /// The place of its last record.
     var lastPosition = JournalPosition.start
 
-    /// About what all of this takes; tables are half to four fifths full. Unit: bytes.
+    /// The approximate size of the window; tables are half to four fifths full. Unit: bytes.
     var bytes: Int {
-        (pairs.count + proved.count) * 12 + contributions.count * 24 + totals.values.reduce(0) { $0 + $1.count * 24 }
-            + progress.values.reduce(0) { $0 + $1.count * 24 } + batches.count * 36 + batches.refusalBytes
-            + withdrawn.count * 64
+        (pairs.count + proved.count) * 12 + contributions.count * 24 + progress.values.reduce(0) { $0 + $1.count * 24 }
+            + batches.count * 36 + batches.refusalBytes + withdrawn.count * 64
     }
 
-    /// A request to be taken out.
+    /// A request for removal.
     struct Withdrawn: Sendable {
         let position: JournalPosition
         var isDone = false
     }
 
-    /// Whether somebody is still to be taken out of it: so long it can't be forgotten.
+    /// True if a removal is still to be made: until then the window can't be forgotten.
     var awaitsRemoval: Bool { withdrawn.values.contains { !$0.isDone } }
 
-    /// Brings in what a replay left waiting.
+    /// Merges what a replay left waiting.
     mutating func settle() {
         pairs.settle()
         proved.settle()
@@ -45,32 +42,32 @@ struct OpenWindow: Sendable {
     }
 }
 
-/// The windows of which batches may still come, each in a place of its own while it is open.
+/// The windows that may still get batches, each in a place of its own while it is open.
 ///
 /// Most batches are of the same window as the one before, which is found without hashing its name.
 struct OpenWindows: Sendable {
-    /// Nil where a window is taken out, or a place is free.
+    /// The windows by place; nil if one is taken out, or the place is free.
     private var windows: [OpenWindow?] = []
     private var ids: [WindowID?] = []
     private var places: [WindowID: Int] = [:]
     private var recent = 0
-    /// How often any were forgotten.
+    /// The number of windows that were forgotten.
     private(set) var endings = 0
 
-    /// Every window that is here.
+    /// Every window that is not taken out.
     var all: some Sequence<OpenWindow> { windows.lazy.compactMap { $0 } }
 
-    /// Which they are.
+    /// The names of the open windows.
     var open: some Collection<WindowID> { places.keys }
 
     var count: Int { places.count }
 
     func contains(_ id: WindowID) -> Bool { places[id] != nil }
 
-    /// A window that is here and not lent.
+    /// Returns a window that is not taken out; nil if there is none.
     func window(of id: WindowID) -> OpenWindow? { places[id].flatMap { windows[$0] } }
 
-    /// The place of a window; an empty one is opened where there is none.
+    /// Returns the place of a window; opens an empty one if there is none.
     mutating func place(of id: WindowID) -> Int {
         if recent < ids.count, ids[recent] == id { return recent }
         if let known = places[id] {
@@ -89,7 +86,7 @@ struct OpenWindows: Sendable {
         return recent
     }
 
-    /// Lends a window, so that it changes in place; ``putBack(_:at:)`` it before anything else is done here.
+    /// Takes a window out, so that it changes in place; call ``putBack(_:at:)`` before anything else is done here.
     mutating func takeOut(_ place: Int) -> OpenWindow {
         guard let window = windows[place].take() else { preconditionFailure("a window is lent once at a time") }
         return window
@@ -97,12 +94,12 @@ struct OpenWindows: Sendable {
 
     mutating func putBack(_ window: consuming OpenWindow, at place: Int) { windows[place] = window }
 
-    /// Brings in what a replay left waiting.
+    /// Merges what a replay left waiting.
     mutating func settle() {
         for place in windows.indices { windows[place]?.settle() }
     }
 
-    /// Forgets windows; returns them.
+    /// Forgets windows and returns them.
     mutating func remove(where isOver: (WindowID, OpenWindow) -> Bool) -> [(id: WindowID, window: OpenWindow)] {
         var removed: [(WindowID, OpenWindow)] = []
         for place in ids.indices {
@@ -119,17 +116,17 @@ struct OpenWindows: Sendable {
 }
 
 extension OpenWindow {
-    /// Tells what is known of an identifier as a whole apart from what is known of it in metrics.
+    /// A number that tells an identifier's own state apart from its state in metrics.
     private static let ownSeed: UInt64 = 0x7068_7265_6564_4F4E
 
-    /// Whether an identifier is proved, from now on if this batch of it has a proof.
+    /// True if an identifier is proved; a proof in this batch holds from now on.
     mutating func isProved(_ identifier: KeyedIdentifier, now hasProof: Bool) -> Bool {
         let key = identifier.hash(with: Self.ownSeed, 0)
         if hasProof { _ = proved.insert(key) }
         return hasProof || proved.count > 0 && proved.contains(key)
     }
 
-    /// Learns again that an identifier is proved, of which nobody has to know yet.
+    /// Replays a proof of an identifier, which nobody reads before ``settle()``.
     mutating func replayProof(of identifier: KeyedIdentifier) {
         proved.insertLater(identifier.hash(with: Self.ownSeed, 0))
     }

@@ -1,10 +1,10 @@
 internal import ThrongPlan
 
-// A checkpoint holds tables section by section, each as it was at one moment. Sections are never all taken at once: counting
-// goes on between two of them, and while one of them is copied it makes a copy of that one at most.
+// A checkpoint holds tables section by section, each as it was at one moment. Sections are never all taken at once:
+// counting goes on between two of them, and copies at most the one that is being written.
 
 extension OrderedTable {
-    /// The sections from one on that hold about so many bytes together, at least one.
+    /// Returns sections from one on that hold about `bytes` together, at least one section.
     func run(from first: Int, bytes: Int) -> [Section] {
         var end = first
         var taken = 0
@@ -12,11 +12,11 @@ extension OrderedTable {
             taken += sections[end].count * MemoryLayout<Slot>.stride
             end += 1
         } while end < sections.count && taken + sections[end].count * MemoryLayout<Slot>.stride <= bytes
-        // A copy of these references alone: a slice would hold on to all others, too.
+        // Only these references are copied: a slice would hold on to all others, too.
         return Array(sections[first..<end])
     }
 
-    /// The slots of sections as they lie in memory, in the order of hashes, behind a head.
+    /// Returns the slots of sections as they lie in memory, in the order of hashes, behind a head.
     static func bytes(of sections: [Section], after head: [UInt8]) -> [UInt8] {
         let stride = MemoryLayout<Slot>.stride
         let size = head.count + sections.reduce(0) { $0 + $1.count } * stride
@@ -35,10 +35,10 @@ extension OrderedTable {
         }
     }
 
-    /// Takes over sections of an empty table from what ``bytes(of:after:)`` made of them.
+    /// Fills sections of an empty table from the output of ``bytes(of:after:)``.
     ///
-    /// - Parameter position: up to this record everything is in them.
-    /// - Returns: false where the bytes are nothing that was made there.
+    /// - Parameter position: the last record that the sections include.
+    /// - Returns: false if the bytes are malformed.
     mutating func load(
         _ bytes: UnsafeRawBufferPointer, sections range: Range<Int>, through position: JournalPosition
     ) -> Bool {
@@ -77,12 +77,12 @@ extension OrderedTable {
         return start == slots.count
     }
 
-    /// Whether what a record did to a slot came with a checkpoint.
+    /// True if the effect of a record on a slot came with a checkpoint.
     func holds(_ slot: Slot, at position: JournalPosition) -> Bool {
         !through.isEmpty && position <= through[Self.section(of: slot)]
     }
 
-    /// Adds a slot of which nobody has to know whether it is new, unless it came with a checkpoint.
+    /// Adds a slot to be merged later, unless it came with a checkpoint.
     mutating func insertLater(_ slot: Slot, at position: JournalPosition) {
         if !holds(slot, at: position) { insertLater(slot) }
     }

@@ -1,17 +1,17 @@
-// A replay adds millions of slots and asks for none. They wait, are put in the order of their hashes, and are then merged
-// into the table from front to back: no search, no guess of the processor that goes wrong.
+// A replay adds millions of slots and reads none. They wait, are sorted by hash, and are then merged into the table
+// from front to back. That needs no search, and the processor predicts every branch.
 
 extension OrderedTable {
-    /// Adds a slot of which nobody has to know whether it is new.
+    /// Adds a slot that is merged later, so that it is unknown whether it is new.
     mutating func insertLater(_ slot: Slot) {
         waiting.append(slot)
-        // More of them the larger the table is: each time, all of it is written anew.
+        // A larger table waits for more slots, because each merge writes all of it anew.
         if waiting.count >= max(Self.leastWaiting, count / 2) { bringIn() }
     }
 
     private static var leastWaiting: Int { 1 << 16 }
 
-    /// Brings in what waits.
+    /// Merges the slots that wait.
     mutating func settle() {
         guard !waiting.isEmpty else { return }
         bringIn()
@@ -19,7 +19,7 @@ extension OrderedTable {
     }
 
     private mutating func bringIn() {
-        // Few are brought in one by one: else all of a large table would be written anew for them.
+        // A few slots are added one by one: a merge would write all of a large table anew for them.
         guard waiting.count > count / 32 else {
             for slot in waiting {
                 let section = Self.section(of: slot)
@@ -50,9 +50,9 @@ extension OrderedTable {
         }
     }
 
-    /// Puts the slots of one section in the order of their hashes; those of the same hash keep their order.
+    /// Sorts the slots of one section by hash; those of the same hash keep their order.
     private static func sort(_ slots: UnsafeBufferPointer<Slot>, to sorted: UnsafeMutableBufferPointer<Slot>) {
-        // Some four slots for each value of the bits, and not too many values for the processor's cache.
+        // There are some four slots for each value of the bits, and not too many values for the processor's cache.
         let bits = min(11, Int.bitWidth - (slots.count / 4).leadingZeroBitCount)
         _ = distribute(slots, by: bits, after: sectionBits, to: sorted)
         // Hashes are uniform, so this moves a slot by a few places.
@@ -67,7 +67,7 @@ extension OrderedTable {
         }
     }
 
-    /// Copies slots in the order of some bits of their hashes; returns where the run of each value of the bits ends.
+    /// Copies slots in the order of some bits of their hashes; returns the end of the run of each value of the bits.
     private static func distribute(
         _ slots: UnsafeBufferPointer<Slot>, by bits: Int, after skipped: Int,
         to target: UnsafeMutableBufferPointer<Slot>

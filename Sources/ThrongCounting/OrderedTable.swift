@@ -1,14 +1,14 @@
 internal import ThrongPlan
 
-/// What lies in an ``OrderedTable``: something with a uniform 64-bit hash that it is ordered by.
+/// An entry of an ``OrderedTable``, ordered by a uniform 64-bit hash.
 protocol HashedSlot: Sendable, BitwiseCopyable {
-    /// What marks a free slot: its ``order`` is 0, which nothing else has.
+    /// The value of a free slot: its ``order`` is 0, which no other slot has.
     static var free: Self { get }
-    /// Uniform over 64 bits, to those who choose what is added too.
+    /// The hash: uniform over 64 bits, also for whoever chooses what is added.
     var order: UInt64 { get }
-    /// Whether both are of the same thing; asked only where ``order`` is equal.
+    /// True if both have the same key; called only if ``order`` is equal.
     func isSame(as other: Self) -> Bool
-    /// Learns what a later slot of the same thing says.
+    /// Takes over the content of a later slot with the same key.
     mutating func takeIn(_ later: Self)
 }
 
@@ -19,20 +19,20 @@ extension HashedSlot {
 
 /// A hash table that is an ordered run of slots: open addressing, linear probing, never more than four fifths full.
 ///
-/// A slot's place follows from its hash by multiplication, not by masking, and neighbours lie in order. So a search ends at
-/// the first larger hash, a table may have any size, and growing it is one pass from front to back. It is cut into
-/// sections by the hash's first bits, which grow one after another, by a quarter: nothing that is counted meanwhile waits
-/// for more than one small section, and the memory in use follows the number of members.
+/// A slot's place follows from its hash by multiplication, not by masking, and neighbours lie in order. So a search
+/// ends at the first larger hash, a table may have any size, and growing it is one pass from front to back. The table
+/// is cut into sections by the hash's first bits, and these grow one after another, by a quarter. So no counting waits
+/// for more than one small section, and memory follows the number of members.
 /// - Cost: 10 to 12.5 bytes for each 8 bytes of a slot; no allocation but when a section grows.
 ///
 /// Source: Amble and Knuth 1974, "Ordered hash tables".
 struct OrderedTable<Slot: HashedSlot>: Sendable {
     var sections: [Section]
-    /// Of a table that was read from a checkpoint: up to which record each section has everything; else empty.
+    /// The last record that each section includes, for a table that was read from a checkpoint; otherwise empty.
     var through: [JournalPosition] = []
-    /// Slots that nobody has asked for yet.
+    /// The slots that wait to be merged.
     var waiting: [Slot] = []
-    /// How many there are, once what waits is in: ``settle()``.
+    /// The number of slots, without those that wait for ``settle()``.
     var count = 0
 
     static var sectionBits: Int { WindowPart.sectionBits }
@@ -42,7 +42,7 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
         sections = (0..<1 << Self.sectionBits).map { Section(firstSize: 16 + $0 % 16) }
     }
 
-    /// Adds a slot unless one of the same thing is there; says whether it was added.
+    /// Adds a slot unless its key is there; says whether it was added.
     mutating func insert(_ slot: Slot) -> Bool {
         settle()
         let isNew = sections[Self.section(of: slot)].place(for: slot).isNew
@@ -50,13 +50,13 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
         return isNew
     }
 
-    /// The slot of the same thing, if there is one.
+    /// Returns the slot with the same key; nil if there is none.
     mutating func slot(like probe: Slot) -> Slot? {
         settle()
         return sections[Self.section(of: probe)].slot(like: probe)
     }
 
-    /// Changes the slot of the same thing, which is added as given where there is none. Must leave its hash as it is.
+    /// Changes the slot with the same key, which is added as given if there is none. The change must keep its hash.
     mutating func update<Result>(_ slot: Slot, _ change: (inout Slot) -> Result) -> Result {
         settle()
         let section = Self.section(of: slot)
@@ -65,7 +65,7 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
         return change(&sections[section].slots[place])
     }
 
-    /// Every slot, in the order of hashes, once what waits is in: ``settle()``.
+    /// Calls `body` for every slot, in the order of hashes, without those that wait for ``settle()``.
     func forEach(_ body: (Slot) -> Void) {
         for section in sections { for slot in section.slots where slot.order != 0 { body(slot) } }
     }
@@ -73,9 +73,9 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
     static func section(of slot: Slot) -> Int { Int(truncatingIfNeeded: slot.order >> (64 - sectionBits)) }
 
     struct Section: Sendable {
-        /// In order; with some room behind the last place, instead of going on at the front.
+        /// The slots in order, with some room behind the last place instead of wrapping around to the front.
         fileprivate(set) var slots: [Slot] = []
-        /// Places that hashes are spread over.
+        /// The number of places that hashes are spread over.
         private var size: Int
         private(set) var count = 0
 
@@ -91,7 +91,7 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
             return nil
         }
 
-        /// Where the slot of the same thing is, adding it where there is none.
+        /// Returns the place of the slot with the same key, which is added if there is none.
         mutating func place(for slot: Slot) -> (place: Int, isNew: Bool) {
             if slots.isEmpty { grow(to: size) }
             while true {
@@ -111,14 +111,14 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
             }
         }
 
-        /// Adds a slot, or takes it in where one of the same thing is there; says whether it is new.
+        /// Adds a slot, or merges it into the one with the same key; says whether it is new.
         mutating func takeIn(_ slot: Slot) -> Bool {
             let (place, isNew) = place(for: slot)
             if !isNew { slots[place].takeIn(slot) }
             return isNew
         }
 
-        /// Moves what lies at a place and behind it, up to the next free slot.
+        /// Moves the slots from a place on by one, up to the next free slot.
         private mutating func makeFree(_ place: Int) {
             var end = place
             while end < slots.count, slots[end].order != 0 { end += 1 }
@@ -139,16 +139,16 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
             slots = slots.withUnsafeBufferPointer { laid($0) }
         }
 
-        /// Adds slots that are in order and have waited; returns how many of them are new.
+        /// Merges slots that are in order; returns the number of new ones.
         ///
-        /// - Parameter merged: has room for all that were there and all that are added.
+        /// - Parameter merged: has room for all old and all added slots.
         mutating func merge(
             _ added: UnsafeBufferPointer<Slot>, through merged: UnsafeMutableBufferPointer<Slot>
         ) -> Int {
             guard !added.isEmpty else { return 0 }
             var end = 0
             func take(_ slot: Slot) {
-                // To the one of the same thing, or behind all others.
+                // The slot goes to the one with the same key, or behind all others.
                 var place = end - 1
                 while place >= 0, merged[place].order == slot.order {
                     if merged[place].isSame(as: slot) { return merged[place].takeIn(slot) }
@@ -174,7 +174,7 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
             return end - known
         }
 
-        /// Holds these slots and no others, which are in order.
+        /// Replaces all slots by these, which are in order.
         mutating func fill(_ ordered: UnsafeBufferPointer<Slot>) {
             while ordered.count * 5 > size * 4 { size += size / 4 }
             slots = []
@@ -182,7 +182,7 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
             count = ordered.count
         }
 
-        /// Slots that are in order, over their places; leaves out those that are free.
+        /// Returns ordered slots spread over their places; leaves out those that are free.
         private func laid(_ ordered: UnsafeBufferPointer<Slot>) -> [Slot] {
             let room = size + min(64, 8 + size / 16)
             var next = 0
@@ -206,7 +206,7 @@ struct OrderedTable<Slot: HashedSlot>: Sendable {
             return laid
         }
 
-        /// The first bits chose the section; the others are spread over its places.
+        /// Returns the place of a hash: its first bits chose the section, and the others are spread over the places.
         private func place(of order: UInt64) -> Int {
             Int(truncatingIfNeeded: (order << sectionBits).multipliedFullWidth(by: UInt64(size)).high)
         }

@@ -1,9 +1,9 @@
-/// Small numbers for values that come again and again, in the order in which they first came: as many as memory holds.
+/// Small numbers for repeated values, in the order in which they first came: as many as memory holds.
 ///
 /// - Complexity: O(1); the value of the call before, and the first few, are found without hashing.
 struct Ordinals<Value: Hashable & Sendable>: Sendable {
     private var values: [Value] = []
-    /// Of all values but the first few.
+    /// The numbers of all values but the first few.
     private var ordinals: [Value: Int] = [:]
     private var last = 0
 
@@ -11,15 +11,15 @@ struct Ordinals<Value: Hashable & Sendable>: Sendable {
 
     init() {}
 
-    /// The same numbers again for values, in their order.
+    /// Creates the same numbers again from the values in their order.
     init(_ values: [Value]) { for value in values { _ = ordinal(of: value) } }
 
-    /// Every value, in the order of numbers.
+    /// All values, in the order of their numbers.
     var all: [Value] { values }
 
     subscript(ordinal: Int) -> Value { values[ordinal] }
 
-    /// Below 2^32: a number takes more than 16 bytes.
+    /// Returns the number of a value, which is added if it is new. It is below 2^32: a number takes more than 16 bytes.
     mutating func ordinal(of value: Value) -> UInt64 {
         if last < values.count, values[last] == value { return UInt64(last) }
         if let found = values.prefix(Self.few).firstIndex(of: value) ?? ordinals[value] {

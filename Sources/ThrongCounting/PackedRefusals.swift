@@ -2,17 +2,17 @@ package import ThrongWire
 
 /// A batch's refusals in few bytes: runs of neighbours that were refused for one reason.
 ///
-/// Of each run: how many events lie between it and the run before, how many it has (both LEB128), and the reason's code.
+/// Each run is the number of events between it and the run before, its length (both LEB128), and the reason's code.
 package struct PackedRefusals: Sendable, Hashable {
-    /// As they are kept.
+    /// The packed form, as it is kept.
     package let bytes: [UInt8]
 
-    /// More events than any batch has.
+    /// A number of events that no batch exceeds.
     private static let mostEvents = 1 << 24
 
     /// Packs refusals.
     ///
-    /// - Parameter refused: by index, ascending.
+    /// - Parameter refused: the refusals by ascending index.
     package init(_ refused: [BatchAnswer.Refusal]) {
         var bytes: [UInt8] = []
         var end = 0
@@ -34,10 +34,10 @@ package struct PackedRefusals: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Takes what was kept.
+    /// Wraps packed bytes.
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The refusals by index; nil where the bytes are no packed refusals.
+    /// The refusals by index; nil if the bytes are not packed refusals.
     package var refusals: [BatchAnswer.Refusal]? {
         var refused: [BatchAnswer.Refusal] = []
         var rest = bytes[...]
@@ -64,7 +64,7 @@ package struct PackedRefusals: Sendable, Hashable {
         bytes.append(UInt8(rest))
     }
 
-    /// Takes a number off; nil where there is none.
+    /// Removes a number from the front and returns it; nil if there is none.
     static func number(from bytes: inout ArraySlice<UInt8>) -> Int? {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), through: 63, by: 7) {

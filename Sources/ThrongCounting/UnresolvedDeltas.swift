@@ -1,18 +1,18 @@
 internal import ThrongPlan
 
-/// The deltas of batches that PostgreSQL may have or not, batch by batch, until its watermark is known.
+/// The deltas of batches that PostgreSQL may or may not have, batch by batch, until its watermark is known.
 ///
 /// - Cost: some 80 bytes a batch, 16 a counter that it adds to, 12 an identifier that was new in a cell.
 struct UnresolvedDeltas: Sendable {
     private struct Batch {
         let position: JournalPosition
         let window: WindowNumber
-        /// Where its deltas end.
+        /// The ends of its deltas in the arrays below.
         let counters: Int
         let distinct: Int
         let coverage: Int
         let taken: Int
-        /// When the window was over that it closes; nil for a batch.
+        /// The end of the window that it closes; nil for a batch.
         let closes: UnixSeconds?
     }
 
@@ -35,10 +35,10 @@ struct UnresolvedDeltas: Sendable {
     private var coverage: [CoverageDelta] = []
     private var periods = Ordinals<Int64>()
 
-    /// The place of the last of them.
+    /// The place of the last record; nil if there is none.
     var last: JournalPosition? { batches.last?.position }
 
-    /// Keeps the deltas of a batch; call in the order of positions.
+    /// Adds the deltas of a batch; call in the order of positions.
     mutating func append(_ record: CountedBatch, in space: CellSpace) {
         for addition in record.additions {
             let period = UInt32(periods.ordinal(of: addition.periodStart.value))
@@ -56,7 +56,7 @@ struct UnresolvedDeltas: Sendable {
         end(record.position, record.window, closes: nil)
     }
 
-    /// Keeps what a window came to; call in the order of positions.
+    /// Adds the deltas of a window's closing; call in the order of positions.
     mutating func append(_ closing: WindowClosing, in space: CellSpace) {
         closing.forEachDelta(
             in: space,
@@ -73,7 +73,7 @@ struct UnresolvedDeltas: Sendable {
         end(closing.position, closing.window, closes: closing.window.over)
     }
 
-    /// Keeps what was taken away, by the parts of one removal; call in the order of positions.
+    /// Adds the subtractions of a removal, by its parts; call in the order of positions.
     mutating func append(_ removal: [Removal], in space: CellSpace) {
         guard let last = removal.last else { return }
         for part in removal {
@@ -97,22 +97,7 @@ struct UnresolvedDeltas: Sendable {
                 coverage: coverage.count, taken: taken.count, closes: closes))
     }
 
-    /// The periods that batches behind a position add to, or take from.
-    func touched(after watermark: JournalPosition, in space: CellSpace) -> Set<PendingDeltas.Touched> {
-        let first = batches.firstIndex { $0.position > watermark } ?? batches.endIndex
-        guard first < batches.endIndex else { return [] }
-        let (counter, gone) = first > 0 ? (batches[first - 1].counters, batches[first - 1].taken) : (0, 0)
-        var found: Set<PendingDeltas.Touched> = []
-        for deltas in [counters[counter...], taken[gone...]] {
-            for delta in deltas {
-                let start = UnixSeconds(periods[Int(delta.period)])
-                found.insert(.init(metric: space.metric(ofCounter: delta.slot), periodStart: start))
-            }
-        }
-        return found
-    }
-
-    /// Adds the deltas of batches behind a position.
+    /// Adds the deltas of batches behind a position to `pending`.
     ///
     /// - Parameter then: called after each batch.
     func add(

@@ -3,7 +3,7 @@ internal import Foundation
 package import ThrongPlan
 internal import ThrongWire
 
-/// Which window of which purpose of which app.
+/// The name of a window: its app, purpose and number.
 package struct WindowID: Hashable, Sendable, Comparable {
     /// The app.
     package let app: AppName
@@ -11,10 +11,9 @@ package struct WindowID: Hashable, Sendable, Comparable {
     package let purpose: PurposeName
     /// The length of the window.
     package let rotation: Rotation
-    /// Which one.
+    /// The number of the window.
     package let number: WindowNumber
 
-    /// Names a window.
     package init(app: AppName, purpose: PurposeName, rotation: Rotation, number: WindowNumber) {
         self.app = app
         self.purpose = purpose
@@ -22,13 +21,12 @@ package struct WindowID: Hashable, Sendable, Comparable {
         self.number = number
     }
 
-    /// From this instant on no batch of this window is accepted: the window after the next one has begun.
-    ///
+    /// The instant from which on no batch of this window is accepted: the window after the next one has begun.
     package var over: UnixSeconds { rotation.start(of: WindowNumber(number.value + 2)) }
 
-    /// The window that others count in whose daemon was lost while it was open: another one, at the same time.
+    /// Returns the window that takes over from a lost daemon's open one: another window, at the same time.
     ///
-    /// - Parameter epoch: the number of the epoch that gave it to them.
+    /// - Parameter epoch: the number of the epoch that made other daemons its owners.
     package func taken(over epoch: Int64) -> WindowID {
         WindowID(app: app, purpose: purpose, rotation: rotation, number: number.taken(over: epoch))
     }
@@ -45,33 +43,35 @@ package struct WindowID: Hashable, Sendable, Comparable {
     }
 }
 
-/// The random key of one window. Once it is destroyed, nothing that was keyed or encrypted with it can be read.
-package struct WindowKey: Sendable {
-    /// Names the key in the journal; random, says nothing about the window.
+/// The random key of one window. Once it is destroyed, nothing keyed or encrypted with it can be read.
+///
+/// A class, because every batch and every record refers to it, on all threads at once.
+package final class WindowKey: Sendable {
+    /// The key's name in the journal; random, says nothing about the window.
     package let name: UInt64
     /// 256 random bits.
     package let secret: SymmetricKey
-    /// Has taken in the secret, and waits for what it authenticates.
+    /// An HMAC that has taken in the secret, and waits for a message.
     private let authenticator: HMAC<SHA256>
 
-    /// Wraps a key.
+    /// Creates a key from its name and secret.
     package init(name: UInt64, secret: SymmetricKey) {
         self.name = name
         self.secret = secret
         authenticator = HMAC(key: secret)
     }
 
-    /// A fresh key from the system's random source.
+    /// Returns a fresh key from the system's random source.
     package static func random() -> WindowKey {
         WindowKey(name: .random(in: 1 ... .max), secret: SymmetricKey(size: .bits256))
     }
 
-    /// A fresh key whose name comes from elsewhere; its secret is the system's.
+    /// Returns a fresh key with a given name; its secret is from the system's random source.
     package static func random(name: () -> UInt64) -> WindowKey {
         WindowKey(name: max(1, name()), secret: SymmetricKey(size: .bits256))
     }
 
-    /// Keys an identifier as it came from a client: HMAC-SHA-256 cut to 128 bits.
+    /// Returns a client's identifier under this key: HMAC-SHA-256 cut to 128 bits.
     package func keyed(_ identifier: UnsafeRawBufferPointer) -> KeyedIdentifier {
         var authenticator = authenticator
         authenticator.update(data: identifier)
@@ -84,10 +84,10 @@ package struct WindowKey: Sendable {
 }
 
 extension WindowKey {
-    /// What somebody who asked to be taken out may keep: the same whenever it is asked for, as long as the key is there, and
-    /// nobody else's.
+    /// Returns the receipt of a request for removal. It is the same whenever it is asked for, as long as the key
+    /// exists, and differs from every other identifier's.
     package func receipt(of identifier: KeyedIdentifier) -> String {
-        // No identifier begins like this, as none is other than UTF-8.
+        // No identifier begins with this byte, as all are UTF-8.
         ([0xFF] + identifier.bytes).withUnsafeBytes { keyed($0) }.bytes.lowerHex
     }
 }
@@ -98,23 +98,22 @@ extension KeyedIdentifier {
     }
 }
 
-/// An identifier under a window's key: means nothing outside that window.
+/// An identifier under a window's key; it means nothing outside that window.
 package struct KeyedIdentifier: Hashable, Sendable {
     /// The first 64 bits.
     package let high: UInt64
     /// The last 64 bits.
     package let low: UInt64
 
-    /// Puts a keyed identifier together.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// What stands where a purpose has no identifiers: the same for everybody, in every window.
+    /// The placeholder for purposes without identifiers: the same for everybody, in every window.
     package static let nobody = KeyedIdentifier(high: 0, low: 0)
 
-    /// A 64-bit hash of this identifier together with what it did.
+    /// Returns a 64-bit hash of this identifier together with two words.
     ///
     /// The identifier's 128 bits are secret and uniform, so a folded multiplication of its halves with the two words
     /// is an almost-universal hash: two different inputs collide with a chance of about 2^-62. A collision makes a

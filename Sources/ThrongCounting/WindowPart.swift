@@ -1,8 +1,8 @@
-// A part of what is known of an open window, as a checkpoint holds it. Numbers are little-endian.
+// A part of an open window's state, as a checkpoint holds it. Numbers are little-endian.
 //
 //     offset  size  what
 //     0       4     what it is: WindowPart.Kind
-//     4       4     the metric's ordinal among the checkpoint's layouts; 0 where it is of none
+//     4       4     the metric's ordinal among the checkpoint's layouts; 0 if it has none
 //     8       4     of a table: its first section
 //     12      4     of a table: how many sections
 //     16      8     position: up to this record everything is in it
@@ -12,8 +12,6 @@
 //     batches        order, rest of the name u64, place u32, answer u32     AnsweredBatches.swift; mixed with `head`'s numbers
 //     pairs, proved  order                                                  FlatSet
 //     contributions  order, used u32, partition u32                         Contributions.swift
-//     totals         order, amount i64                                      ContributionTotals.swift
-//     tops           order, place u64, largest i64, second i64              the same
 //     progress       order, cell u32, period's ordinal u16, progress u16    WindowProgress.swift
 //
 // Numbers, by kind
@@ -22,12 +20,12 @@
 //     withdrawn      of each: identifier (two), position of the request, whether it was done
 //     end            the window's last position
 //
-// Parts of a window come in the order of their kinds, those of a metric together. Each is of another moment. What a record
-// behind `position` did is done again by the replay, which starts at a record before all of them.
+// Parts of a window come in the order of their kinds, those of a metric together. Each is of another moment. The replay
+// starts at a record before all of them, and repeats the effects of records behind `position`.
 
 internal import ThrongPlan
 
-/// A part of what is known of an open window: of one moment, and made to bytes at another.
+/// A part of an open window's state: taken at one moment, and encoded at another.
 package struct WindowPart: Sendable {
     enum Kind: UInt32, CaseIterable {
         case head = 1
@@ -36,40 +34,37 @@ package struct WindowPart: Sendable {
         case pairs
         case proved
         case contributions
-        case totals
-        case tops
-        case totalPeriods
         case progress
         case progressPeriods
         case withdrawn
         case end
 
-        /// Whether it says who was counted: of a window that is over nobody asks that any more.
+        /// True if it is about single identifiers: once a window is over, nobody asks for that any more.
         var isOfIdentifiers: Bool {
             switch self {
             case .head, .refusals, .batches, .pairs, .proved, .contributions: true
-            case .totals, .tops, .totalPeriods, .progress, .progressPeriods, .withdrawn, .end: false
+            case .progress, .progressPeriods, .withdrawn, .end: false
             }
         }
     }
 
-    /// What is in it.
+    /// The content of a part.
     struct Contents: Sendable {
-        /// Of a table.
+        /// The number of a table's sections.
         var sections = 0
         let bytes: @Sendable (_ head: [UInt8]) -> [UInt8]
     }
 
-    /// Its window.
+    /// The part's window.
     package let window: WindowID
     let kind: Kind
     let metric: Int
     let section: Int
-    /// Up to this record everything is in it.
+    /// The last record that the part includes.
     package let through: JournalPosition
     let contents: Contents
 
-    /// Where a part begins, and about how large it may be.
+    /// The start of a part, and its approximate size.
     struct Place: Sendable {
         /// Unit: sections, or bytes.
         var start = 0
@@ -77,16 +72,16 @@ package struct WindowPart: Sendable {
         let bytes: Int
     }
 
-    /// About how large parts are. Unit: bytes.
+    /// The usual size of parts, approximately. Unit: bytes.
     package static let standardBytes = 512 << 10
     static let headSize = 24
-    /// Of every table.
+    /// The number of sections of every table.
     static let sectionCount = 1 << sectionBits
     static let sectionBits = 8
 
-    /// Its bytes.
+    /// The encoded part.
     ///
-    /// - Complexity: O(bytes); nobody who counts has to wait for it.
+    /// - Complexity: O(bytes); counting goes on meanwhile.
     package var bytes: [UInt8] {
         var head: [UInt8] = []
         for number in [kind.rawValue, UInt32(metric), UInt32(section), UInt32(contents.sections)] {
@@ -98,7 +93,7 @@ package struct WindowPart: Sendable {
 }
 
 extension WindowPart.Contents {
-    /// Some of a table's sections from one on.
+    /// Returns some of a table's sections, from one on.
     static func sections<Slot>(of table: OrderedTable<Slot>, from place: WindowPart.Place) -> Self {
         let run = table.run(from: place.start, bytes: place.bytes)
         return Self(sections: run.count) { OrderedTable.bytes(of: run, after: $0) }
@@ -125,7 +120,7 @@ extension WindowPart {
         let through: JournalPosition
         let contents: UnsafeRawBufferPointer
 
-        /// Nil where the bytes are no part.
+        /// Returns nil if the bytes are not a part.
         init?(_ bytes: UnsafeRawBufferPointer) {
             guard bytes.count >= WindowPart.headSize else { return nil }
             func number(at offset: Int) -> UInt32 {
@@ -146,7 +141,7 @@ extension WindowPart {
             }
         }
 
-        /// Takes it over into a table; false where it is no part of one.
+        /// Fills sections of a table; false if the part does not fit it.
         func fill<Slot>(_ table: inout OrderedTable<Slot>) -> Bool {
             table.load(contents, sections: sections, through: through)
         }

@@ -1,6 +1,6 @@
 internal import ThrongPlan
 
-/// How far each identifier of a window came in one metric that counts identifiers, by a hash of both, which must be
+/// The progress of each identifier of a window in one metric that counts identifiers, by a hash of both, which must be
 /// uniform. A collision makes two identifiers one, so that a count is smaller, never larger.
 ///
 /// - Cost: 20 to 25 bytes an identifier.
@@ -8,14 +8,14 @@ struct WindowProgress: Sendable {
     private struct Reached: HashedSlot {
         static var free: Self { Self(order: 0) }
         let order: UInt64
-        /// Of the first event.
+        /// The cell of the first event.
         var cell: UInt32 = 0
-        /// Ordinal of its period.
+        /// The ordinal of that event's period.
         var period: UInt16 = 0
-        /// 0 before the first event, and where all that came was forgotten.
+        /// The progress; 0 before the first event, and after it was forgotten.
         var progress: UInt16 = 0
 
-        /// One without progress forgets what came before it.
+        /// Adds a later slot's progress; a later slot without progress forgets what came before it.
         mutating func takeIn(_ later: Self) {
             if progress == 0 || later.progress == 0 { (cell, period) = (later.cell, later.period) }
             guard later.progress > 0 else {
@@ -30,21 +30,21 @@ struct WindowProgress: Sendable {
     private var table = OrderedTable<Reached>()
     private var periods = Ordinals<Int64>()
 
-    /// How many identifiers have come anywhere, with those that were forgotten.
+    /// The number of identifiers with progress, and of those whose progress was forgotten.
     var count: Int { table.count }
 
-    /// How far a key has come.
+    /// The progress of a key.
     subscript(key: UInt64) -> Int {
         mutating get { Int(table.slot(like: Reached(order: max(key, 1)))?.progress ?? 0) }
     }
 
-    /// Takes a key further.
+    /// Advances a key.
     mutating func advance(_ key: UInt64, by advance: CountedBatch.Advance) {
         let slot = slot(key, advance)
         if !table.insert(slot) { table.update(slot) { $0.takeIn(slot) } }
     }
 
-    /// Takes a key further, of which nobody has to know yet.
+    /// Advances a key that nobody reads before ``settle()``.
     mutating func advanceLater(_ key: UInt64, by advance: CountedBatch.Advance, at position: JournalPosition = .end) {
         table.insertLater(slot(key, advance), at: position)
     }
@@ -56,22 +56,22 @@ struct WindowProgress: Sendable {
             period: UInt16(clamping: periods.ordinal(of: advance.periodStart.value)), progress: advance.progress)
     }
 
-    /// Forgets how far a key has come; says whether it had come anywhere.
+    /// Forgets a key's progress; true if it had any.
     mutating func forget(_ key: UInt64) -> Bool {
         guard self[key] > 0 else { return false }
         table.update(Reached(order: max(key, 1))) { $0.progress = 0 }
         return true
     }
 
-    /// Forgets how far a key has come, of which nobody has to know yet.
+    /// Forgets a key's progress, which nobody reads before ``settle()``.
     mutating func forgetLater(_ key: UInt64, at position: JournalPosition = .end) {
         table.insertLater(Reached(order: max(key, 1)), at: position)
     }
 
-    /// Brings in what waits.
+    /// Merges the slots that wait.
     mutating func settle() { table.settle() }
 
-    /// Adds up how many came where.
+    /// Calls `body` for each identifier with progress, after merging the slots that wait.
     mutating func forEach(_ body: (_ cell: UInt32, _ periodStart: UnixSeconds, _ progress: Int) -> Void) {
         settle()
         table.forEach {
@@ -79,7 +79,7 @@ struct WindowProgress: Sendable {
         }
     }
 
-    /// Its part of a checkpoint.
+    /// Returns its part of a checkpoint.
     func part(_ kind: WindowPart.Kind, from place: WindowPart.Place) -> WindowPart.Contents? {
         switch kind {
         case .progress: .sections(of: table, from: place)
@@ -88,7 +88,7 @@ struct WindowProgress: Sendable {
         }
     }
 
-    /// Takes a part over; false where it is none.
+    /// Takes a part over; false if it is malformed.
     mutating func load(_ part: WindowPart.Loaded) -> Bool {
         switch part.kind {
         case .progress: return part.fill(&table)

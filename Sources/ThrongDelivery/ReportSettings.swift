@@ -1,10 +1,10 @@
-/// What an operator settles about reports: the same for the daemon and for reports that are made by hand.
+/// The settings of an operator for reports: the same for the daemon and for reports that are made by hand.
 package struct ReportSettings: Sendable, Hashable {
     /// `report.key` (path, `signing/key.pem` in the data directory): the key that signs manifests.
     package var signing: ReportKeyFolder
     /// `chromium` (path, the first one on the PATH): what prints PDFs.
     package var printer = PagePrinter()
-    /// What deliveries over the network may do.
+    /// The options of deliveries over the network.
     package var delivery: DeliveryOptions
 
     /// The documented defaults.

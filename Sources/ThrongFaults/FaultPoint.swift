@@ -9,8 +9,8 @@ package enum FaultPoint {
     /// Passes the place, or ends the process there.
     ///
     /// - Parameters:
-    ///   - name: the place's name; not worked out in a release build.
-    ///   - last: done before the process is killed, such as to send what is buffered.
+    ///   - name: the place's name; not evaluated in a release build.
+    ///   - last: called before the process is killed, such as to send what is buffered.
     @inlinable @inline(__always)
     package static func reached(_ name: @autoclosure () -> String, last: () -> Void = {}) {
         #if DEBUG
@@ -24,7 +24,7 @@ package enum FaultPoint {
     #if DEBUG
         static let variable = "THRONG_FAULT_POINT"
 
-        /// Read once; nil where nothing, or nothing with a name and a number, was asked for.
+        /// The place and the pass to die at, read once; nil if the variable is not set to a name and a number.
         private static let armed: (name: String, passes: Int)? = {
             let parts = (ProcessInfo.processInfo.environment[variable] ?? "").split(separator: ":")
             guard parts.count == 2, let passes = Int(parts[1]), passes > 0 else { return nil }
@@ -32,7 +32,7 @@ package enum FaultPoint {
         }()
         private static let passed = Atomic<Int>(0)
 
-        /// Whether this is the pass at which the process has to die.
+        /// True if this is the pass at which the process has to die.
         @usableFromInline
         static func isDue(_ name: String) -> Bool {
             guard let armed, armed.name == name else { return false }

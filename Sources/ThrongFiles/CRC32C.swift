@@ -2,7 +2,7 @@
 ///
 /// Source: RFC 3720, appendix B.4 (polynomial, check values); Kounavis and Berry 2005 (slicing by 8).
 package enum CRC32C {
-    /// Eight tables of 256 entries: table s tells what a byte does that lies s places further on.
+    /// Eight tables of 256 entries: table s has the effect of a byte that lies s places further on.
     private static let table: [UInt32] = {
         var table: [UInt32] = []
         for byte in 0..<UInt32(256) {
@@ -17,7 +17,7 @@ package enum CRC32C {
         return table
     }()
 
-    /// That of some bytes.
+    /// Returns the checksum of some bytes.
     package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         table.withUnsafeBufferPointer { checksum(bytes, by: $0) }
     }
@@ -42,15 +42,15 @@ package enum CRC32C {
         return ~crc
     }
 
-    /// That of some bytes.
+    /// Returns the checksum of some bytes.
     package static func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { checksum($0) } }
 
-    /// The one byte whose change explains a difference of checksums; nil where no single one does.
+    /// Returns the place of the one byte whose change explains a difference of checksums; nil if no single byte does.
     ///
-    /// The difference is stepped back byte by byte: before the changed byte there was none.
+    /// The difference is stepped back byte by byte to the changed one, before which there was no difference.
     /// - Parameters:
-    ///   - difference: the exclusive or of the checksum that was found and the one that is expected.
-    ///   - count: of how many bytes they are.
+    ///   - difference: the exclusive or of the checksum found and the one expected.
+    ///   - count: the number of bytes that the checksum covers.
     /// - Complexity: O(count).
     package static func changedByte(of count: Int, difference: UInt32) -> Int? {
         var rest = difference

@@ -1,61 +1,60 @@
 package import Foundation
 
-/// What is wrong with a small file of a daemon's.
+/// The error that a small file of a daemon's is damaged, missing or not the one expected.
 package struct FileDamage: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where it lies.
+    /// The file's path.
     package let path: String
-    /// What it was expected to be.
+    /// The kind that was expected.
     package let kind: FileKind
-    /// What was found.
+    /// The flaw that was found.
     package let flaw: Flaw
 
-    /// Puts a finding together.
     package init(path: String, kind: FileKind, flaw: Flaw) {
         self.path = path
         self.kind = kind
         self.flaw = flaw
     }
 
-    /// What can be wrong with a file. Places are bytes from its beginning, from 0 on.
+    /// A flaw of a file. Places are offsets in bytes from its beginning, counted from 0.
     package enum Flaw: Sendable, Hashable {
-        /// It has no bytes.
+        /// The file is empty.
         case empty
-        /// It ends too early: it says how long it is, or not even that.
+        /// The file ends too early; nil if even its size is missing.
         case cutOff(at: Int, of: Int?)
-        /// More follows than it says.
+        /// The file is longer than its head says.
         case longer(than: Int, found: Int)
-        /// From there on every byte is zero.
+        /// Every byte from this place on is zero.
         case zeroes(from: Int)
         /// This byte is not the one that was written.
         case changed(byte: Int)
         /// Some of these bytes are not those that were written.
         case unlike(from: Int, to: Int)
-        /// It does not begin as any file of Throng's does.
+        /// The file does not begin as Throng's files do.
         case foreign
-        /// It is whole, and something else; nil for what this version does not know.
+        /// The file is intact but of another kind; nil for a kind that this version does not know.
         case otherKind(found: FileKind?)
-        /// It is whole, and another daemon's.
+        /// The file is intact but belongs to another daemon.
         case otherDaemon(found: UUID, expected: UUID?)
-        /// It is whole, and belongs elsewhere.
+        /// The file is intact but belongs elsewhere.
         case misplaced(name: String)
-        /// It is whole, and a newer version wrote it.
+        /// The file is intact, and a newer version wrote it.
         case newer(version: Int)
-        /// It is whole, and what is in it is not what its kind has.
+        /// The file is intact, but its content is not what its kind holds.
         case content
-        /// It is not there, and what belongs to it is.
+        /// The file is missing, though what belongs to it is there.
         case missing
-        /// It was destroyed.
+        /// The file was destroyed on purpose.
         case gone
-        /// A directory has its name.
+        /// A directory has the file's name.
         case directory
-        /// The system does not let it be read.
+        /// The system denies reading it.
         case unreadable(code: Int32)
     }
 
-    /// What was found and what to do.
+    /// The finding and its remedy.
     package var description: String { "\(path) \(found) \(cure)" }
 
-    /// What was found.
+    /// The finding.
     private var found: String {
         switch flaw {
         case .empty: "is damaged at byte 0: it is empty, and was \(kind.title)."
@@ -85,7 +84,7 @@ package struct FileDamage: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What to do.
+    /// The remedy.
     private var cure: String {
         switch flaw {
         case .newer: "Start that version, or a newer one."

@@ -1,4 +1,4 @@
-/// What the small files of a daemon are. Faults.md has a table of them: what each is for, and what its damage stops.
+/// The kinds of small files that a daemon keeps. Faults.md lists what each is for, and what its damage stops.
 package enum FileKind: String, Sendable, CaseIterable {
     case daemonName = "daemon-name"
     case windowKey = "window-key"
@@ -26,10 +26,10 @@ package enum FileKind: String, Sendable, CaseIterable {
     case evaluatorKey = "evaluator-key"
     case suppressSecret = "suppress-secret"
 
-    /// The version of its content that this program writes, and reads.
+    /// The version of its content that this program writes and reads.
     package var version: Int { 1 }
 
-    /// What it is, in a sentence.
+    /// The kind as a noun phrase for messages.
     package var title: String {
         switch self {
         case .daemonName: "the daemon's name"
@@ -54,7 +54,7 @@ package enum FileKind: String, Sendable, CaseIterable {
         case .appKeys: "the keys of apps"
         case .planSource: "where a plan was read from"
         case .rewrittenPages: "how far pages were rewritten"
-        case .installationSecret: "the secret by which releases choose"
+        case .installationSecret: "the secret from which releases draw noise"
         case .evaluatorKey: "the evaluator's key"
         case .suppressSecret: "a secret for throng suppress"
         }
@@ -63,7 +63,7 @@ package enum FileKind: String, Sendable, CaseIterable {
     private static let lost =
         "Without one the data directory is lost: start with an empty one, and `throng daemon retire NAME --data-is-lost` (see SeveralDaemons)."
 
-    /// What to do where it is damaged.
+    /// The remedy for a damaged file of this kind.
     package var cure: String {
         switch self {
         case .daemonName:
@@ -83,7 +83,7 @@ package enum FileKind: String, Sendable, CaseIterable {
                 + "the new identity before they can seal anything."
         case .appKeys: "Restore it from a backup, or from another daemon of this database."
         case .installationSecret:
-            "Restore it from a backup, or from another daemon of this database. Another secret would publish numbers that this one kept back."
+            "Restore it from a backup, or from another daemon of this database. Another one draws other noise, and two draws tell more than one."
         case .evaluatorKey: "Restore it from the copy that you keep: with another key every label is learned anew."
         case .suppressSecret: "Restore it from where you keep it, or make another with --new-secret."
         case .recoveryKey:

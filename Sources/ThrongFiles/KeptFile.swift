@@ -8,22 +8,22 @@
 //     32      1     a blank
 //     33      10    bytes of content: n, decimal digits
 //     43      1     a blank
-//     44      36    the daemon whose it is, as a UUID in capitals; zeroes where it is nobody's alone
+//     44      36    the owning daemon, as a UUID in capitals; zeroes if it belongs to no daemon alone
 //     80      1     a blank
 //     81      8     CRC-32C of all other bytes of the file, hexadecimal digits in lower case
 //     89      1     a line feed
 //     90      n     the content, as the file says at whose head it is specified
 //
-// It is put in place as a whole: written beside, synced, renamed, and its folder synced. What is said of one that does not match
-// goes by the checksum: only where that is right is it another kind's, another daemon's or a newer version's. A changed byte is
-// named where one alone explains the checksum.
+// A file is replaced as a whole: the new one is written beside it, synced and renamed, and the folder is synced. The
+// checksum decides how a file that does not match is described: only if it is right is the file called another kind's,
+// another daemon's or a newer version's. A changed byte is named if it alone explains the checksum.
 //
-// A secret that is to go is written over by a file of kind "gone" and the same size, so that a key that was being destroyed
-// looks like nothing that a disk makes of one.
+// A secret that is to be destroyed is overwritten by a file of kind "gone" and the same size, so that a key that was
+// being destroyed can't be mistaken for damage by a disk.
 
 package import Foundation
 
-/// The bytes of a small file, and what is wrong with those of one.
+/// Builds and checks the bytes of small files.
 package enum KeptFile {
     /// Bytes before the content.
     package static let headSize = 90
@@ -31,20 +31,20 @@ package enum KeptFile {
     private static let (kindPlace, versionPlace, sizePlace, daemonPlace, sumPlace) = (7, 28, 33, 44, 81)
     private static let nobody = "00000000-0000-0000-0000-000000000000"
 
-    /// A file as it lies on disk.
+    /// Returns a file as it lies on disk.
     ///
-    /// - Parameter daemon: whose it is; nil where several daemons may have the same one.
+    /// - Parameter daemon: the owner; nil if several daemons may have the same file.
     package static func bytes(_ content: [UInt8], as kind: FileKind, of daemon: UUID? = nil) -> [UInt8] {
         bytes(content, named: kind.rawValue, version: kind.version, of: daemon)
     }
 
-    /// What a secret's file of so many bytes is written over with.
+    /// Returns the bytes that overwrite a secret's file of `count` bytes.
     package static func gone(_ count: Int) -> [UInt8] {
         guard count >= headSize else { return [UInt8](repeating: 0, count: count) }
         return bytes([UInt8](repeating: 0, count: count - headSize), named: "gone", version: 1, of: nil)
     }
 
-    /// Whether a secret's file was being destroyed.
+    /// True if these bytes are those of a secret's file that was being destroyed.
     package static func isGone(_ bytes: [UInt8]) -> Bool { bytes.count >= headSize && bytes == gone(bytes.count) }
 
     private static func bytes(_ content: [UInt8], named kind: String, version: Int, of daemon: UUID?) -> [UInt8] {
@@ -69,16 +69,16 @@ package enum KeptFile {
         return (0..<8).map { digits[Int(number >> UInt32(28 - 4 * $0) & 15)] }
     }
 
-    /// Of everything but the checksum.
+    /// Returns the checksum of all bytes but those that hold it.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         CRC32C.checksum(Array(bytes[..<sumPlace]) + Array(bytes[(sumPlace + 8)...]))
     }
 
-    /// The content of a file.
+    /// Returns the content of a file, after checking it.
     ///
     /// - Parameters:
-    ///   - path: where it lies.
-    ///   - daemon: whose it has to be; nil for a kind that is nobody's alone.
+    ///   - path: the file's path, for the error.
+    ///   - daemon: the owner that it must have; nil for a kind that belongs to no daemon alone.
     package static func content(
         of bytes: [UInt8], at path: String, as kind: FileKind, of daemon: UUID? = nil
     ) throws(FileDamage) -> [UInt8] {
@@ -100,7 +100,7 @@ package enum KeptFile {
         return damage(of: bytes, expected: expected)
     }
 
-    /// What somebody meant who wrote a right checksum; nil where it is not the file's.
+    /// Returns the flaw of an intact file that is not the one expected; nil if the checksum does not match.
     private static func meant(_ bytes: [UInt8], as kind: FileKind, of daemon: UUID?) -> FileDamage.Flaw? {
         func text(_ place: Int, _ count: Int) -> String {
             String(decoding: bytes[place..<place + count], as: UTF8.self)
@@ -141,7 +141,7 @@ package enum KeptFile {
             return .changed(byte: differs(sumPlace..<sumPlace + 8) ?? sumPlace)
         }
         let difference = stored ^ checksum(bytes)
-        // Within one digit: nothing else is as short.
+        // The difference lies within one digit of the stored checksum: only a change of that digit is as short.
         if (0..<8).contains(where: { difference & ~(15 << UInt32(4 * $0)) == 0 }) {
             return .changed(byte: differs(sumPlace..<sumPlace + 8) ?? sumPlace)
         }

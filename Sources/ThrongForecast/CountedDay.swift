@@ -2,15 +2,24 @@ internal import ThrongCounting
 package import ThrongPlan
 package import ThrongRelease
 
-/// What the batches of a time come to.
+/// The counters of the batches of a time.
 package struct CountedDay: Sendable {
     /// One for each metric and period that has anything, in the order in which they are released.
     package let cubes: [StoredCube]
-    /// By metric, the devices that proved to be in its cells.
+    /// The devices that proved to be in a metric's cells, by metric.
     package let proved: [MetricName: [ProvedDevices]]
+    /// The number of identifiers by metric, and by how many of its events an identifier sent in its window, before any
+    /// bound.
+    package let sent: [MetricName: [Int64: Int]]
 }
 
-/// The firsts that devices prove of what they sent: one a period, margin and cell without the dimensions that partition devices.
+extension StoredCube {
+    /// Unit: events.
+    var events: Int64 { counters.reduce(0) { $1.measure == .count ? $0 + $1.value : $0 } }
+}
+
+/// The firsts that devices prove of what they sent: one a period, margin and cell without the dimensions that
+/// partition devices.
 struct ProvedCrowd {
     private struct Place: Hashable {
         let layout: Int
@@ -20,11 +29,11 @@ struct ProvedCrowd {
     }
 
     private let layouts: [MetricLayout]
-    /// By layout, by margin: the cell of a leaf, and that without the partition.
+    /// The projections of a leaf, by layout and margin: to the whole cell, and to the cell without the partition.
     private let projections: [[(margin: Margin, cell: CellProjection, apart: CellProjection)]]
-    /// By the cell without the partition, who was there.
+    /// The devices that were there, by the cell without the partition.
     private var seen: [Place: Set<Int>] = [:]
-    /// By the whole cell. Unit: devices.
+    /// The counts by the whole cell. Unit: devices.
     private var counts: [Place: Int64] = [:]
 
     init(layouts: [MetricLayout]) {

@@ -2,22 +2,22 @@ internal import Foundation
 internal import ThrongLoad
 internal import ThrongPlan
 
-/// How well devices hide in the context of their batches: how many are unique, and how much a context tells.
+/// Devices among others in the context of their batches: the unique ones, and how much a context tells.
 package struct Crowding: Sendable, Hashable, Encodable {
-    /// For which purpose batches are sent; nil for what all of them say together.
+    /// The purpose for which batches are sent; nil for what all of them say together.
     package let purpose: String?
-    /// How many devices are looked at.
+    /// Unit: devices.
     package let devices: Int
-    /// How many are alone with the fields that are sent, where a client sends values as they are.
+    /// Those that are alone with the fields that are sent, where a client sends values as they are.
     package let uniqueValues: Int
-    /// How many are alone with all of their buckets, as they are counted and as the SDK sends them.
+    /// Those that are alone with all of their buckets, as they are counted and as the SDK sends them.
     package let uniqueBuckets: Int
-    /// What a context tells, in buckets. Unit: bits.
+    /// The bits that a context tells, in buckets.
     package let bits: Double
-    /// What each dimension tells by itself.
+    /// Each dimension by itself.
     package let dimensions: [Told]
 
-    /// What a dimension tells of a device.
+    /// The bits that a dimension tells of a device.
     package struct Told: Sendable, Hashable, Encodable {
         /// The dimension.
         package let dimension: String
@@ -60,7 +60,7 @@ package struct Crowding: Sendable, Hashable, Encodable {
 }
 
 extension Plan {
-    /// How well visitors hide in what each purpose is sent, and in all of that together.
+    /// The crowding of visitors in each purpose's batches, and in all of them together.
     func crowding(of visitors: [Visitor]) throws -> [Crowding] {
         let known = Set(Visitor.fieldNames.map { FieldName($0) })
         func crowding(_ name: PurposeName?, _ purposes: [Purpose]) throws -> Crowding? {

@@ -5,23 +5,20 @@ package import ThrongLoad
 package import ThrongPlan
 internal import ThrongRelease
 
-/// Counts a plan's days as a daemon does and decides their releases as the schedule does, without a journal and PostgreSQL.
+/// Counts a plan's days as a daemon does, without a journal and PostgreSQL.
 package struct DayCounter: Sendable {
-    /// Whose days.
-    package let plan: Plan
     let layouts: [MetricLayout]
     private let space: CellSpace
     private let intake: Intake
 
     /// Compiles a plan whose days are in UTC.
     package init(_ plan: Plan) throws {
-        self.plan = plan
         layouts = try plan.metrics.map { try plan.layout(of: $0, rules: .system) }
         space = CellSpace(layouts: layouts)
         intake = try Intake(plans: [plan], space: space, rules: .system)
     }
 
-    /// What the batches of a time come to: one cube for each metric and period that has anything, in the order in which they
+    /// Counts the batches of a time: one cube for each metric and period that has anything, in the order in which they
     /// are released. Every device proves itself, wherever a metric asks it to.
     ///
     /// - Parameter hand: hands each batch over, with the time at which it is posted.
@@ -31,6 +28,7 @@ package struct DayCounter: Sendable {
         var keys: [WindowID: WindowKey] = [:]
         var last = UnixSeconds(0)
         var firsts = ProvedCrowd(layouts: layouts)
+        var senders = Senders()
         try hand { parcel, now in
             last = max(last, now)
             var body = parcel.body
@@ -39,13 +37,13 @@ package struct DayCounter: Sendable {
             let window = incoming.bucketed.window
             let key = keys[window] ?? .random()
             keys[window] = key
-            let counted = counting.count(
-                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: true, now: now
-            ) {
+            let identifier = incoming.identifier.keyed(with: key)
+            let counted = counting.count(incoming.bucketed, identifier: identifier, hasProof: true, now: now) {
                 Self.period(of: $0, containing: now).start
             }
             if case .counted(let batch) = counted {
                 firsts.add(incoming.bucketed, by: parcel.device, except: Set(batch.answer.refused.map(\.index)))
+                senders.add(incoming.bucketed, by: identifier)
             }
         }
         _ = counting.takeClosings(now: .max) { Self.period(of: $0, containing: last).start }
@@ -60,7 +58,8 @@ package struct DayCounter: Sendable {
         }.sorted {
             ($0.1.period.end, $0.1.period.kind, $0.0) < ($1.1.period.end, $1.1.period.kind, $1.0)
         }.map(\.1)
-        return CountedDay(cubes: cubes, proved: firsts.proved { Self.period(of: $0, containing: $1) })
+        return CountedDay(
+            cubes: cubes, proved: firsts.proved { Self.period(of: $0, containing: $1) }, sent: senders.sent(layouts))
     }
 
     private static func period(of layout: MetricLayout, containing time: UnixSeconds) -> Period {
@@ -88,16 +87,42 @@ package struct DayCounter: Sendable {
             let key = CubeTable.Tracked(margin: delta.margin, cell: delta.cell, window: delta.window)
             tables[place, default: CubeTable()].distinct[key, default: 0] += delta.delta
         }
-        for pair in flush.top {
-            guard let place = table(pair.layout, pair.periodStart) else { continue }
-            let key = CubeTable.Summed(
-                measure: pair.measure, tracked: .init(margin: pair.margin, cell: pair.cell, window: pair.window))
-            tables[place, default: CubeTable()].top[key] = (pair.largest, pair.second)
-        }
     }
 }
 
-/// What flushes add to one metric's period.
+/// The events that each identifier sent of each metric in its window.
+private struct Senders {
+    private struct Sender: Hashable {
+        let layout: Int
+        let window: WindowID
+        let identifier: KeyedIdentifier
+    }
+
+    private var events: [Sender: Int64] = [:]
+
+    mutating func add(_ batch: BucketedBatch, by identifier: KeyedIdentifier) {
+        for event in batch.events where event.refusal == nil {
+            for number in event.contributions {
+                let contribution = batch.contributions[Int(number)]
+                let sender = Sender(
+                    layout: Int(contribution.metric), window: batch.window, identifier: identifier)
+                events[sender, default: 0] += Int64(contribution.count)
+            }
+        }
+    }
+
+    /// Returns the number of identifiers that sent so many events, by metric and events. It is not known where nobody
+    /// has an identifier.
+    func sent(_ layouts: [MetricLayout]) -> [MetricName: [Int64: Int]] {
+        var sent: [MetricName: [Int64: Int]] = [:]
+        for (sender, events) in events where sender.identifier != .nobody {
+            sent[layouts[sender.layout].metric, default: [:]][events, default: 0] += 1
+        }
+        return sent
+    }
+}
+
+/// The counters that flushes add to, of one metric's period.
 private struct CubeTable {
     struct Counter: Hashable {
         let measure: MeasureIndex
@@ -108,15 +133,9 @@ private struct CubeTable {
         let cell: CellIndex
         let window: WindowNumber
     }
-    struct Summed: Hashable {
-        let measure: MeasureIndex
-        let tracked: Tracked
-    }
 
     var counters: [Counter: Int64] = [:]
     var distinct: [Tracked: Int64] = [:]
-    /// No deltas: the last pair holds.
-    var top: [Summed: (largest: Int64, second: Int64)] = [:]
 
     func cube(_ layout: MetricLayout, _ period: Period) -> StoredCube {
         StoredCube(
@@ -125,11 +144,6 @@ private struct CubeTable {
                 .sorted { ($0.cell, $0.measure) < ($1.cell, $1.measure) },
             distinct: distinct.map {
                 StoredDistinct(margin: $0.margin, cell: $0.cell, window: $0.window, devices: $1)
-            }.sorted { ($0.margin, $0.cell, $0.window) < ($1.margin, $1.cell, $1.window) },
-            top: top.map {
-                StoredTop(
-                    margin: $0.tracked.margin, cell: $0.tracked.cell, measure: $0.measure, window: $0.tracked.window,
-                    largest: $1.largest, second: $1.second)
-            }.sorted { ($0.margin, $0.cell, $0.measure, $0.window) < ($1.margin, $1.cell, $1.measure, $1.window) })
+            }.sorted { ($0.margin, $0.cell, $0.window) < ($1.margin, $1.cell, $1.window) })
     }
 }

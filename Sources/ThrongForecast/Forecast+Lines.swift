@@ -1,24 +1,29 @@
 internal import ThrongInsight
 internal import ThrongPlan
-internal import ThrongSchedule
 
 extension Forecast {
     /// Tables for a terminal.
     package var lines: [String] {
         [
             "\(Wording.english.count(days, "day")), each of \(Wording.english.count(devices, "device")) that do what "
-                + "somebody of the crowd did."
+                + "somebody of the crowd did; of the days the median."
         ] + taken + [
             "",
             "How many are alone with what a batch says of them",
         ] + Self.columns([["purpose", "devices", "as values", "in buckets", "a batch tells"]] + crowding.map(\.row))
             + [""] + told
-            + ["", "What would be shown"]
+            + ["", "What would be shown of a day"]
             + Self.columns(
-                [["metric", "grouping", "of its events", "of the publishable ones"]] + metrics.flatMap(\.rows))
+                [
+                    [
+                        "metric", "grouping", "numbers", "with k devices", "of its events", "events off by",
+                        "devices off by",
+                    ]
+                ]
+                    + metrics.flatMap(\.rows))
             + ["", "When the first number comes"]
             + Self.columns(metrics.map { [$0.metric, $0.firstNumber] })
-            + decayed + changed
+            + bounds + decayed
     }
 
     private var taken: [String] {
@@ -34,25 +39,38 @@ extension Forecast {
             + Self.columns(whole.dimensions.map { [$0.dimension, Crowding.text($0.bits)] })
     }
 
+    private var bounds: [String] {
+        let rows = metrics.compactMap { metric -> [String]? in
+            guard let bound = metric.bound else { return nil }
+            let now = "\(Wording.english.number(bound.bound)) cuts \(Self.percent(bound.cut)) of its events"
+            guard bound.suggested != bound.bound else { return [metric.metric, now] }
+            return [
+                metric.metric, now,
+                "\(Wording.english.number(bound.suggested)) would cut \(Self.percent(bound.suggestedCut)), "
+                    + "with margins of events \(bound.change) as wide",
+            ]
+        }
+        guard !rows.isEmpty else { return [] }
+        return ["", "What bounds on a device's events cut; metrics of the same events take the largest of theirs"]
+            + Self.columns(rows)
+    }
+
     private var decayed: [String] {
         let rows = metrics.flatMap { metric in
             metric.decay.map { cost in
                 [
                     metric.metric, cost.step,
                     "\(cost.numbersAfter) of \(cost.numbersBefore) numbers a \(metric.period.rawValue) are left",
-                ] + (cost.withheld > 0 ? ["\(MetricReview.percent(cost.withheld)) less is shown from the start"] : [])
+                ]
             }
         }
         return rows.isEmpty ? [] : ["", "What decay takes"] + Self.columns(rows)
     }
 
-    private var changed: [String] {
-        guard !changes.isEmpty else { return ["", "No change of the plan is known that would show more."] }
-        return ["", "What would help most"]
-            + changes.enumerated().map { place, change in
-                "  \(place + 1). \(change.metric): \(change.sentence) "
-                    + "Up to \(Wording.english.count(change.events, "event")) a day more."
-            }
+    /// "99.3%"; "100%" is all, and "0%" nothing.
+    static func percent(_ share: Double) -> String {
+        let tenths = share <= 0 ? 0 : share >= 1 ? 1000 : min(max(Int((share * 1000).rounded()), 1), 999)
+        return tenths.isMultiple(of: 10) ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
     }
 
     /// Rows whose columns stand under each other.
@@ -79,7 +97,7 @@ extension Crowding {
     }
 
     private func alone(_ count: Int) -> String {
-        "\(Wording.english.number(count)) (\(MetricReview.percent(Double(count) / Double(max(devices, 1)))))"
+        "\(Wording.english.number(count)) (\(Forecast.percent(Double(count) / Double(max(devices, 1)))))"
     }
 
     /// "5.21".
@@ -91,12 +109,13 @@ extension Crowding {
 
 extension MetricForecast {
     fileprivate var rows: [[String]] {
-        guard let expected else { return [[metric, "the crowd has none of its events"]] }
-        return expected.groupings.map { grouping in
+        guard !groupings.isEmpty else { return [[metric, "the crowd has none of its events"]] }
+        return groupings.map { grouping in
             [
                 metric, grouping.dimensions.isEmpty ? "total" : grouping.dimensions.joined(separator: " \u{00d7} "),
-                grouping.shown.map(MetricReview.percent) ?? "unknown",
-                grouping.publishableShown.map(MetricReview.percent) ?? "there are none",
+                Wording.english.number(grouping.numbers), Wording.english.number(grouping.reached),
+                Forecast.percent(grouping.shown), "\u{00b1}\(Wording.english.number(Int(grouping.eventMargin)))",
+                grouping.deviceMargin.map { "\u{00b1}\(Wording.english.number(Int($0)))" } ?? "-",
             ]
         }
     }
@@ -106,6 +125,14 @@ extension MetricForecast {
         if let devicesForTotal {
             return "never: its total takes about \(Wording.english.number(devicesForTotal)) devices a day"
         }
-        return expected == nil ? "not known" : "never, as the plan is"
+        return "not known"
+    }
+}
+
+extension BoundForecast {
+    /// The width that margins would have, in parts of those that are: "0.17 times".
+    fileprivate var change: String {
+        let hundredths = (100 * suggested + bound / 2) / max(bound, 1)
+        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) times"
     }
 }

@@ -1,37 +1,40 @@
 package import ThrongLoad
 package import ThrongPlan
 internal import ThrongRelease
-internal import ThrongSchedule
 
-/// Groupings of a metric that would publish nearly all of their events beside each other.
+/// Groupings of a metric that would publish nearly all of their events.
+///
+/// No number is withheld for another's sake, so each grouping is looked at by itself. What each adds is its cost: the
+/// noise of all of a metric's groupings together tells a little of each device.
 package struct GroupingAdvice: Sendable, Hashable, Encodable {
     /// The metric.
     package let metric: String
-    /// What to write under its `margins`, coarser ones first; without one only the total would do.
+    /// The groupings to write under its `margins`, coarser ones first; without one only the total would do.
     package let margins: [Suggested]
-    /// What its insights and its decay ask for: it is released anyway.
+    /// Those that its insights and its decay ask for: they are released anyway.
     package let asked: [Suggested]
 
     /// A grouping.
     package struct Suggested: Sendable, Hashable, Encodable {
-        /// What it keeps.
+        /// The dimensions that it keeps.
         package let dimensions: [String]
-        /// The share of its events that it would show.
+        /// The share of its events that it would show, in the median of the days.
         package let shown: Double
     }
 
-    /// Under what share of its events a grouping is not suggested.
+    /// The least share of its events that a grouping must show to be suggested.
     package static let least = 0.9
-    /// By how many dimensions a suggested grouping splits at most.
+    /// The most dimensions that a suggested grouping splits by.
     static let mostDimensions = 3
-    /// How many groupings of a metric are tried.
+    /// The most dimensions that they are made of: noise is drawn over no more together.
+    static let mostFields = 8
+    /// The most groupings of a metric that are tried.
     static let mostTried = 48
 
-    /// Suggests groupings for each metric of a plan that the crowd has events of; metrics with a margin and those that count
-    /// identifiers are left out.
+    /// Suggests groupings for each metric of a plan that the crowd has events of; those that count identifiers are
+    /// left out.
     ///
-    /// Coarser ones are tried first. One is taken where it would show enough of its events and costs those that were taken
-    /// before next to nothing. Of hours the busiest of each day is looked at.
+    /// The busiest hour of each day stands for its hours.
     ///
     /// - Parameter progress: called after each device of each day.
     /// - Throws: as ``Forecast/init(of:crowd:_:through:progress:)``.
@@ -39,34 +42,48 @@ package struct GroupingAdvice: Sendable, Hashable, Encodable {
         of plan: Plan, crowd: Crowd, _ terms: Forecast.Terms, through last: CalendarDate = .today,
         progress: () -> Void = {}
     ) throws -> [GroupingAdvice] {
-        let free = plan.metrics.filter { $0.margin == nil && $0.within == nil }
+        let free = plan.metrics.filter { $0.within == nil }
         let tried = Dictionary(uniqueKeysWithValues: free.map { ($0.name, plan.triedGroupings(of: $0)) })
-        let totals = plan.inUTC.releasing(tried.mapValues { _ in [[]] })
+        let totals = plan.releasing(tried.mapValues { _ in [[]] })
         let wide = plan.inUTC.releasing(tried)
-        var days = try ForecastDays(wide, crowd, terms, through: last, progress: progress).days
-        var found: [MetricName: GroupingAdvice] = [:]
-        // Shorter periods are released first.
-        for metric in totals.metrics.filter({ $0.margin == nil }).enumerated().sorted(by: {
-            ($0.element.period, $0.offset) < ($1.element.period, $1.offset)
-        }).map(\.element) {
-            var shown: [Margin]?
-            if let tried = tried[metric.name],
-                var search = try GroupingSearch(of: metric.name, on: days, asked: totals.groupingNames(of: metric))
-            {
-                for grouping in tried { try search.consider(grouping) }
-                found[metric.name] = search.advice
-                shown = search.margins
-            }
-            for place in days.indices {
-                for cube in days[place].cubes(of: metric.name) { try days[place].make(cube, showing: shown) }
-            }
+        let days = try ForecastDays.count(wide, crowd, terms, through: last, progress: progress) { day in
+            try ForecastDay(day.busiest, of: wide, seed: terms.seed)
         }
-        return free.compactMap { found[$0.name] }
+        return free.compactMap { metric in
+            guard let wider = wide.metric(metric.name), let least = totals.metric(metric.name) else { return nil }
+            let made = days.map { $0.made.filter { $0.cube.layout.metric == metric.name } }
+            let asked = Set(totals.groupingNames(of: least))
+            let found = zip(wide.groupings(of: wider), wide.groupingNames(of: wider)).compactMap { grouping, names in
+                GroupingForecast(grouping, named: names, on: made).map { (names, $0) }
+            }
+            guard !found.isEmpty else { return nil }
+            func suggested(_ isWanted: ([DimensionName], GroupingForecast) -> Bool) -> [Suggested] {
+                found.filter { !$0.0.isEmpty && isWanted($0.0, $0.1) }
+                    .map { Suggested(dimensions: $0.1.dimensions, shown: $0.1.shown) }
+                    .sorted { ($0.dimensions.count, -$0.shown) < ($1.dimensions.count, -$1.shown) }
+            }
+            return GroupingAdvice(
+                metric: metric.name.text, margins: suggested { !asked.contains($0) && $1.shown >= Self.least },
+                asked: suggested { names, _ in asked.contains(names) })
+        }
+    }
+}
+
+extension CountedDay {
+    /// The same with one period of each metric: that of the most events.
+    fileprivate var busiest: CountedDay {
+        var most: [MetricName: Int64] = [:]
+        for cube in cubes { most[cube.layout.metric] = max(most[cube.layout.metric] ?? 0, cube.events) }
+        var taken: Set<MetricName> = []
+        let kept = cubes.filter { cube in
+            cube.events == most[cube.layout.metric] && taken.insert(cube.layout.metric).inserted
+        }
+        return CountedDay(cubes: kept, proved: proved, sent: sent)
     }
 }
 
 extension [GroupingAdvice] {
-    /// What can be pasted into a plan.
+    /// Lines to paste into a plan.
     package var yaml: [String] {
         ["metrics:"]
             + flatMap { advice in
@@ -80,8 +97,8 @@ extension [GroupingAdvice] {
 }
 
 extension GroupingAdvice.Suggested {
-    /// `[page, device]  # 99.3 %`.
+    /// `[page, device]  # 99.3% of its events`.
     fileprivate var words: String {
-        "[\(dimensions.joined(separator: ", "))]  # \(MetricReview.percent(shown)) of its events"
+        "[\(dimensions.joined(separator: ", "))]  # \(Forecast.percent(shown)) of its events"
     }
 }

@@ -1,41 +1,57 @@
 package import ThrongPlan
 internal import ThrongRelease
-package import ThrongSchedule
 
-/// What one metric would show of a day.
+/// The numbers of one metric that a day would show.
 package struct MetricForecast: Sendable, Encodable {
     /// The metric.
     package let metric: String
     /// hour, day, week or month.
     package let period: PeriodKind
-    /// What each grouping would show, and what would help; nil where the crowd has none of its events.
-    package let expected: PlanPast?
-    /// When its first number comes at the latest, counted from when it begins to count; nil where its total is published of
-    /// less than half of the days. Unit: hours.
+    /// Its groupings; none where the crowd has none of its events.
+    package let groupings: [GroupingForecast]
+    /// The events that its bound cuts; nil where it counts identifiers, or the crowd has none of its events.
+    package let bound: BoundForecast?
+    /// The time until its first number at the latest, counted from when it begins to count; nil where its total is
+    /// published of less than half of the days. Unit: hours.
     package let firstNumberHours: Int?
-    /// How many devices a day its total takes to be published, where it is not. Nil where it is, or where more of them would
-    /// not help.
+    /// The devices a day that its total takes to be published, where it is not. Nil where it is, or where nobody is in
+    /// it.
     package let devicesForTotal: Int?
-    /// What each step of its decay takes.
+    /// The steps of its decay.
     package let decay: [DecayCost]
 
-    init(_ metric: Metric, of plan: Plan, _ days: [DayDecision], devices: Int) throws {
+    /// Looks at days of one plan.
+    ///
+    /// - Parameters:
+    ///   - sent: how many identifiers sent how many events of it in their window.
+    ///   - devices: how many came on a day.
+    init(_ metric: Metric, of plan: Plan, _ days: [ForecastDay], sent: [Int64: Int], devices: Int) {
         self.metric = metric.name.text
         period = metric.period
-        let made = days.flatMap(\.made).filter { $0.cube.layout.metric == metric.name }
-        expected = PlanPast(made.map { ($0.decision, $0.cube) }, of: plan, devices: devices)
-        let shown = made.count { $0.decision.release.cell(CellIndex(0), in: .total) != nil }
+        let made = days.map { $0.made.filter { $0.cube.layout.metric == metric.name } }
+        groupings = zip(plan.groupings(of: metric), plan.groupingNames(of: metric)).compactMap {
+            GroupingForecast($0, named: $1, on: made)
+        }
+        bound = metric.within == nil ? BoundForecast(metric.contributionBound, sent) : nil
+        let shown = made.count { $0.contains { $0.decision.release.cell(CellIndex(0), in: .total) != nil } }
         let isShown = shown > 0 && 2 * shown >= days.count
         let wait = metric.period.longestSeconds + plan.app.grace.components.seconds
         firstNumberHours = isShown ? Int((wait + 3599) / 3600) : nil
+        devicesForTotal = isShown ? nil : Self.devicesForTotal(metric.threshold.devices, made.flatMap { $0 }, devices)
+        decay = DecayCost.all(of: metric, plan, made.flatMap { $0 })
+    }
+
+    /// Estimates the devices for which the total would be published, in proportion to how far the best of its periods
+    /// came; nil where no withheld total tells.
+    private static func devicesForTotal(_ k: Int64, _ made: [ForecastDay.Made], _ devices: Int) -> Int? {
         let floors = made.flatMap(\.decision.withheld).compactMap { cell -> Int64? in
-            guard cell.margin == .total, case .small(let floor) = cell.reason, floor.devices > 0 else { return nil }
+            guard cell.margin == .total else { return nil }
+            guard case .small(let floor) = cell.reason else { return k }
             return floor.devices
         }
-        let threshold = plan.releaseThreshold(of: metric).devices
-        devicesForTotal =
-            isShown ? nil : floors.max().map { Int((Int64(devices) * threshold + $0 - 1) / $0) }
-        decay = try DecayCost.all(of: metric, plan, days)
+        guard let best = floors.max(), best > 0 else { return nil }
+        let needed = k + (made.compactMap { $0.decision.release.header.deviceMargin(of: .total) }.max() ?? 0)
+        return Int((Int64(devices) * needed + best - 1) / best)
     }
 }
 

@@ -5,7 +5,7 @@ extension Plan {
     var inUTC: Plan {
         let utc = App(
             name: app.name, title: app.title, owner: app.owner, contact: app.contact, audience: app.audience,
-            threshold: app.threshold, timeZone: "UTC", grace: app.grace)
+            threshold: app.threshold, budget: app.budget, timeZone: "UTC", grace: app.grace)
         return Plan(
             app: utc, purposes: purposes, dimensions: dimensions, derivedDimensions: derivedDimensions,
             metrics: metrics, insights: insights, reports: reports, partners: partners, version: version,
@@ -21,6 +21,29 @@ extension Plan {
             metrics: metrics.map { metric in margins[metric.name].map(metric.releasing) ?? metric },
             insights: insights, reports: reports, partners: partners, version: version, places: places)
     }
+
+    /// The groupings of a metric that are worth a try: by up to three of its dimensions, and by dimensions that are
+    /// made of them; coarser ones first.
+    func triedGroupings(of metric: Metric) -> [[DimensionName]] {
+        let base = cubeDimensions(of: metric).filter { !$0.isRevealed }.prefix(GroupingAdvice.mostFields)
+            .map { ($0.name, of: $0.name) }
+        let derived = derivedDimensions.filter { dimension in base.contains { $0.of == dimension.base } }
+            .map { ($0.name, of: $0.base) }
+        var groupings: [[(name: DimensionName, of: DimensionName)]] = [[]]
+        for (name, of) in base + derived {
+            groupings += groupings.filter { kept in
+                kept.count < GroupingAdvice.mostDimensions && !kept.contains { $0.of == of }
+            }.map { $0 + [(name, of)] }
+        }
+        // Groupings that the plan has now come first among equally coarse ones.
+        let own = metric.margins.map(Set.init)
+        func rank(_ place: Int) -> (Int, Int, Int) {
+            let names = groupings[place].map(\.name)
+            return (names.count, own.contains(Set(names)) ? 0 : 1, place)
+        }
+        return groupings.indices.dropFirst().sorted { rank($0) < rank($1) }.prefix(GroupingAdvice.mostTried)
+            .map { groupings[$0].map(\.name) }
+    }
 }
 
 extension Metric {
@@ -29,8 +52,7 @@ extension Metric {
             name: name, title: title, events: events, question: question, decision: decision, owner: owner,
             expires: expires, purpose: purpose, dimensions: dimensions, period: period, sums: sums,
             histogram: histogram, reach: reach, contributionBound: contributionBound, sampling: sampling,
-            threshold: threshold, margins: margins, decay: decay, rollups: rollups, protection: protection,
-            sensitive: sensitive, impossible: impossible, margin: margin, countsFirsts: countsFirsts,
-            provesFirsts: provesFirsts, answered: answered, within: within)
+            threshold: threshold, margins: margins, decay: decay, rollups: rollups, impossible: impossible,
+            countsFirsts: countsFirsts, provesFirsts: provesFirsts, answered: answered, within: within)
     }
 }

@@ -1,9 +1,9 @@
-/// Puts an answer together from the pieces that the library hands on, within limits.
+/// Collects an answer from the pieces that the library hands on, within limits.
 final class AnswerCollector {
     private(set) var answer = ReceivedAnswer(status: 0, headers: [], body: [])
-    /// Why it wants no more; nil where it does, or has all that it wanted.
+    /// The reason why it wants no more; nil where it does, or has all that it wanted.
     private(set) var fault: HTTPFault?
-    /// Whether the head of the final answer was read.
+    /// True if the head of the final answer was read.
     private(set) var hasHead = false
     private let bodyLimit: Int?
     private var headBytes = 0
@@ -26,7 +26,7 @@ final class AnswerCollector {
             answer.status = words.count > 1 ? Int(words[1]) ?? 0 : 0
             answer.headers = []
         } else if text.isEmpty {
-            // What comes before the final answer, such as 103, is no answer.
+            // An answer before the final one, such as 103, does not count.
             hasHead = answer.status >= 200
             return !hasHead || bodyLimit != nil
         } else if let colon = text.firstIndex(of: ":") {

@@ -1,18 +1,18 @@
-/// What holds for all exchanges of a connection, whatever a server or the environment says.
+/// The rules for all exchanges of a connection, whatever a server or the environment says.
 ///
-/// Not to be chosen: redirects are not followed, no proxy is used, TLS is 1.2 or later and its certificate is checked
-/// for the URL's name.
+/// Some are fixed: redirects are not followed, no proxy is used, TLS is 1.2 or later and its certificate is checked for
+/// the URL's name.
 package struct ConnectionRules: Sendable {
-    /// Whether `http` is allowed beside `https`.
+    /// True if `http` is allowed beside `https`.
     package var allowsPlain = true
     /// The address that every exchange goes to, whatever the URL's name resolves to; the certificate is still for the
     /// name. Nil asks the system.
     package var pinned: (address: String, port: Int)?
     /// A file of certificates in PEM that vouch for servers, beside the system's.
     package var authorities: String?
-    /// Whether a connection serves several exchanges.
+    /// True if a connection serves several exchanges.
     package var isKept = true
-    /// How long connecting may take, TLS included.
+    /// The longest time that connecting may take, TLS included.
     package var connectLimit: Duration = .seconds(10)
 
     package init() {}

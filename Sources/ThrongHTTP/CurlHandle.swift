@@ -27,7 +27,7 @@ final class CurlHandle {
         curl_multi_cleanup(multi)
     }
 
-    /// What ``wake(_:)`` takes; good for as long as this object lives.
+    /// The argument of ``wake(_:)``; good for as long as this object lives.
     var bell: UInt { UInt(bitPattern: multi) }
 
     /// Makes the exchange under way look whether it was given up; from any thread.
@@ -48,7 +48,7 @@ final class CurlHandle {
         var route: UnsafeMutablePointer<curl_slist>?
         if let pinned = rules.pinned {
             let address = pinned.address.contains(":") ? "[\(pinned.address)]" : pinned.address
-            // Whatever name and port the URL has.
+            // The route holds for any name and port that the URL has.
             guard let made = curl_slist_append(nil, "::\(address):\(pinned.port)") else {
                 return .failure(Self.noMemory)
             }
@@ -160,7 +160,7 @@ final class CurlHandle {
             })
     }
 
-    /// How many bytes were taken; fewer than there are end the exchange.
+    /// Returns the number of bytes that were taken; fewer than there are end the exchange.
     private static func hand(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
         _ take: (AnswerCollector, UnsafeBufferPointer<UInt8>) -> Bool

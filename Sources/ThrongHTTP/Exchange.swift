@@ -3,7 +3,7 @@ internal import Synchronization
 /// One request on its way, and who waits for its answer.
 final class Exchange: Sendable {
     let request: OutgoingRequest
-    /// When all of it has to be over, waiting for its turn included.
+    /// The instant at which all of it has to be over, waiting for its turn included.
     private let deadline: ContinuousClock.Instant
     /// The longest body, in bytes; nil where only the head is wanted.
     let bodyLimit: Int?
@@ -16,7 +16,7 @@ final class Exchange: Sendable {
         self.bodyLimit = bodyLimit
     }
 
-    /// How much time it has still; not above zero once that is over.
+    /// The time that is left; not above zero once that is over.
     var left: Duration { deadline - .now }
 
     /// True for good after ``cancel()``.

@@ -11,7 +11,7 @@ final class ExchangeQueue: Sendable {
     private struct State {
         var exchanges: [Exchange] = []
         var isStopped = false
-        /// Of the thread's handle, while it has one.
+        /// The bell of the thread's handle, while the thread has one.
         var bell: UInt?
     }
 
@@ -48,7 +48,7 @@ final class ExchangeQueue: Sendable {
         pthread_sigmask(SIG_BLOCK, &pipe, nil)
         let handle = CurlHandle(rules)
         state.withLock { $0.bell = handle?.bell }
-        // Before the handle goes.
+        // The bell goes before the handle does.
         defer { state.withLock { $0.bell = nil } }
         while true {
             arrivals.wait()

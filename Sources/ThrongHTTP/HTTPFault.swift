@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Why an exchange came to no answer; never holds what a server said.
+/// The reason why an exchange came to no answer; never holds what a server said.
 package enum HTTPFault: Error, Hashable, CustomStringConvertible {
     /// The URL is none, or its scheme is not allowed.
     case address

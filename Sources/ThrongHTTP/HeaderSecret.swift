@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// The value of the header Authorization in an operator's file: one line of printable ASCII that only its owner may read.
+/// The value of the header Authorization in an operator's file: one line of printable ASCII that only its owner may
+/// read.
 package enum HeaderSecret {
     /// The bytes of a file that only its owner may read.
     package static func contents(_ path: String) throws(HeaderSecretFault) -> [UInt8] {
@@ -24,7 +25,7 @@ package enum HeaderSecret {
     }
 }
 
-/// Why there is no such value.
+/// The reason why there is no such value.
 package enum HeaderSecretFault: Error, Hashable, CustomStringConvertible {
     /// The file can't be read.
     case missing
@@ -33,7 +34,7 @@ package enum HeaderSecretFault: Error, Hashable, CustomStringConvertible {
     /// It is no header's value.
     case malformed
 
-    /// To stand behind the file's path.
+    /// The words behind the file's path.
     package var description: String {
         switch self {
         case .missing: "is missing or can't be read"

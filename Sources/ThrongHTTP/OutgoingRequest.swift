@@ -1,6 +1,6 @@
 /// A request of HTTP/1.1 that we make.
 package struct OutgoingRequest: Sendable {
-    /// What is asked for.
+    /// The method of a request.
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"

@@ -1,8 +1,8 @@
-/// What a server answered.
+/// The answer of a server.
 package struct ReceivedAnswer: Sendable {
     /// 200 to 599, where the server keeps to HTTP.
     package internal(set) var status: Int
-    /// In the order in which they came; names in lower case.
+    /// The headers, in the order in which they came; names in lower case.
     package internal(set) var headers: [(name: String, value: String)]
     /// Empty where only the head was asked for.
     package internal(set) var body: [UInt8]

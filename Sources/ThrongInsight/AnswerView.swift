@@ -1,6 +1,6 @@
 package import ThrongPlan
 
-/// How an answer is shown.
+/// The view in which an answer is shown.
 package enum AnswerView: Sendable, Hashable {
     /// Its table as it is.
     case table
@@ -16,22 +16,21 @@ package enum AnswerView: Sendable, Hashable {
 
 /// The largest published rows of an answer, and what they leave of the whole.
 ///
-/// A withheld row has no rank, and nothing tells whether it would have one: it may be larger than every row that is named.
+/// A withheld row has no rank: it is of fewer than k devices, or of hardly more.
 package struct AnswerRanking: Sendable, Hashable {
     /// The rows that are named, largest first, equal ones in the plan's order.
     package let rows: [Ranked]
-    /// Of those that are not named and can occur, how many there are, withheld ones among them.
+    /// The number of rows that can occur and are not named, withheld ones among them.
     package let others: Int
-    /// The whole less the named rows; nil where nothing is left out, where the whole is withheld or not shown, and where
-    /// parts do not add up, as devices do not.
+    /// The whole less the named rows; nil where nothing is left out, where the whole is withheld or not shown, where so
+    /// little is left that it can't be told from nothing, and where numbers do not add up, as devices do not.
     package let rest: Quantity?
 
     /// One row with its rank.
     package struct Ranked: Sendable, Hashable {
-        /// 1 and one more for every larger number: equal numbers have one rank. Of numbers with margins, one more for every
-        /// number that is larger beyond them.
+        /// 1 and one more for every number that is larger beyond the margins of both.
         package let rank: Int
-        /// The last rank that its margin leaves open; of exact numbers the same one.
+        /// The last rank that margins leave open.
         package let lastRank: Int
         /// The row.
         package let row: AnswerRow
@@ -40,13 +39,13 @@ package struct AnswerRanking: Sendable, Hashable {
         package var place: String { rank == lastRank ? "\(rank)" : "\(rank) to \(lastRank)" }
     }
 
-    /// Ranks the published rows of a table and names those of the first so many ranks, all that tie with the last of them
-    /// too: whoever is not named is smaller, or withheld.
+    /// Ranks the published rows of a table and names those of the first so many ranks, and all that margins leave
+    /// level with the last of them: a row that is not named is smaller, or withheld.
     ///
     /// - Parameters:
-    ///   - order: which rows are larger than which; nil where numbers are exact.
+    ///   - order: which rows are larger than which.
     ///   - rest: what some rows leave of the whole.
-    init(of table: AnswerTable, top: Int, order: RowOrder? = nil, rest: ([Quantity]) -> Quantity?) {
+    init(of table: AnswerTable, top: Int, order: RowOrder, rest: ([Quantity]) -> Quantity?) {
         let published = table.rows.enumerated().compactMap { place, row in
             row.figure.quantity.map { (place: place, row: row, quantity: $0) }
         }
@@ -55,10 +54,6 @@ package struct AnswerRanking: Sendable, Hashable {
             return !right.quantity.exceeds(left.quantity) && left.place < right.place
         }
         let ranked = sorted.lazy.map { entry -> Ranked in
-            guard let order else {
-                let rank = 1 + published.count { $0.quantity.exceeds(entry.quantity) }
-                return Ranked(rank: rank, lastRank: rank, row: entry.row)
-            }
             let larger = published.count { order.lead(of: $0.place, over: entry.place) > Interval.z }
             let smaller = published.count { order.lead(of: entry.place, over: $0.place) > Interval.z }
             return Ranked(rank: 1 + larger, lastRank: published.count - smaller, row: entry.row)
@@ -71,9 +66,9 @@ package struct AnswerRanking: Sendable, Hashable {
 
 /// The rows of an answer beside those of an earlier period.
 package struct AnswerComparison: Sendable, Hashable {
-    /// Which one.
+    /// The earlier period, by its relation to the answer's.
     package let reference: Insight.Reference
-    /// What it covers.
+    /// The earlier period itself.
     package let period: Period
     /// One a row of the answer's table.
     package let rows: [Compared]
@@ -82,11 +77,11 @@ package struct AnswerComparison: Sendable, Hashable {
     package struct Compared: Sendable, Hashable {
         /// The number then.
         package let earlier: Figure
-        /// How it changed, or why nobody can say: withheld where either number is.
+        /// The change, or the reason why nobody can say; withheld where either number is.
         package let change: Outcome
     }
 
-    /// How a number changed, or why nobody can say.
+    /// The change of a number, or the reason why nobody can say.
     package enum Outcome: Sendable, Hashable {
         /// Both numbers are published.
         case published(Change)
@@ -105,11 +100,11 @@ package struct AnswerComparison: Sendable, Hashable {
     }
 }
 
-/// How many of the devices at one step of a funnel came from earlier ones: withheld where either number is.
+/// The part of earlier steps' devices that came to one step of a funnel; withheld where either number is.
 package struct AnswerStage: Sendable, Hashable {
-    /// As a part of those that took the step before; nil at the first.
+    /// The part of those that took the step before; nil at the first step.
     package let ofPrevious: Figure?
-    /// As a part of those that took the first; nil at the first.
+    /// The part of those that took the first step; nil at the first step.
     package let ofFirst: Figure?
 
     /// Works out every row's.
@@ -117,14 +112,15 @@ package struct AnswerStage: Sendable, Hashable {
     /// - Parameters:
     ///   - reached: by row, those that came at least so far; the steps run fastest.
     ///   - steps: how many there are.
-    ///   - noise: of one row's number over another's; nil where they are exact.
+    ///   - noise: of one row's number over another's; nil where no margin is told.
     package static func all(
         _ reached: [Figure], steps: Int, noise: (Int, Int) -> QuotientNoise?
     ) -> [AnswerStage] {
         func quotient(_ row: Int, over before: Int) -> Figure {
-            guard let part = reached[row].quantity?.amount, let whole = reached[before].quantity?.amount, whole > 0
+            guard let part = reached[row].quantity?.amount, let whole = reached[before].quantity?.amount, whole > 0,
+                let noise = noise(row, before)
             else { return .withheld }
-            return .published(.share(part: part, whole: whole, noise: noise(row, before)))
+            return .published(.share(part: part, whole: whole, noise: noise))
         }
         return reached.indices.map { place in
             guard place % steps > 0 else { return AnswerStage(ofPrevious: nil, ofFirst: nil) }
@@ -136,11 +132,11 @@ package struct AnswerStage: Sendable, Hashable {
 
 /// The rows of an answer in one period of a trend.
 package struct AnswerPoint: Sendable, Hashable {
-    /// What it covers.
+    /// The period of the numbers.
     package let period: Period
-    /// How many devices each number stands for; nil where there is no release that can be compared.
+    /// The least number of devices behind each number; nil where there is no release that can be compared.
     package let threshold: Threshold?
-    /// Of the period's whole, what its published rows leave out, in events; nil where that is unknown.
+    /// The share of the period's events that its published rows leave out; nil where that is unknown.
     package let withheldShare: Decimals?
     /// One a row of the answer's table.
     package let figures: [Figure]

@@ -12,14 +12,14 @@ package struct BandCounts {
     package let whole: Int64?
     /// The chance of each event to be kept.
     package let rate: Double
-    /// The covariance of two sums of bands, `other` behind the last; nil where numbers are exact. Unit: events, squared.
-    package var noise: ((Set<Int>, Set<Int>) -> Double)?
+    /// The covariance of two sums of bands, `other` behind the last. Unit: events, squared.
+    package let noise: (Set<Int>, Set<Int>) -> Double
 
     /// The quantile, if every way to fill the withheld bands agrees on its band; nil is withheld.
     ///
-    /// What is withheld adds up to the whole less the published bands. A quantile is in a band wherever a number of events
-    /// that depends linearly on the withheld ones is on one side of a bound, so that it is enough to look at the fillings
-    /// that put all of it into one band.
+    /// What is withheld adds up to the whole less the published bands. A quantile is in a band wherever a number of
+    /// events that depends linearly on the withheld ones is on one side of a bound, so that it is enough to look at
+    /// the fillings that put all of it into one band.
     package func reading(at quantile: Quantile) -> QuantileReading? {
         guard let fillings else { return nil }
         var found: Set<Int> = []
@@ -30,20 +30,8 @@ package struct BandCounts {
             if let value = value(at: quantile, in: filling, band: place) { values.insert(value) }
         }
         guard found.count == 1, let place = found.first else { return nil }
-        var bounds = place...place
-        if let noise {
-            let open = fillings.enumerated().map {
-                bandsLeftOpen(at: quantile, in: $1, cells: cells(ofFilling: $0), noise)
-            }
-            bounds = (open.map(\.lowerBound).min() ?? place)...(open.map(\.upperBound).max() ?? place)
-        } else if rate < 1 {
-            let events = fillings.map { $0.reduce(0, +) }.min() ?? 0
-            let (low, high) = Interval.parts(at: quantile, events: events, rate: rate)
-            // Beyond all events that were kept is any band.
-            let first = low > 0 ? fillings.compactMap { Self.place(of: low, in: $0) }.min() : 0
-            let last = high < 1000 ? fillings.compactMap { Self.place(of: high, in: $0) }.max() : edges.count
-            bounds = (first ?? place)...(last ?? place)
-        }
+        let open = fillings.enumerated().map { bandsLeftOpen(at: quantile, in: $1, cells: cells(ofFilling: $0)) }
+        let bounds = (open.map(\.lowerBound).min() ?? place)...(open.map(\.upperBound).max() ?? place)
         return QuantileReading(
             quantile: quantile,
             lowest: bounds.lowerBound > 0 ? Decimals(exactly: edges[bounds.lowerBound - 1]) : nil,
@@ -51,18 +39,18 @@ package struct BandCounts {
             value: values.count == 1 ? values.first : nil)
     }
 
-    /// The bands whose values noise leaves open, and the draw of a sample: an edge is too low or too high where the events
-    /// below it are surely fewer or more than the quantile's part of all, that is where the interval of their share does
-    /// not meet it (Woodruff 1952).
+    /// The bands whose values noise leaves open, and the draw of a sample: an edge is too low or too high where the
+    /// events below it are surely fewer or more than the quantile's part of all, that is where the interval of their
+    /// share does not meet it (Woodruff 1952).
     ///
     /// - Parameter cells: by band, what is added up in it.
-    private func bandsLeftOpen(
-        at quantile: Quantile, in filling: [Int64], cells: [Set<Int>], _ noise: (Set<Int>, Set<Int>) -> Double
-    ) -> ClosedRange<Int> {
+    private func bandsLeftOpen(at quantile: Quantile, in filling: [Int64], cells: [Set<Int>]) -> ClosedRange<Int> {
         let part = Double(quantile.perMille) / 1000
         let events = filling.reduce(0, +)
         let (low, high) =
-            rate < 1 ? Interval.parts(at: quantile, events: events, rate: rate) : (part * 1000, part * 1000)
+            rate < 1
+            ? Interval.parts(at: quantile, events: events, rate: rate)
+            : (Double(quantile.perMille), Double(quantile.perMille))
         let whole = cells.reduce(into: Set<Int>()) { $0.formUnion($1) }
         var (first, last) = (0, edges.count)
         var below: Set<Int> = []
@@ -74,12 +62,13 @@ package struct BandCounts {
             let spread = Interval.z * max(variance, 0).squareRoot() / Double(max(events, 1))
             let share = reached / Double(max(events, 1))
             if share < part - Interval.far(part - low / 1000, spread) { first = band + 1 }
-            if share > part + Interval.far(high / 1000 - part, spread) { last = min(last, band) }
+            // Above all events that were kept, any band is possible.
+            if high < 1000, share >= part + Interval.far(high / 1000 - part, spread) { last = min(last, band) }
         }
         return first...max(first, last)
     }
 
-    /// By band of a filling, the cells that it is the sum of.
+    /// Returns, for each band of a filling, the cells that the band is the sum of.
     private func cells(ofFilling number: Int) -> [Set<Int>] {
         let open = bands.indices.filter { bands[$0] == nil }
         let withheld = Set(open + (other == nil ? [bands.count] : []))
@@ -141,18 +130,17 @@ package struct BandCounts {
 /// A value below which a given part of the events lies, as far as a histogram tells it: the band that holds it, and a
 /// number inside the band if its events were spread evenly.
 package struct QuantileReading: Sendable, Hashable {
-    /// Which part.
+    /// The quantile that is read.
     package let quantile: Quantile
-    /// Where the band begins, nil where it is open. Unit: the histogram's.
+    /// The lower end of the band; nil where it is open. Unit: the histogram's.
     package let lowest: Decimals?
-    /// Where the band ends, nil where it is open. Unit: the histogram's.
+    /// The upper end of the band; nil where it is open. Unit: the histogram's.
     package let highest: Decimals?
-    /// By linear interpolation inside the band, rounded to a whole number or, in a band of less than 10, to the largest power
-    /// of ten that is at most a tenth of its width; nil where the band is open, or where withheld numbers decide the place
-    /// inside it. Unit: the histogram's.
+    /// The value by linear interpolation inside the band, rounded to a whole number. In a band of less than 10 it is
+    /// rounded to the largest power of ten that is at most a tenth of the band's width. Nil where the band is open, or
+    /// where withheld numbers decide the place inside it. Unit: the histogram's.
     package let value: Decimals?
 
-    /// Puts a reading together.
     package init(quantile: Quantile, lowest: Decimals?, highest: Decimals?, value: Decimals?) {
         self.quantile = quantile
         self.lowest = lowest

@@ -1,24 +1,25 @@
-/// How a published number differs from an earlier one.
+/// The difference between a published number and an earlier one.
 package struct Change: Sendable, Hashable {
     /// Later less earlier, in the answer's unit; of shares in fractions of 1.
     package let difference: Decimals
     /// The difference over the earlier number, as a fraction of 1; nil where that is not above 0.
     package let relative: Decimals?
-    /// Of numbers that are not exact, where the difference lies in 19 of 20 cases.
-    package let interval: Interval?
-    /// Of numbers with margins, where the relative change lies in 19 of 20 cases, as a fraction of 1.
+    /// The interval that holds the difference in 19 of 20 cases.
+    package let interval: Interval
+    /// The interval that holds the relative change in 19 of 20 cases, as a fraction of 1; nil for quotients and for a
+    /// sample.
     package let relativeInterval: Interval?
-    /// Whether the later number is larger, the same or smaller, exactly.
+    /// The direction of the change, by the numbers as they were drawn.
     package let direction: Direction
 
-    /// Which way a number went.
+    /// The direction in which a number went.
     package enum Direction: String, Sendable, Hashable, CaseIterable {
         case up
         case same
         case down
     }
 
-    /// Compares two numbers of one kind; nil for others.
+    /// Compares two numbers of one kind; nil for others, and for quantiles.
     ///
     /// - Parameters:
     ///   - isSameQuestion: whether half of the noise of both is the same, because it is kept from period to period.
@@ -45,28 +46,27 @@ package struct Change: Sendable, Hashable {
             let (low, high) = Fieller(later.approximate, over: earlier.approximate, noise: noise)
                 .hull(from: 0, to: .infinity)
             relativeInterval = relative.map { _ in Interval(low - 1, high - 1, places: Quantity.sharePlaces) }
-        } else if let new = interval(later), let old = interval(earlier) {
+        } else {
+            guard let new = interval(later), let old = interval(earlier) else { return nil }
             self.interval = Interval.difference(
                 (later.approximate, new), (earlier.approximate, old), places: places)
             relativeInterval = nil
-        } else {
-            (self.interval, relativeInterval) = (nil, nil)
         }
     }
 
-    /// The noise of two drawn numbers. Of a question's noise half or more is kept, and a wider one has all of a narrower
-    /// one in it: both have at least half of the smaller variance in common.
+    /// The noise of two drawn numbers. Of a question's noise half or more is kept, and a wider one has all of a
+    /// narrower one in it: both have at least half of the smaller variance in common.
     static func noise(from earlier: Int64, to later: Int64, isSameQuestion: Bool) -> QuotientNoise {
         func variance(_ margin: Int64) -> Double { Double(margin) * Double(margin) / Interval.z / Interval.z }
         let (old, new) = (variance(earlier), variance(later))
         return QuotientNoise(part: new, whole: old, covariance: isSameQuestion ? min(old, new) / 2 : 0)
     }
 
-    /// Whether chance alone may have made the difference: the draw of a sample, or noise.
+    /// True if chance alone may have made the difference: the draw of a sample, or noise.
     ///
     /// - Parameter comparisons: how many share the chance of error.
     package func isWithinChance(of comparisons: Int = 1) -> Bool {
-        guard let (low, high) = interval?.ends else { return false }
+        let (low, high) = interval.ends
         let gap = difference.approximate
         let side = gap > 0 ? gap - low : high - gap
         return abs(gap) <= side * Interval.z(sharedBy: comparisons) / Interval.z
@@ -86,7 +86,7 @@ extension Quantity {
             var scale: Int128 = 1
             for _ in 0..<rate.places { scale *= 10 }
             return Decimals(wide: numerator * scale, over: rate.units, places: places)
-        case .events, .devices, .said, .identifiers, .drawn, .share, .settled, .quantile:
+        case .drawn, .share, .settled, .quantile:
             return Decimals(wide: numerator, over: denominator, places: places)
         }
     }

@@ -57,7 +57,7 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
         self.places = places
     }
 
-    /// For lengths and order, never for print.
+    /// An approximation for lengths and order, never for print.
     package var approximate: Double {
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }
@@ -137,6 +137,6 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Decimals {
-    /// Without its sign.
+    /// The number without its sign.
     package var magnitude: Decimals { Decimals(units: units < 0 ? -units : units, places: places) }
 }

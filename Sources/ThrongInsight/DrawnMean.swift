@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Between which ends the mean of values from 0 to 1 lies, each of which was kept with the same chance, by the sum of those
-/// that were: in 19 of 20 draws and more, however the values are spread.
+/// The ends between which the mean of values from 0 to 1 lies, each of which was kept with the same chance. They are
+/// computed from the sum of the kept values, and hold in at least 19 of 20 draws, however the values are spread.
 ///
-/// An end is where the draw would be too surprising. Let S be the sum of the n that were kept of N values, µ the mean of
-/// all, p the chance. For all a and b, E exp(aS + bn) = ∏(1 − p + p·exp(a·x + b)); the logarithm of a factor is convex in x,
-/// so that no values with the mean µ make it larger than zeros and ones do (as in Hoeffding 1963, Theorem 1). Where
-/// µ·log(1 − p + p·exp(a + b)) + (1 − µ)·log(1 − p + p·exp(b)) = 0 it is at most 1 for every N, and by Markov's inequality
-/// aS + bn reaches log 40 in one of 40 draws at most. The ends are those of the slope a that fits the draw best (Chernoff);
-/// with p → 0 that is n·KL(S/n ‖ µ) = log 40. Unlike a normal interval it needs no variance, which is not released. That
-/// the slope is chosen after the draw is not in the proof: over zeros and ones, for which all is exact, a test adds up
-/// every draw.
+/// An end is where the draw would be too surprising. Let S be the sum of the n that were kept of N values, µ the mean
+/// of all, p the chance. For all a and b, E exp(aS + bn) = ∏(1 − p + p·exp(a·x + b)); the logarithm of a factor is
+/// convex in x, so that no values with the mean µ make it larger than zeros and ones do (as in Hoeffding 1963, Theorem
+/// 1). Where µ·log(1 − p + p·exp(a + b)) + (1 − µ)·log(1 − p + p·exp(b)) = 0 it is at most 1 for every N, and by
+/// Markov's inequality aS + bn reaches log 40 in one of 40 draws at most. The ends are those of the slope a that fits
+/// the draw best (Chernoff); with p → 0 that is n·KL(S/n ‖ µ) = log 40. Unlike a normal interval it needs no variance,
+/// which is not released. That the slope is chosen after the draw is not in the proof: over zeros and ones, for which
+/// all is exact, a test adds up every draw.
 package struct DrawnMean {
     /// The lower end, 0 to 1.
     package let low: Double
@@ -41,7 +41,8 @@ package struct DrawnMean {
         high = sum < events ? Self.end(from: kept, to: 1, isTooFar) : 1
     }
 
-    /// Between which ends the mean of the kept values lies, if that of all values is known: the same the other way round.
+    /// Returns the ends between which the mean of the kept values lies, if the mean of all values is known: the inverse
+    /// of the ends above.
     package static func meansKept(of events: Int64, ifMean mean: Double, rate: Double) -> (low: Double, high: Double) {
         let events = Double(events)
         guard events > 0 else { return (0, 1) }

@@ -1,4 +1,4 @@
-/// How far off the two terms of a quotient may be.
+/// The noise of a quotient's two terms: their variances and covariance.
 package struct QuotientNoise: Sendable, Hashable {
     /// Variance of the part. Unit: the part's, squared.
     package let part: Double
@@ -7,7 +7,6 @@ package struct QuotientNoise: Sendable, Hashable {
     /// Covariance of the two. Unit: the part's times the whole's.
     package let covariance: Double
 
-    /// Puts variances together.
     package init(part: Double, whole: Double, covariance: Double = 0) {
         (self.part, self.whole, self.covariance) = (part, whole, covariance)
     }
@@ -17,8 +16,8 @@ package struct QuotientNoise: Sendable, Hashable {
 /// than its noise reaches in 19 of 20 cases.
 ///
 /// For the true θ that difference is 0 but for noise of the variance v(p) − 2θ·cov + θ²·v(w). So the set holds the true
-/// quotient in 19 of 20 cases, whatever it is (Fieller 1954). Where w itself may be 0, the set has no end on one side or on
-/// both: nothing bounded could hold the quotient that often (Gleser and Hwang 1987).
+/// quotient in 19 of 20 cases, whatever it is (Fieller 1954). Where w itself may be 0, the set has no end on one side
+/// or on both: nothing bounded could hold the quotient that often (Gleser and Hwang 1987).
 package enum Fieller: Sendable, Hashable {
     case between(Double, Double)
     case atLeast(Double)
@@ -43,7 +42,8 @@ package enum Fieller: Sendable, Hashable {
         self = square > 0 ? .between(one, other) : root <= 0 ? .anything : .outside(other, one)
     }
 
-    /// The smallest interval that holds all of it between two bounds; an infinite end says that nothing bounds it there.
+    /// The smallest interval that holds all of it between two bounds; an infinite end says that nothing bounds it
+    /// there.
     package func hull(from least: Double, to most: Double) -> (low: Double, high: Double) {
         let pieces: [(low: Double, high: Double)] =
             switch self {

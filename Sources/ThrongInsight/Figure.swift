@@ -2,7 +2,7 @@
 package enum Figure: Sendable, Hashable {
     /// It is computed from published cells only.
     case published(Quantity)
-    /// It is not published, and nothing says why: see ``Withheld``.
+    /// It is of fewer than k devices, or of hardly more: see ``Withheld``.
     case withheld
     /// The plan says that nothing can be counted here: see ``Impossible``.
     case impossible
@@ -18,7 +18,8 @@ package enum Figure: Sendable, Hashable {
     }
 }
 
-/// Why there is no number at all: facts that everybody knows, of the plan, the calendar and the list of releases.
+/// The reason why there is no number at all: a fact that everybody knows, of the plan, the calendar or the list of
+/// releases.
 package enum Absence: Sendable, Hashable {
     /// There is no release of it.
     case notReleased
@@ -33,7 +34,7 @@ package enum Absence: Sendable, Hashable {
     /// The metric was laid out in another way then, so that the numbers mean different things.
     case changed(Difference)
 
-    /// What differs between two releases of a metric that can't be compared.
+    /// The difference that keeps two releases of a metric from being compared.
     package enum Difference: String, Sendable, Hashable, CaseIterable {
         case events = "other events"
         case sampling = "another sampling rate"
@@ -42,19 +43,18 @@ package enum Absence: Sendable, Hashable {
         case buckets = "other buckets"
         case sum = "other bounds of the sum"
         case devices = "another way of counting devices"
-        case margin = "another margin"
     }
 }
 
-/// Whether a number is there, as CSV and JSON say it.
+/// The status of a number in CSV and JSON: published, or the reason why it is not.
 package enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
-    /// It is.
+    /// There is a number.
     case published
-    /// It is not, and nothing says why: ``Withheld/wording``.
+    /// There is none: ``Withheld/wording``.
     case withheld
-    /// It is not, and everybody knows that it is zero: the plan says that it cannot occur.
+    /// There is none, and everybody knows that it is zero: the plan says that it cannot occur.
     case impossible
-    /// It is, and was computed from published numbers: what others leave of the whole.
+    /// There is a number, computed from published numbers: what others leave of the whole.
     case derived
     /// No release covers the insight's metric, period and grouping.
     case notReleased = "not_released"

@@ -2,11 +2,12 @@ internal import ThrongPlan
 internal import ThrongRelease
 
 extension Insight {
-    /// What of the insight a release still answers where age has taken dimensions that it is broken down by: each gives way to the
-    /// finest one that is made of the same and that numbers are kept by, or to none.
+    /// Returns the part of the insight that a release still answers where age has taken dimensions that it is broken
+    /// down by. Each such dimension gives way to the finest one that is made of the same and that numbers are kept by,
+    /// or to none.
     ///
-    /// - Returns: the coarser insight and, in the order of ``by``, what gave way to what; nil where nothing of it is left, or
-    ///   age took nothing.
+    /// - Returns: the coarser insight and, in the order of ``by``, what gave way to what; nil where nothing of it is
+    ///   left, or age took nothing.
     func coarsened(
         to release: Release, plan: Plan
     ) -> (insight: Insight, aged: [(from: DimensionName, to: DimensionName?)])? {
@@ -32,7 +33,7 @@ extension Insight {
 }
 
 extension Insight {
-    /// Whether age has taken numbers that it asks for.
+    /// True if age has taken numbers that the insight asks for.
     func isAged(in release: Release, plan: Plan) -> Bool {
         var names = usedDimensions
         switch kind {
@@ -53,8 +54,8 @@ extension Insight.View {
 }
 
 extension Release {
-    /// The dimensions that are made of the same one as another, that is the same field's finer buckets, and that age has left;
-    /// the finest first.
+    /// The dimensions that are made of the same one as another, that is the same field's finer buckets, and that age
+    /// has left; the finest first.
     fileprivate func coarser(than name: DimensionName) -> [DimensionName] {
         let dimensions = header.layout.dimensions
         guard let place = dimensions.firstIndex(where: { $0.name == name }) else { return [] }

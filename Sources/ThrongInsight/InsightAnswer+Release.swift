@@ -12,14 +12,14 @@ extension InsightAnswer {
         to asked: Insight, plan: Plan, period: Period, history: ReleaseHistory?, locale: ReportLocale = .english,
         isNamed: Bool = true
     ) {
-        // What age took of the question is said, and the rest of it answered.
+        // Age may have taken a part of the question: that is said, and the rest is answered.
         let history = isNamed ? history : nil
         let coarsened = history.flatMap { asked.coarsened(to: $0.current, plan: plan) }
         let insight = coarsened?.insight ?? asked
         let metric = plan.metric(insight.metric)
         let dimensions = metric.map { plan.cubeDimensions(of: $0) } ?? []
         func title(_ name: DimensionName) -> String {
-            // What stands in a row of a funnel came to its step or further.
+            // A row of a funnel holds those that came to its step or further.
             if insight.kind == .funnel(step: name) { return "Step" }
             return dimensions.first { $0.name == name }?.title ?? plan.derivedDimension(name)?.title ?? name.text
         }
@@ -41,7 +41,9 @@ extension InsightAnswer {
             AnswerFilter(dimension: $0.dimension, title: title($0.dimension), bucket: $0.bucket)
         }
         guard let history,
-            let reading = InsightReading(of: insight, plan: plan, release: history.current)
+            let reading = InsightReading(of: insight, plan: plan, release: history.current),
+            let margin = NumberMargin(
+                history.current.header, groupings: reading.groupings, kind: insight.kind, rows: reading.table.rows)
         else {
             let isOver = metric.map { calendar.midnight(of: $0.expires) <= period.start } ?? false
             let isAged = history.map { insight.isAged(in: $0.current, plan: plan) } ?? false
@@ -57,7 +59,7 @@ extension InsightAnswer {
             threshold: header.threshold,
             sampling: header.sampling,
             rotation: header.layout.rotation,
-            margin: NumberMargin(header, groupings: reading.groupings, kind: insight.kind, rows: reading.table.rows),
+            margin: margin,
             devices: insight.kind.deviceBasis(header),
             hasIdentifiers: header.layout.hasIdentifiers,
             floor: header.layout.floor)
@@ -111,7 +113,7 @@ extension InsightAnswer {
                 table: table,
                 view: view,
                 clip: clip,
-                leads: order.flatMap { order in table.largestPlace.map { order.leads(of: $0) } } ?? [],
+                leads: insight.kind.isCompared ? table.largestPlace.map { order.leads(of: $0) } ?? [] : [],
                 aged: (coarsened?.aged ?? []).map { from, to in
                     AgedDimension(
                         name: from, title: title(from),
@@ -129,8 +131,8 @@ extension AnswerAxis {
 }
 
 extension ReleaseHeader {
-    /// Whether another period's numbers answer the same questions, so that they have kept noise in common: of the same layout, and of
-    /// events that were counted in the same part of the period.
+    /// True if another period's numbers answer the same questions, so that the two have kept noise in common: they are
+    /// of the same layout, and of events that were counted in the same part of the period.
     fileprivate func asksTheSame(as other: ReleaseHeader?) -> Bool {
         layout == other?.layout && margins?.events == other?.margins?.events
     }
@@ -166,7 +168,15 @@ extension AnswerComparison {
 }
 
 extension Insight.Kind {
-    /// Whether the numbers count events or devices.
+    /// True if words say which of its rows is the largest.
+    fileprivate var isCompared: Bool {
+        switch self {
+        case .count, .reach, .share, .mean, .distribution, .frequency: true
+        case .quantiles, .retention, .funnel: false
+        }
+    }
+
+    /// The things that the numbers count: events or devices.
     package var counts: Insight.Basis {
         switch self {
         case .count, .mean, .distribution, .quantiles, .retention, .frequency: .events
@@ -175,15 +185,14 @@ extension Insight.Kind {
         }
     }
 
-    /// How it is known that numbers are devices; nil where they are none.
+    /// Returns the evidence that numbers are numbers of devices; nil where they are not.
     package func deviceBasis(_ header: ReleaseHeader) -> NumberBasis.Devices? {
         switch self {
         case .retention: .answers
         case .frequency where header.layout.within == nil: .answers
         case .count, .mean, .distribution, .quantiles, .frequency, .funnel, .share(of: .events, part: _): nil
         case .reach, .share(of: .devices, part: _):
-            header.hasFirsts
-                ? .firsts : header.provesFirsts ? .proved : header.margins == nil ? .floor : .drawn
+            header.hasFirsts ? .firsts : header.provesFirsts ? .proved : .window
         }
     }
 }

@@ -5,22 +5,22 @@ package import ThrongRelease
 package struct InsightAnswer: Sendable, Hashable {
     /// The question.
     package let insight: Insight
-    /// What the metric asks, for readers of an insight without an explanation of its own.
+    /// The question that the metric asks, for readers of an insight without an explanation of its own.
     package let question: String
-    /// What people read after the numbers: "events", "devices", "share", or a sum's unit.
+    /// The word that people read after the numbers: "events", "devices", "share", or a sum's unit.
     package let unit: String
-    /// How the reader writes numbers and dates.
+    /// The calendar and the locale by which periods, numbers and dates are written for the reader.
     package let names: PeriodNames
     /// The buckets that it is confined to.
     package let filters: [AnswerFilter]
-    /// What it answers.
+    /// The answer, or the reason why there is none.
     package let outcome: Outcome
-    /// The comparisons that words on the same page make between numbers with margins: all of them share one chance of error.
+    /// The comparisons that words on the same page make between numbers: all of them share one chance of error.
     package var comparisons = 0
 
-    /// Whether there is a release to answer from.
+    /// The answer from a release, or the reason why there is none.
     package enum Outcome: Sendable, Hashable {
-        /// There is.
+        /// A release answers.
         case answered(Answered)
         /// No release covers this metric, period and grouping: a public fact of the plan and the calendar.
         case absent(Absence)
@@ -29,31 +29,28 @@ package struct InsightAnswer: Sendable, Hashable {
         package static let notReleased = Outcome.absent(.notReleased)
     }
 
-    /// What a release says to the insight.
+    /// The answer that a release gives to the insight.
     package struct Answered: Sendable, Hashable {
         /// Its digest.
         package let release: ReleaseDigest
-        /// What the numbers stand on.
+        /// The basis of the numbers.
         package let basis: NumberBasis
-        /// By which dimensions the rows are split; the histogram is the last.
+        /// The dimensions by which the rows are split; the histogram is the last.
         package let axes: [AnswerAxis]
         /// The numbers.
         package let table: AnswerTable
-        /// As what they are shown.
+        /// The view in which the numbers are shown.
         package let view: AnswerView
-        /// Between which bounds the values of a mean lie; nil for other numbers.
+        /// The bounds of the values of a mean; nil for other numbers.
         package let clip: ClosedRange<Double>?
-        /// By row of the table, by how many standard deviations of their difference the largest number is ahead of it; nil
-        /// for that one itself and where there is no number. Empty where numbers are exact.
+        /// The lead of the largest number over each row of the table, in standard deviations of their difference. Nil
+        /// for the largest row itself and where there is no number; empty for kinds whose rows are not compared.
         package var leads: [Double?] = []
         /// Dimensions of the question by which numbers are not kept any more.
         package let aged: [AgedDimension]
 
         /// The whole that parts are shares of; nil where devices that are in several parts keep these from adding up.
-        package var shareBase: Figure? {
-            let areDevices = basis.counts == .devices && (basis.margin != nil || basis.devices == .firsts)
-            return areDevices ? nil : table.whole
-        }
+        package var shareBase: Figure? { basis.counts == .devices ? nil : table.whole }
 
         /// The rows of which any may be the largest, the largest published one first.
         ///
@@ -67,28 +64,29 @@ package struct InsightAnswer: Sendable, Hashable {
 
     /// The comparisons that its own words make.
     var ownComparisons: Int {
-        guard let answered, answered.basis.margin != nil else { return 0 }
+        guard let answered else { return 0 }
         if case .funnel = answered.view { return max(funnelReaches(answered).count - 1, 0) }
         let rows = answered.leads.count { $0 != nil }
-        guard case .change(let comparisons) = answered.view else { return rows }
-        return comparisons.reduce(rows) { $0 + $1.rows.count { $0.change.change != nil } }
+        return switch answered.view {
+        case .change(let comparisons): comparisons.reduce(rows) { $0 + $1.rows.count { $0.change.change != nil } }
+        case .trend(let points): rows + courses(over: points, answered).count
+        case .table, .ranking, .funnel: rows
+        }
     }
 
     /// The rows of which any may be the largest: one, unless noise may have decided.
     package func leaders(_ answered: Answered) -> [AnswerRow] { answered.leaders(of: comparisons) }
 
-    /// Whether noise, or the draw of a sample, may have made a change.
-    package func isWithinChance(_ change: Change) -> Bool {
-        change.isWithinChance(of: answered?.basis.margin == nil ? 1 : comparisons)
-    }
+    /// True if noise, or the draw of a sample, may have made a change.
+    package func isWithinChance(_ change: Change) -> Bool { change.isWithinChance(of: comparisons) }
 
-    /// How the reader writes numbers.
+    /// The locale in which the reader's numbers are written.
     package var locale: ReportLocale { names.locale }
 
-    /// Of a number of a group or the whole that is sampled or a quotient of numbers with margins, where it lies in 19 of 20
-    /// cases; nil for others.
+    /// Returns the interval that holds a number of a sample, of devices or of a quotient in 19 of 20 cases; nil for
+    /// other numbers.
     ///
-    /// What groups leave of a whole has none: the draw decides which these are.
+    /// A number that groups leave of a whole has none: the draw decides which groups these are.
     package func interval(of quantity: Quantity) -> Interval? {
         answered.flatMap { Interval(of: quantity, basis: $0.basis, clip: $0.clip, kind: insight.kind) }
     }
@@ -106,7 +104,7 @@ package struct InsightAnswer: Sendable, Hashable {
 package struct AgedDimension: Sendable, Hashable {
     /// The dimension's name.
     package let name: DimensionName
-    /// What people call it.
+    /// The dimension's title, as people read it.
     package let title: String
     /// The coarser one by which the numbers are shown instead; nil where they are not split.
     package let now: AnswerAxis?
@@ -116,12 +114,11 @@ package struct AgedDimension: Sendable, Hashable {
 package struct AnswerAxis: Sendable, Hashable {
     /// The dimension's name: a column of the CSV.
     package let name: DimensionName
-    /// What people read above the column.
+    /// The title above the column.
     package let title: String
     /// Its buckets in the plan's order.
     package let labels: [BucketLabel]
 
-    /// Puts an axis together.
     package init(name: DimensionName, title: String, labels: [BucketLabel]) {
         self.name = name
         self.title = title
@@ -133,12 +130,11 @@ package struct AnswerAxis: Sendable, Hashable {
 package struct AnswerFilter: Sendable, Hashable {
     /// The dimension's name.
     package let dimension: DimensionName
-    /// What people call the dimension.
+    /// The dimension's title, as people read it.
     package let title: String
     /// The bucket.
     package let bucket: BucketLabel
 
-    /// Puts a filter together.
     package init(dimension: DimensionName, title: String, bucket: BucketLabel) {
         self.dimension = dimension
         self.title = title
@@ -146,7 +142,7 @@ package struct AnswerFilter: Sendable, Hashable {
     }
 }
 
-/// What a report calls periods, and how it writes numbers.
+/// The calendar and the locale by which a report names periods and writes numbers.
 package struct PeriodNames: Sendable, Hashable {
     /// The app's.
     package let calendar: PeriodCalendar

@@ -14,9 +14,8 @@ extension InsightReading {
             let whole = count(in: group, step: nil)
             for place in 0..<steps {
                 let reached = Self.sum(cells[place...]) ?? Self.difference(whole, Self.sum(cells[..<place]))
-                let quantity = reached.map { number -> Quantity in
-                    hasMargin
-                        ? .drawn(number, of: .identifiers, within: numbers[rows.count]?.margin) : .identifiers(number)
+                let quantity = reached.map {
+                    Quantity.drawn($0, of: .identifiers, within: numbers[rows.count]?.margin)
                 }
                 rows.append(
                     AnswerRow(
@@ -27,7 +26,7 @@ extension InsightReading {
         return AnswerTable(rows: rows, whole: nil, rest: nil)
     }
 
-    /// By row, what is shown beside it.
+    /// The conversions that are shown beside each row.
     package var stages: [AnswerStage] {
         let numbers = reachedNumbers
         return AnswerStage.all(funnelTable.rows.map(\.figure), steps: max(axes.last?.labels.count ?? 1, 1)) {
@@ -35,7 +34,8 @@ extension InsightReading {
         }
     }
 
-    /// By row, the noise of those that took at least its step: sums of several cells are further off than one is.
+    /// The noise, by row, of those that took at least the row's step: sums of several cells are further off than one
+    /// cell is.
     private var reachedNumbers: [DrawnNumber?] {
         let steps = axes.last?.labels.count ?? 0
         return groups.flatMap { group in (0..<steps).map { reached(in: group, from: $0, of: steps) } }

@@ -3,7 +3,7 @@ internal import ThrongRelease
 
 /// The noise of what is read.
 extension InsightReading {
-    /// The measure that an insight's rows count, where they are drawn: events, or devices.
+    /// The measure that an insight's rows count: events, or devices.
     private var counted: MarginLaw.Measure {
         switch kind {
         case .reach, .share(of: .devices, part: _): .devices
@@ -14,11 +14,14 @@ extension InsightReading {
 
     /// A number by its place.
     private func number(_ fixed: [Place], _ measure: MarginLaw.Measure) -> DrawnNumber? {
-        law?.number(Dictionary(fixed.map { ($0.dimension, Set([$0.bucket])) }) { first, _ in first }, of: measure)
+        law.number(Dictionary(fixed.map { ($0.dimension, Set([$0.bucket])) }) { first, _ in first }, of: measure)
     }
 
-    /// Within what a row's own number lies; nil where it is exact.
+    /// Returns the margin of a row's own number; nil where no margin is told.
     func within(_ split: [Place]) -> Int64? { number(base + split, counted)?.margin }
+
+    /// The margin of the whole's events; nil where no margin is told.
+    var withinWhole: Int64? { number(base, .count)?.margin }
 
     /// The noise of a share of the rows' kind.
     func shareNoise(_ split: [Place]) -> QuotientNoise? {
@@ -44,12 +47,11 @@ extension InsightReading {
         for fixed in base + zip(places, group).map({ Place(dimension: $0, bucket: $1) }) {
             buckets[fixed.dimension] = [fixed.bucket]
         }
-        return law?.number(buckets, of: .count)
+        return law.number(buckets, of: .count)
     }
 
-    /// What sums of a group's bands have in common; nil where they are exact.
-    func bandNoise(_ split: [Place], histogram: Int) -> ((Set<Int>, Set<Int>) -> Double)? {
-        guard let law else { return nil }
+    /// Returns a function that takes two sums of a group's bands, each by its buckets, and returns their covariance.
+    func bandNoise(_ split: [Place], histogram: Int) -> (Set<Int>, Set<Int>) -> Double {
         let group = Dictionary((base + split).map { ($0.dimension, Set([$0.bucket])) }) { first, _ in first }
         return { one, other in
             let numbers = [one, other].map { law.number(group.merging([histogram: $0]) { $1 }, of: .count) }
@@ -58,17 +60,15 @@ extension InsightReading {
         }
     }
 
-    /// The order of a table's rows; nil where numbers are exact.
+    /// The order of a table's rows.
     ///
     /// - Parameter interval: of a number of the answer.
-    func order(of table: AnswerTable, interval: @escaping (Quantity) -> Interval?) -> RowOrder? {
-        guard law != nil else { return nil }
+    func order(of table: AnswerTable, interval: @escaping (Quantity) -> Interval?) -> RowOrder {
         // Shares of one whole are as far apart as their parts.
         let areParts: Bool
         switch kind {
         case .count, .reach, .distribution, .frequency, .share(of: _, part: nil): areParts = true
-        case .share, .mean: areParts = false
-        case .quantiles, .retention, .funnel: return nil
+        case .share, .mean, .quantiles, .retention, .funnel: areParts = false
         }
         let isSampled = release.header.sampling < 1 && counted == .count
         let numbers: [DrawnNumber?] =
@@ -77,14 +77,14 @@ extension InsightReading {
         return RowOrder(quantities: table.rows.map(\.figure.quantity), numbers: numbers, interval: interval)
     }
 
-    /// By row, what it is split by.
+    /// The places that each row is split by.
     private var splits: [[Place]] {
         combinations.map { buckets in zip(places, buckets).map { Place(dimension: $0, bucket: $1) } }
     }
 }
 
 extension QuotientNoise {
-    /// The noise of one drawn number over another; nil where one is exact.
+    /// The noise of one drawn number over another; nil where a margin is not told.
     init?(_ part: DrawnNumber?, over whole: DrawnNumber?) {
         guard let part, let whole else { return nil }
         self.init(part: part.variance, whole: whole.variance, covariance: part.covariance(with: whole))

@@ -5,25 +5,26 @@ package import ThrongWire
 /// Reads the cells that an insight asks for out of a release.
 ///
 /// Fails with nil where the release does not show them at all: a dimension, bucket, sum or grouping that its layout
-/// does not have. That is public; which of the cells that it does show are withheld is the release's decision.
+/// does not have; and before it is drawn. That is public; which of the cells that it does show are withheld is the
+/// release's decision.
 package struct InsightReading {
     /// The dimensions of the rows.
     package let axes: [MetricLayout.DimensionLayout]
-    /// By axis, the buckets that have rows: those that readers see, without an `other` that nothing can land in.
+    /// The buckets that have rows, by axis: those that readers see, without an `other` that nothing can land in.
     package let shown: [[Int]]
     /// The dimensions whose `other` nothing can land in.
     private let closed: Set<Int>
     let kind: Insight.Kind
     let release: Release
-    /// How numbers hang together that are off on purpose; nil where they are exact.
-    let law: MarginLaw?
+    /// The rules by which the noise of its numbers is correlated.
+    let law: MarginLaw
     private let sum: (place: Int, decimals: Int)?
     let places: [Int]
     let base: [Place]
     let part: [Place]
-    /// Of a retention, the week whose devices are the whole.
+    /// The week of a retention whose devices are the whole; nil for other kinds.
     private let start: Place?
-    /// Of quantiles, the histogram: its place among the dimensions and its edges.
+    /// The histogram of quantiles: its place among the dimensions and its edges.
     private let histogram: (dimension: Int, edges: [Double])?
 
     /// One dimension fixed to one bucket, both as indices of the layout.
@@ -41,9 +42,10 @@ package struct InsightReading {
             else { return nil }
             return Place(dimension: dimension, bucket: bucket)
         }
+        guard let law = MarginLaw(release.header) else { return nil }
+        self.law = law
         kind = insight.kind
         self.release = release
-        law = MarginLaw(release.header)
         var names = insight.by
         var part: [Place] = []
         var sum: (place: Int, decimals: Int)?
@@ -100,7 +102,7 @@ package struct InsightReading {
         guard release.shows(Margin(keeping: base.map(\.dimension) + places)) else { return nil }
     }
 
-    /// Whether a release's bands are those of the plan's edges, which may have changed since.
+    /// True if a release's bands are those of the plan's edges, which may have changed since.
     private static func isSplit(_ dimension: MetricLayout.DimensionLayout, at edges: [Double]) -> Bool {
         do {
             let bands = try BucketingRule.bands(edges: edges).labels().prefix(edges.count + 1)
@@ -143,11 +145,18 @@ package struct InsightReading {
         return figure(of: [])
     }
 
-    /// What some rows leave of the whole, in the answer's terms; nil where they do not add up to it, or it is withheld.
+    /// Returns the whole less some rows, in the answer's terms. Nil where the rows do not add up to the whole, where
+    /// the whole is withheld, or where the rest can't be told from nothing.
     package func rest(besides shown: [Quantity]) -> Quantity? {
-        guard kind.counts == .events, let whole = cell(base) else { return nil }
-        // A rest of fewer than k events is all withheld, and not told from none.
-        return restQuantity(shown, whole: whole)?.standing(for: release.header.threshold)
+        guard kind.counts == .events, let left = whole?.quantity?.without(shown), isTold(left.amount ?? 0) else {
+            return nil
+        }
+        return left
+    }
+
+    /// True if the rest of the whole can be told from nothing.
+    private func isTold(_ left: Int64) -> Bool {
+        release.header.threshold.isReached(by: left) && left > withinWhole ?? 0
     }
 
     private func table(of quantiles: [Quantile]) -> AnswerTable {
@@ -162,7 +171,7 @@ package struct InsightReading {
                 return cell(place)?.count ?? (isImpossible(place) ? 0 : nil)
             }
             let bands = (0...histogram.edges.count).map(events)
-            // Behind the bands, `other` holds the events without a number.
+            // The bucket `other`, behind the bands, holds the events without a number.
             let last = histogram.edges.count + 1
             let labels = release.header.layout.dimensions[histogram.dimension].labels
             let other = last < labels.count && !closed.contains(histogram.dimension) ? events(last) : 0
@@ -181,9 +190,9 @@ package struct InsightReading {
         }
         var rest: AnswerRest?
         if let whole = cell(base), whole.count > 0, covered >= 0, covered <= whole.count {
+            let left = whole.count - covered
             rest = AnswerRest(
-                events: whole.count - covered, whole: whole.count, quantity: nil, hasWithheld: hasWithheld,
-                threshold: release.header.threshold)
+                events: left, whole: whole.count, quantity: nil, hasWithheld: hasWithheld, isTold: isTold(left))
         }
         return AnswerTable(rows: rows, whole: nil, rest: rest)
     }
@@ -194,81 +203,65 @@ package struct InsightReading {
         if axes.isEmpty && covered == 0 { return nil }
         let hasWithheld = rows.contains { $0.figure == .withheld }
         let isLine = !axes.isEmpty && hasWithheld && kind.counts == .events
+        let left = whole.count - covered
         return AnswerRest(
-            events: whole.count - covered, whole: whole.count,
-            quantity: isLine ? restQuantity(rows.compactMap(\.figure.quantity), whole: whole) : nil,
-            hasWithheld: hasWithheld, threshold: release.header.threshold)
-    }
-
-    private func restQuantity(_ published: [Quantity], whole: PublishedCell) -> Quantity? {
-        if case .share = kind, part.isEmpty {
-            return Quantity.share(part: whole.count, whole: whole.count).without(published, shareOfWhole: true)
-        }
-        return self.whole?.quantity?.without(published, shareOfWhole: false)
+            events: left, whole: whole.count,
+            quantity: isLine ? self.whole?.quantity?.without(rows.compactMap(\.figure.quantity)) : nil,
+            hasWithheld: hasWithheld, isTold: isTold(left))
     }
 
     private func figure(of split: [Place]) -> Figure {
         guard let cell = cell(base + split) else { return isImpossible(base + split) ? .impossible : .withheld }
+        let quantity: Quantity?
         switch kind {
-        case .count where isWithin, .frequency where isWithin:
-            return .published(drawn(cell.count, .identifiers, split) ?? .identifiers(cell.count))
-        case .count, .distribution:
-            return .published(scaled(cell.count, .events, split))
-        case .frequency:
-            return .published(scaled(cell.count, .devices, split))
-        case .quantiles, .funnel:
-            return .withheld
-        case .retention:
-            guard let start else { return .withheld }
-            let first = split.filter { $0.dimension != start.dimension } + [start]
-            guard let whole = self.cell(base + first)?.count, whole > 0 else { return .withheld }
-            let isStart = split.contains { $0.dimension == start.dimension && $0.bucket == start.bucket }
-            return .published(
-                isStart
-                    ? .settled(part: cell.count, whole: whole)
-                    : .share(part: cell.count, whole: whole, noise: retentionNoise(split, over: first)))
-        case .reach:
-            if hasMargin {
-                let devices = release.header.hasFirsts ? cell.firsts : cell.reach?.devices
-                return devices.flatMap { drawn($0, .devices, split) }.map { .published($0) } ?? .withheld
-            }
-            if release.header.hasFirsts { return cell.firsts.map { .published(reach($0)) } ?? .withheld }
-            return cell.reach.map { .published(.devices($0.devices)) } ?? .withheld
-        case .mean:
-            guard let sum, sum.place < cell.sums.count, cell.count > 0 else { return .withheld }
-            return .published(
-                .mean(
-                    sum: cell.sums[sum.place], decimals: sum.decimals, events: cell.count,
-                    noise: meanNoise(split, sum: sum.place)))
-        case .share(let basis, _):
-            let numerator = part.isEmpty ? cell.amount(of: basis) : amount(base + split + part, of: basis)
-            let denominator = part.isEmpty ? self.cell(base) : cell
-            guard let amount = numerator, let whole = denominator?.amount(of: basis), whole > 0 else {
-                return .withheld
-            }
-            if !part.isEmpty, isImpossible(base + split + part) {
-                return .published(.settled(part: amount, whole: whole))
-            }
-            return .published(.share(part: amount, whole: whole, noise: shareNoise(split)))
+        case .count where isWithin, .frequency where isWithin: quantity = drawn(cell.count, .identifiers, split)
+        case .count, .distribution: quantity = scaled(cell.count, .events, split)
+        case .frequency: quantity = scaled(cell.count, .devices, split)
+        case .quantiles, .funnel: quantity = nil
+        case .retention: quantity = retention(cell, split)
+        case .reach: quantity = cell.amount(of: .devices).map { drawn($0, .devices, split) }
+        case .mean: quantity = mean(cell, split)
+        case .share(let basis, _): quantity = share(cell, split, of: basis)
         }
+        return quantity.map { .published($0) } ?? .withheld
+    }
+
+    private func retention(_ cell: PublishedCell, _ split: [Place]) -> Quantity? {
+        guard let start else { return nil }
+        let first = split.filter { $0.dimension != start.dimension } + [start]
+        guard let whole = self.cell(base + first)?.count, whole > 0 else { return nil }
+        if split.contains(where: { $0.dimension == start.dimension && $0.bucket == start.bucket }) {
+            return .settled(part: cell.count, whole: whole)
+        }
+        return retentionNoise(split, over: first).map { .share(part: cell.count, whole: whole, noise: $0) }
+    }
+
+    private func mean(_ cell: PublishedCell, _ split: [Place]) -> Quantity? {
+        guard let sum, sum.place < cell.sums.count, cell.count > 0 else { return nil }
+        return meanNoise(split, sum: sum.place).map {
+            .mean(sum: cell.sums[sum.place], decimals: sum.decimals, events: cell.count, noise: $0)
+        }
+    }
+
+    private func share(_ cell: PublishedCell, _ split: [Place], of basis: Insight.Basis) -> Quantity? {
+        let numerator = part.isEmpty ? cell.amount(of: basis) : amount(base + split + part, of: basis)
+        let denominator = part.isEmpty ? self.cell(base) : cell
+        guard let amount = numerator, let whole = denominator?.amount(of: basis), whole > 0 else { return nil }
+        if !part.isEmpty, isImpossible(base + split + part) { return .settled(part: amount, whole: whole) }
+        return shareNoise(split).map { .share(part: amount, whole: whole, noise: $0) }
     }
 
     /// A number of independent events or answers: of a sample, all of them as they are estimated.
     private func scaled(_ count: Int64, _ counts: Counted, _ split: [Place]) -> Quantity {
         let rate = release.header.sampling
         if rate < 1 { return .estimate(Estimate(counted: count, rate: rate, counts: counts)) }
-        return drawn(count, counts, split) ?? (counts == .events ? .events(count) : .said(count))
+        return drawn(count, counts, split)
     }
 
-    /// A number with its margin; nil where it is exact.
-    private func drawn(_ number: Int64, _ counts: Counted, _ split: [Place]) -> Quantity? {
-        hasMargin ? .drawn(number, of: counts, within: within(split)) : nil
-    }
-
-    /// Devices that say that they are there. A device in a sample may have been in it by any of its events, so that their
-    /// number can't be scaled up: there are at least so many.
-    private func reach(_ devices: Int64) -> Quantity {
-        release.header.sampling < 1 ? .devices(devices) : .said(devices)
+    /// A number with its margin. A device in a sample may have been in it by any of its events, so that a number of
+    /// devices can't be scaled up.
+    private func drawn(_ number: Int64, _ counts: Counted, _ split: [Place]) -> Quantity {
+        .drawn(number, of: counts, within: within(split))
     }
 
     /// A published amount, or zero where everybody knows it; nil is withheld.
@@ -292,10 +285,7 @@ package struct InsightReading {
         return (release.header.layout.cell(buckets: sorted.map(\.bucket), in: margin), margin)
     }
 
-    /// Whether numbers are drawn, and off by a margin.
-    var hasMargin: Bool { law != nil }
-
-    /// Whether what is counted are identifiers, and not events.
+    /// True if identifiers are counted, and not events.
     private var isWithin: Bool { release.header.layout.within != nil }
 
     private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }
@@ -310,7 +300,7 @@ package struct InsightReading {
     /// The labels of a group's buckets.
     package func labels(of group: [Int]) -> [BucketLabel] { zip(axes, group).map { $0.labels[$1] } }
 
-    /// What is published of a group at one step, or of all of it.
+    /// Returns the published number of a group at one step, or of all of the group; nil where none is published.
     package func count(in group: [Int], step: Int?) -> Int64? {
         let split = zip(places, group + [step].compactMap { $0 }).map { Place(dimension: $0, bucket: $1) }
         return cell(base + split)?.count

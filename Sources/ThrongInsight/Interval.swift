@@ -1,12 +1,12 @@
 internal import Foundation
 package import ThrongPlan
 
-/// Where a number lies that was estimated from a sample, or is off on purpose, in 19 of 20 cases (95 %).
+/// The range that holds a number in 19 of 20 cases (95 %).
 ///
-/// Of a sample it is about the draw: how far the events that were kept may misrepresent all that happened on the same devices
-/// in the same period. Each event is drawn by itself, so that this holds however events are spread over devices; it says
-/// nothing about other days or other people. A number that has a margin as well has it added. What no draw can change
-/// has no width, and nothing else has none.
+/// Every number has a margin, and its interval includes that. The interval of a sample is about the draw, too: how far
+/// the events that were kept may misrepresent all that happened on the same devices in the same period. Each event is
+/// drawn by itself, so that this holds however events are spread over devices. It says nothing about other days or
+/// other people. What no draw can change has no width, and nothing else has none.
 package struct Interval: Sendable, Hashable {
     /// Its lower end; nil where nothing bounds it.
     package let low: Decimals?
@@ -16,8 +16,8 @@ package struct Interval: Sendable, Hashable {
     /// The two-sided 95 % point of the normal distribution.
     package static let z = 1.959_963_984_540_054
 
-    /// The same with a chance of error that so many comparisons share (Bonferroni): with them, all hold at once in 19 of 20
-    /// cases.
+    /// The same with a chance of error that so many comparisons share (Bonferroni): with them, all hold at once in 19
+    /// of 20 cases.
     package static func z(sharedBy comparisons: Int) -> Double {
         guard comparisons > 1 else { return z }
         var (low, high) = (z, 10.0)
@@ -28,7 +28,7 @@ package struct Interval: Sendable, Hashable {
         return high
     }
 
-    /// Puts an interval together that was written down.
+    /// Creates an interval from ends that were written down.
     package init(low: Decimals?, high: Decimals?) {
         self.low = low
         self.high = high
@@ -50,54 +50,47 @@ package struct Interval: Sendable, Hashable {
     /// - Parameters:
     ///   - kept: how many. Unit: events.
     ///   - rate: the chance of each event to be kept.
-    ///   - margin: within which 19 of 20 numbers of kept events lie; nil where they are exact. Unit: events.
+    ///   - margin: within which 19 of 20 numbers of kept events lie. Unit: events.
     ///   - threshold: how many devices the sample has where the number is published.
-    package init?(ofTotal kept: Int64, rate: Double, margin: Int64?, threshold: Threshold) {
+    package init?(ofTotal kept: Int64, rate: Double, margin: Int64, threshold: Threshold) {
         guard rate > 0, rate < 1 else { return nil }
-        let (low, high) = Self.total(kept, rate: rate, margin: margin ?? 0, threshold: threshold)
+        let (low, high) = Self.total(kept, rate: rate, margin: margin, threshold: threshold)
         self.init(low, high, places: 0)
     }
 
-    /// The interval of devices that are told with a margin: there are never fewer than none.
+    /// The interval of a number of devices: there are never fewer than none.
     package init(ofDevices devices: Int64, margin: Int64) {
         low = Decimals(units: Swift.max(Int128(devices) - Int128(margin), 0), places: 0)
         high = Decimals(units: Int128(devices) + Int128(margin), places: 0)
     }
 
-    /// The interval of a number whose parts were drawn at a rate under 1, of devices with a margin, or of a quotient of
-    /// numbers with margins; nil where there is none: devices in a sample are a lower bound of all devices, and stay one.
+    /// The interval of a number of a sample, of devices, or of a quotient; nil for others, of which the margin says
+    /// all.
     ///
     /// - Parameters:
     ///   - basis: how it was drawn, and what is published.
     ///   - clip: between which bounds the values of a mean lie.
     package init?(of quantity: Quantity, basis: NumberBasis, clip: ClosedRange<Double>?, kind: Insight.Kind) {
         let (rate, k) = (basis.sampling, basis.threshold)
-        if case .drawn(let devices, of: _, let within) = quantity, kind == .reach {
-            guard let margin = within ?? basis.margin?.devices else { return nil }
-            self.init(ofDevices: devices, margin: margin)
-            return
-        }
-        if quantity.drawnQuotient != nil {
+        switch quantity {
+        case .drawn(let number, of: _, let within):
+            guard kind == .reach, let margin = within ?? basis.margin.devices else { return nil }
+            self.init(ofDevices: number, margin: margin)
+        case .share, .mean:
             let sampled = rate < 1 ? Self.sampled(quantity, rate: rate, threshold: k, clip: clip, kind: kind) : nil
             self.init(ofDrawn: quantity, clip: clip, kind: kind, sampled: sampled)
-            return
-        }
-        guard rate < 1 || basis.margin != nil else { return nil }
-        switch (quantity, kind) {
-        case (.estimate(let estimate), _):
-            self.init(ofTotal: estimate.counted, rate: rate, margin: basis.margin?.events, threshold: k)
-        case (.settled, .retention), (.settled, .share(of: .events, part: _)):
+        case .estimate(let estimate):
+            self.init(ofTotal: estimate.counted, rate: rate, margin: basis.margin.events, threshold: k)
+        case .settled:
             let value = quantity.approximate
             self.init(value, value, places: Quantity.sharePlaces)
-        default:
-            guard rate < 1,
-                let (low, high) = Self.sampled(quantity, rate: rate, threshold: k, clip: clip, kind: kind)
-            else { return nil }
-            self.init(low, high, places: quantity.decimal?.places ?? 0)
+        case .quantile:
+            return nil
         }
     }
 
-    /// Where a quotient lies, by the draw of the sample alone; nil for what the draw says nothing of.
+    /// Returns the ends between which a quotient lies, by the draw of the sample alone; nil where the draw says
+    /// nothing.
     private static func sampled(
         _ quantity: Quantity, rate: Double, threshold: Threshold, clip: ClosedRange<Double>?, kind: Insight.Kind
     ) -> (low: Double, high: Double)? {
@@ -111,14 +104,14 @@ package struct Interval: Sendable, Hashable {
         }
     }
 
-    /// N where n of them were kept: the score interval, which solves |n − N·rate| = z·√(N·rate·(1 − rate)), and the margin
-    /// of the number that was drawn for n, by "square and add" as in ``difference(_:_:places:)``.
+    /// N where n of them were kept: the score interval, which solves |n − N·rate| = z·√(N·rate·(1 − rate)), and the
+    /// margin of the number that was drawn for n, by "square and add" as in ``difference(_:_:places:)``.
     ///
-    /// It holds given that the number is published, which it is only where its sample has k devices: the lower end takes k of
-    /// the kept events for certain, and the draw for n − k of N − k. For whatever way the events are spread over devices,
-    /// look at the devices one by one, and at each one's events until the first that was kept: where k devices are found,
-    /// just k kept events were looked at, and the draw of all others is still open. So n − k is at most a draw of N − k. That
-    /// k devices were found makes n only larger, so that the upper end may stay.
+    /// It holds given that the number is published, which it is only where its sample has k devices: the lower end
+    /// takes k of the kept events for certain, and the draw for n − k of N − k. For whatever way the events are spread
+    /// over devices, look at the devices one by one, and at each one's events until the first that was kept: where k
+    /// devices are found, just k kept events were looked at, and the draw of all others is still open. So n − k is at
+    /// most a draw of N − k. That k devices were found makes n only larger, so that the upper end may stay.
     package static func total(
         _ kept: Int64, rate: Double, margin: Int64 = 0, threshold: Threshold = Threshold(devices: 0)
     ) -> (low: Double, high: Double) {
@@ -170,14 +163,14 @@ package struct Interval: Sendable, Hashable {
         _ mean: Double, events: Int64, clip: ClosedRange<Double>, rate: Double
     ) -> (low: Double, high: Double) {
         let width = clip.upperBound - clip.lowerBound
-        // Where only one value is possible, that is the mean.
+        // Only one value is possible, and it is the mean.
         guard width > 0 else { return (clip.lowerBound, clip.upperBound) }
         let drawn = DrawnMean((mean - clip.lowerBound) / width * Double(events), of: events, rate: rate)
         return (clip.lowerBound + width * drawn.low, clip.lowerBound + width * drawn.high)
     }
 
-    /// Between which parts of the kept events the value at a quantile lies: thousandths, 0 to 1000. At 0 it may be below
-    /// all of them, at 1000 above.
+    /// Returns the parts of the kept events between which the value at a quantile lies: thousandths, 0 to 1000. At 0
+    /// the value may be below all of them, at 1000 above.
     package static func parts(at quantile: Quantile, events: Int64, rate: Double) -> (low: Double, high: Double) {
         let (low, high) = DrawnMean.meansKept(of: events, ifMean: Double(quantile.perMille) / 1000, rate: rate)
         return (low * 1000, high * 1000)

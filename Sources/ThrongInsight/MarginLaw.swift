@@ -1,15 +1,16 @@
 internal import ThrongPlan
 internal import ThrongRelease
 
-/// What the noise of a release's numbers has in common, as far as everybody knows it from the layout and the stated margins.
+/// The covariances of a release's noise, as far as everybody knows them from the layout and the stated margins.
 ///
-/// Each number is a sum of interactions (Margins page, "Noise"). Two sums of a and b of a field's n buckets, c of which are
-/// in both, have in that field ab/n² of the total's variance in common, and (c − ab/n)·n/(n − 1) of the interaction's: an
-/// interaction's draws have the variance V/(1 − 1/n). Over several fields the factors are multiplied. A part of a whole has
-/// c = a and b = n, which is a/n of the whole's variance. Events and sums add up over all dimensions. Devices do over those
-/// that partition them; of different occasions they are different questions, and have nothing in common.
+/// Each number is a sum of interactions (Margins page, "Noise"). Two sums of a and b of a field's n buckets, c of
+/// which are in both, have in that field ab/n² of the total's variance in common, and (c − ab/n)·n/(n − 1) of the
+/// interaction's: an interaction's draws have the variance V/(1 − 1/n). Over several fields the factors are
+/// multiplied. A part of a whole has c = a and b = n, which is a/n of the whole's variance. Events and sums add up
+/// over all dimensions. Devices do over those that partition them; of different occasions they are different
+/// questions, and have nothing in common.
 struct MarginLaw: Sendable {
-    /// What is counted.
+    /// The measure of a number: a count, a sum, or devices.
     enum Measure: Sendable, Hashable {
         /// Events, or identifiers.
         case count
@@ -20,7 +21,7 @@ struct MarginLaw: Sendable {
 
     private let header: ReleaseHeader
 
-    /// The law of a release; nil where numbers are exact.
+    /// The law of a release; nil before it is drawn.
     init?(_ header: ReleaseHeader) {
         guard header.margins != nil else { return nil }
         self.header = header
@@ -79,9 +80,9 @@ struct DrawnNumber: Sendable {
     /// One base dimension that it is split by.
     struct Field: Sendable {
         let place: Int
-        /// How many buckets there are.
+        /// The number of the field's buckets.
         let size: Int
-        /// Those that are in it.
+        /// The buckets that the number sums up.
         let buckets: Set<Int>
     }
 
@@ -89,7 +90,7 @@ struct DrawnNumber: Sendable {
     let measure: MarginLaw.Measure
     /// Ascending by place.
     let fields: [Field]
-    /// Of devices, by dimension: the buckets that tell what they did.
+    /// The buckets that tell what devices did, by dimension; only for numbers of devices.
     let occasions: [Int: Set<Int>]
     /// The standard deviation of the total of its question, by its own margin.
     let deviation: Double
@@ -97,7 +98,7 @@ struct DrawnNumber: Sendable {
     /// Unit: the measure's, squared.
     var variance: Double { covariance(with: self) }
 
-    /// Within what it lies in 19 of 20 cases. Unit: the measure's.
+    /// The margin, which holds in 19 of 20 cases. Unit: the measure's.
     var margin: Int64 { Int64((Interval.z * variance.squareRoot() - 1e-6).rounded(.up)) }
 
     /// Unit: the measure's, squared.
@@ -123,7 +124,8 @@ struct DrawnNumber: Sendable {
         return product
     }
 
-    /// What two sums of some of a field's buckets have in common; 1 for two of all.
+    /// Returns the factor of the total's variance that two sums of some of a field's buckets have in common; 1 for two
+    /// sums of all buckets.
     static func common(_ one: Int, _ other: Int, both: Int, of size: Int) -> Double {
         guard size > 1 else { return 1 }
         let (one, other, both, size) = (Double(one), Double(other), Double(both), Double(size))

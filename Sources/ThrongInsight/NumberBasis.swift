@@ -2,42 +2,39 @@ package import ThrongPlan
 package import ThrongRelease
 package import ThrongWire
 
-/// What the numbers of an answer stand on: everything that a reader needs in order not to read too much into them.
+/// The basis of an answer's numbers: everything that a reader needs in order not to read too much into them.
 package struct NumberBasis: Sendable, Hashable {
-    /// What is counted.
+    /// The things that are counted.
     package let counts: Counted
-    /// How many devices each number stands for, or events where there are no identifiers: k.
+    /// The least number of devices behind each number, or of events where there are no identifiers: k.
     package let threshold: Threshold
     /// Share of events that clients send: more than 0, at most 1. Under 1, numbers of events are scaled up.
     package let sampling: Double
     /// The length of the windows within which devices are told apart.
     package let rotation: Rotation
-    /// How far off numbers are on purpose; nil where they are exact.
-    package let margin: NumberMargin?
-    /// How it is known that numbers are devices; nil where they are none.
+    /// The margins of the numbers, which are noisy on purpose.
+    package let margin: NumberMargin
+    /// The evidence that numbers are numbers of devices; nil where they are not.
     package let devices: Devices?
-    /// Whether devices showed identifiers, so that they could be told apart within windows.
+    /// True if devices showed identifiers, so that they could be told apart within windows.
     package let hasIdentifiers: Bool
-    /// Which devices count for k.
+    /// The devices that count for k.
     package let floor: FloorKind
 
-    /// What numbers of devices stand on.
+    /// The evidence that numbers of devices stand on.
     package enum Devices: String, Sendable, Hashable, Codable {
-        /// The most identifiers of one window: at least so many.
-        case floor
-        /// Those that proved to be there, once each in the period: at least so many.
+        /// The identifiers of the busiest window.
+        case window = "one_window"
+        /// Those that proved to be there, once each in the period.
         case proved = "proved_firsts"
         /// Clients say which event is a device's first in the period; nobody can check it.
         case firsts = "client_firsts"
         /// Devices answer by themselves, once a period; nobody can check it.
         case answers = "client_answers"
-        /// The identifiers of one window, with a margin.
-        case drawn
     }
 
-    /// Puts a basis together.
     package init(
-        counts: Counted, threshold: Threshold, sampling: Double, rotation: Rotation, margin: NumberMargin? = nil,
+        counts: Counted, threshold: Threshold, sampling: Double, rotation: Rotation, margin: NumberMargin,
         devices: Devices? = nil, hasIdentifiers: Bool = true, floor: FloorKind = .any
     ) {
         self.counts = counts
@@ -47,31 +44,28 @@ package struct NumberBasis: Sendable, Hashable {
         self.margin = margin
         self.hasIdentifiers = hasIdentifiers
         self.floor = floor
-        self.devices = devices ?? (counts == .devices ? margin == nil ? .floor : .drawn : nil)
+        self.devices = devices ?? (counts == .devices ? .window : nil)
     }
 
-    /// Whether numbers of a kind have an interval, because they come from a sample, are devices with a margin, or are
-    /// computed from numbers with margins.
+    /// True if numbers of a kind have an interval, because they are devices, quotients or estimates from a sample.
     package func hasInterval(_ kind: Insight.Kind) -> Bool {
-        if kind == .reach { return margin?.devices != nil }
-        if margin != nil, kind.isQuotient { return true }
-        guard sampling < 1 else { return false }
-        return switch kind {
-        case .count, .distribution, .frequency, .retention, .mean, .share(of: .events, part: _): true
-        case .reach, .quantiles, .funnel, .share(of: .devices, part: _): false
+        switch kind {
+        case .reach, .share, .mean, .retention: true
+        case .count, .distribution, .frequency: sampling < 1
+        case .quantiles, .funnel: false
         }
     }
 
-    /// Within what 19 of 20 numbers of a kind lie; nil where they are exact, or have an interval or a band instead.
+    /// Returns the margin that holds 19 of 20 numbers of a kind; nil where they have an interval or a band instead.
     ///
     /// Unit: the numbers'.
     package func margin(of kind: Insight.Kind) -> Int64? {
-        kind != .reach && sampling < 1 || margin?.isOfTerms ?? true ? nil : within
+        kind != .reach && sampling < 1 || margin.isOfTerms ? nil : within
     }
 
-    /// Within what 19 of 20 numbers lie, of a sample those in the sample, and of quotients and quantiles those that they
-    /// are computed from; nil where they are exact. Unit: the numbers'.
-    package var within: Int64? { counts == .devices ? margin?.devices : margin?.events }
+    /// The margin that holds 19 of 20 numbers: of a sample, the numbers in the sample; of quotients and quantiles, the
+    /// numbers that they are computed from. Unit: the numbers'.
+    package var within: Int64 { counts == .devices ? margin.devices ?? margin.events : margin.events }
 
     /// k as CSV and JSON have it.
     package var kText: String { String(threshold.devices) }
@@ -86,7 +80,7 @@ package struct NumberBasis: Sendable, Hashable {
 }
 
 extension Insight.Kind {
-    /// Whether numbers are computed from two others.
+    /// True if numbers are computed from two others.
     package var isQuotient: Bool {
         switch self {
         case .share, .mean, .retention: true
@@ -97,16 +91,16 @@ extension Insight.Kind {
     fileprivate var isFunnel: Bool { if case .funnel = self { true } else { false } }
 }
 
-/// What a number of a report is a number of.
+/// The things that a report's number counts.
 package enum Counted: String, Sendable, Hashable, Codable {
     /// Events, or answers of devices.
     case events
-    /// Devices, each once in the period or at least so many.
+    /// Devices, each once in the period or in its busiest window.
     case devices
     /// Identifiers, each once when its window was over: a device counts again in a later window.
     case identifiers
 
-    /// What one of them is called.
+    /// The word for one of them.
     package var one: String {
         switch self {
         case .events: "event"
@@ -115,7 +109,7 @@ package enum Counted: String, Sendable, Hashable, Codable {
         }
     }
 
-    /// What numbers of a kind count, of a metric that counts events or looks at windows.
+    /// Finds what numbers of a kind count: identifiers for a metric that looks at windows, else events or devices.
     package init(by kind: Insight.Kind, isWithin: Bool) {
         self =
             if isWithin {
@@ -129,7 +123,7 @@ package enum Counted: String, Sendable, Hashable, Codable {
     }
 }
 
-/// How far off the numbers of an answer are on purpose.
+/// The margins of an answer's numbers, which are noisy on purpose.
 package struct NumberMargin: Sendable, Hashable {
     /// 19 of 20 numbers of events lie within this of what was counted, or less. Unit: events, or identifiers.
     package let events: Int64
@@ -137,10 +131,9 @@ package struct NumberMargin: Sendable, Hashable {
     package let devices: Int64?
     /// ρ, rounded up, such as "0.98": what one device adds to the release costs, or one event without identifiers.
     package let cost: String
-    /// Whether it is about the numbers that answers are computed from, and not about the answers.
+    /// True if the margin is about the numbers that answers are computed from, and not about the answers.
     package let isOfTerms: Bool
 
-    /// Puts a margin together.
     package init(events: Int64, devices: Int64? = nil, cost: String, isOfTerms: Bool = false) {
         self.events = events
         self.devices = devices
@@ -148,7 +141,7 @@ package struct NumberMargin: Sendable, Hashable {
         self.isOfTerms = isOfTerms
     }
 
-    /// What a release says about its margins; nil where its numbers are exact.
+    /// Reads the margins that a release states; nil before it is drawn.
     ///
     /// - Parameters:
     ///   - groupings: the ones that are read; the widest margin among them and the rows is told.

@@ -1,40 +1,42 @@
 package import ThrongPlan
 
-/// Numbers that are off on purpose, and quotients of them.
+/// The margins of numbers and of their quotients.
 extension Quantity {
-    /// Two numbers with noise, one over the other, in the answer's unit; nil for what was computed from none.
+    /// Two numbers, one over the other, in the answer's unit; nil for what is no quotient.
     package var drawnQuotient: (part: Double, whole: Double, noise: QuotientNoise)? {
         switch self {
-        case .share(let part, let whole, let noise?): return (Double(part), Double(whole), noise)
-        case .mean(let sum, let decimals, let events, let noise?):
+        case .share(let part, let whole, let noise): return (Double(part), Double(whole), noise)
+        case .mean(let sum, let decimals, let events, let noise):
             var unit = 1.0
             for _ in 0..<decimals { unit /= 10 }
             let scaled = QuotientNoise(
                 part: noise.part * unit * unit, whole: noise.whole, covariance: noise.covariance * unit)
             return (Double(sum) * unit, Double(events), scaled)
-        case .events, .devices, .said, .identifiers, .share, .settled, .mean, .drawn, .estimate, .quantile: return nil
+        case .drawn, .settled, .estimate, .quantile: return nil
         }
     }
 
-    /// Whether it is a part of a whole.
+    /// True if the number is a part of a whole.
     package var isShare: Bool {
         switch self {
         case .share, .settled: true
-        case .events, .devices, .said, .identifiers, .mean, .drawn, .estimate, .quantile: false
+        case .drawn, .mean, .estimate, .quantile: false
         }
     }
 
-    /// Within what a number with a margin lies in 19 of 20 cases; nil for others. Unit: its own.
+    /// The margin that holds a number in 19 of 20 cases; nil for quotients, estimates and what is left of a whole.
+    /// Unit: the number's.
     package var within: Int64? {
         if case .drawn(_, _, let within) = self { within } else { nil }
     }
 }
 
 extension Interval {
-    /// The interval of a quotient of two numbers with noise, where a value can lie at all: shares from 0 to 1, others from
-    /// 0, means between the bounds of their values.
+    /// The interval of a quotient, where a value can lie at all: shares from 0 to 1, others from 0, means between the
+    /// bounds of their values.
     ///
-    /// - Parameter sampled: where the quotient of a sample lies, if both were exact. The two are combined by "square and add".
+    /// - Parameter sampled: where the quotient of a sample lies, if both were exact. The two are combined by "square
+    ///   and add".
     package init?(
         ofDrawn quantity: Quantity, clip: ClosedRange<Double>?, kind: Insight.Kind,
         sampled: (low: Double, high: Double)? = nil
@@ -59,7 +61,8 @@ extension Interval {
 }
 
 extension Decimals {
-    /// Rounded to the first digit of how far off it may be: 15,658 ± 110 is 15,700. It is finer where nothing would be left.
+    /// Rounded to the first digit of how far off it may be: 15,658 ± 110 is 15,700. It is finer where nothing would be
+    /// left.
     package func rounded(toFirstDigitOf width: Double) -> Decimals {
         guard width > 0, width.isFinite, units != 0 else { return self }
         for exponent in (-places...max(Self.exponent(of: width), -places)).reversed() {

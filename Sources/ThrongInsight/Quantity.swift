@@ -1,24 +1,16 @@
 package import ThrongPlan
 
-/// A number that is computed from published cells, kept exact until it is written down.
+/// A number that is computed from published cells, kept as it is until it is written down.
 package enum Quantity: Sendable, Hashable {
-    /// Unit: events.
-    case events(Int64)
-    /// Unit: devices, at least.
-    case devices(Int64)
-    /// Unit: devices, each of which is in one number only, as they say themselves.
-    case said(Int64)
-    /// Unit: identifiers, each of which is in one number only.
-    case identifiers(Int64)
-    /// Part over whole; the whole is above 0. The noise of both is there where they are off on purpose.
-    case share(part: Int64, whole: Int64, noise: QuotientNoise? = nil)
+    /// Events, identifiers or devices: what was drawn, and within what the count lies in 19 of 20 cases; nil for what
+    /// some numbers leave of another.
+    case drawn(Int64, of: Counted, within: Int64? = nil)
+    /// Part over whole; the whole is above 0.
+    case share(part: Int64, whole: Int64, noise: QuotientNoise)
     /// A share that no draw can change: a whole's own of itself, or that of what can't occur.
     case settled(part: Int64, whole: Int64)
-    /// A sum in units of 10^-decimals, over events; events are above 0. The noise of both is there where they are off on purpose.
-    case mean(sum: Int64, decimals: Int, events: Int64, noise: QuotientNoise? = nil)
-    /// Events, identifiers or devices with a margin: what was drawn, and within what the count lies in 19 of 20 cases,
-    /// where that is told.
-    case drawn(Int64, of: Counted, within: Int64? = nil)
+    /// A sum in units of 10^-decimals, over events; events are above 0.
+    case mean(sum: Int64, decimals: Int, events: Int64, noise: QuotientNoise)
     /// Events or devices, scaled up from a sample.
     case estimate(Estimate)
     /// A value below which a part of the events lies.
@@ -32,12 +24,11 @@ package enum Quantity: Sendable, Hashable {
     /// Decimal places of a mean of values with so many.
     package static func places(ofMean decimals: Int) -> Int { Swift.max(decimals, leastMeanPlaces) }
 
-    /// The number as CSV and JSON have it: an exact decimal, rounded half to even; a share is a fraction of 1. Nil for a
-    /// quantile in a band that is open, or in one within which it can't be told.
+    /// The number as CSV and JSON have it: an exact decimal, rounded half to even; a share is a fraction of 1. Nil for
+    /// a quantile in a band that is open, or in one within which it can't be told.
     package var decimal: Decimals? {
         switch self {
-        case .events(let count), .devices(let count), .said(let count), .identifiers(let count),
-            .drawn(let count, of: _, within: _):
+        case .drawn(let count, of: _, within: _):
             Decimals(count, over: 1, places: 0)
         case .share(let part, let whole, _), .settled(let part, let whole):
             Decimals(part, over: whole, places: Self.sharePlaces)
@@ -50,11 +41,10 @@ package enum Quantity: Sendable, Hashable {
         }
     }
 
-    /// For lengths of bars and for order, never for print.
+    /// An approximation for lengths of bars and for order, never for print.
     package var approximate: Double {
         switch self {
-        case .events(let count), .devices(let count), .said(let count), .identifiers(let count),
-            .drawn(let count, of: _, within: _):
+        case .drawn(let count, of: _, within: _):
             return Double(count)
         case .share(let part, let whole, _), .settled(let part, let whole):
             return Double(part) / Double(whole)
@@ -69,24 +59,20 @@ package enum Quantity: Sendable, Hashable {
         }
     }
 
-    /// The number that parts and wholes have in common: events, identifiers, or devices that say so themselves, as counted or
-    /// as drawn.
+    /// The number that parts and wholes have in common, of a sample as it was drawn.
     package var amount: Int64? {
         switch self {
-        case .events(let number), .said(let number), .identifiers(let number), .drawn(let number, of: _, within: _):
-            number
+        case .drawn(let number, of: _, within: _): number
         case .estimate(let estimate): estimate.counted
-        case .devices, .share, .settled, .mean, .quantile: nil
+        case .share, .settled, .mean, .quantile: nil
         }
     }
 
-    /// As numerator and denominator, the latter above 0, in which two numbers of one kind can be compared; nil for
+    /// The numerator and the denominator, the latter above 0, by which two numbers of one kind can be compared; nil for
     /// quantiles.
     package var fraction: (numerator: Int64, denominator: Int64)? {
         switch self {
-        case .events(let number), .devices(let number), .said(let number), .identifiers(let number),
-            .drawn(let number, of: _, within: _):
-            (number, 1)
+        case .drawn(let number, of: _, within: _): (number, 1)
         case .estimate(let estimate): (estimate.counted, 1)
         case .share(let part, let whole, _), .settled(let part, let whole): (part, whole)
         case .mean(let sum, _, let events, _): (sum, events)
@@ -94,7 +80,7 @@ package enum Quantity: Sendable, Hashable {
         }
     }
 
-    /// Whether it is the larger one of two numbers of one kind, exactly.
+    /// True if it is larger than another number of its kind, as both were drawn.
     package func exceeds(_ other: Quantity) -> Bool {
         guard let mine = fraction, let theirs = other.fraction else { return false }
         return Int128(mine.numerator) * Int128(theirs.denominator)
@@ -105,11 +91,11 @@ package enum Quantity: Sendable, Hashable {
 /// All events, or all devices that answer, as estimated from those that were sent: each client keeps each one with the
 /// same chance, by a draw of its own.
 package struct Estimate: Sendable, Hashable {
-    /// What was sent and counted.
+    /// The number that was sent and counted, as it was drawn.
     package let counted: Int64
     /// The chance: more than 0, less than 1.
     package let rate: Double
-    /// Whether it is a number of events or of devices.
+    /// The things that are counted: events or devices.
     package let counts: Counted
 
     /// Scales a count up.
@@ -119,8 +105,8 @@ package struct Estimate: Sendable, Hashable {
         self.counts = counts
     }
 
-    /// Whether the draw could as well have kept fewer than k, and the number would not be published: such numbers lean high,
-    /// because those that the draw made small are not there to make up for them.
+    /// True if the draw could as well have kept fewer than k, and the number would not be published. Such numbers lean
+    /// high, because those that the draw made small are not there to make up for them.
     ///
     /// - Parameter kept: how many were. Unit: events.
     package static func leansHigh(_ kept: Int64, rate: Double, threshold: Threshold) -> Bool {

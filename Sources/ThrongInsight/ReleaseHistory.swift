@@ -1,21 +1,21 @@
 package import ThrongPlan
 package import ThrongRelease
 
-/// What one report reads of one metric: the release of its own period, and those that had been made when that one was.
+/// The releases of one metric that one report reads: that of its own period, and those that had been made by then.
 ///
-/// A release that came later is not part of it, although its period may be earlier: so a report says the same whenever it
-/// is made.
+/// A release that came later is not part of it, although its period may be earlier: so a report says the same whenever
+/// it is made.
 package struct ReleaseHistory: Sendable {
-    /// Of the report's period.
+    /// The release of the report's period.
     package let current: Release
-    /// Of other periods of the same kind; what is not needed is not read.
+    /// The releases of other periods of the same kind; what is not needed is not read.
     package let earlier: [Release]
-    /// When the first period begins that was ever released of the metric.
+    /// The start of the first period of which the metric was ever released.
     package let began: UnixSeconds
     /// Earlier periods whose numbers the plan promised to others only.
     package let unnamed: Set<Period>
 
-    /// Puts a history together.
+    /// Creates the history of a report's release.
     package init(
         current: Release, earlier: [Release] = [], began: UnixSeconds? = nil, unnamed: Set<Period> = []
     ) {
@@ -39,16 +39,14 @@ package struct ReleaseHistory: Sendable {
 }
 
 extension ReleaseHeader {
-    /// What keeps the numbers that an insight asks for from being compared with an earlier release's; nil where they are
-    /// the same thing counted in the same way.
+    /// Returns the difference that keeps the numbers of an insight from being compared with an earlier release's; nil
+    /// where they are the same thing counted in the same way.
     package func difference(from earlier: ReleaseHeader, for insight: Insight) -> Absence.Difference? {
         let old = earlier.layout
-        // A release that does not say its events is from before releases said so.
         if let events, let before = earlier.events, events != before { return .events }
         if sampling != earlier.sampling { return .sampling }
         if layout.purpose != old.purpose || layout.rotation != old.rotation { return .identifiers }
         if layout.contributionBound != old.contributionBound { return .contribution }
-        if (margins == nil) != (earlier.margins == nil) { return .margin }
         let isKnownAlike = hasFirsts == earlier.hasFirsts && provesFirsts == earlier.provesFirsts
         if !isKnownAlike, insight.kind.counts == .devices { return .devices }
         // Values are of all who send, proved or not.
@@ -63,7 +61,7 @@ extension ReleaseHeader {
 }
 
 extension MetricLayout {
-    /// Whether a dimension has the same buckets in another layout.
+    /// True if a dimension has the same buckets in another layout.
     fileprivate func splits(_ name: DimensionName, as other: MetricLayout) -> Bool {
         guard let mine = dimensions.first(where: { $0.name == name }),
             let theirs = other.dimensions.first(where: { $0.name == name }), mine.isSplit(as: theirs),

@@ -1,17 +1,17 @@
 internal import ThrongPlan
 
-/// Which rows of an answer are larger than which, where numbers are off on purpose: noise decides the order of numbers that
-/// lie close.
+/// The order of an answer's rows by size: noise decides the order of numbers that lie close.
 struct RowOrder {
     /// One a row; nil where none is published.
     let quantities: [Quantity?]
-    /// What is compared and its noise, where all rows count the same: exactly as far apart as they are.
+    /// The compared numbers with their noise, where all rows count the same: the distance of two is exact. Nil
+    /// elsewhere.
     let numbers: [DrawnNumber?]
-    /// For rows that are computed: their intervals are combined.
+    /// The interval of a row that is computed; the intervals of two rows are combined.
     let interval: (Quantity) -> Interval?
 
-    /// By how many standard deviations one row is ahead of another; 0 where that can't be told, and less than 0 where it is
-    /// behind.
+    /// Returns the lead of one row over another, in standard deviations; 0 where that can't be told, and less than 0
+    /// where it is behind.
     func lead(of row: Int, over other: Int) -> Double {
         guard let mine = quantities[row], let its = quantities[other] else { return 0 }
         if let own = numbers[row], let theirs = numbers[other], let gap = Self.gap(mine, its) {
@@ -25,14 +25,15 @@ struct RowOrder {
         return side > 0 && side.isFinite ? gap / side * Interval.z : 0
     }
 
-    /// By row, how many standard deviations the largest one is ahead of it; nil for itself and where no number is published.
+    /// Returns the lead of the largest row over each row, in standard deviations; nil for itself and where no number is
+    /// published.
     func leads(of largest: Int) -> [Double?] {
         quantities.indices.map { row in
             row == largest || quantities[row] == nil ? nil : lead(of: largest, over: row)
         }
     }
 
-    /// Of two numbers, or two shares of one whole, what they differ by.
+    /// Returns the difference between two numbers, or between two shares of one whole; nil for others.
     private static func gap(_ one: Quantity, _ other: Quantity) -> Double? {
         if let mine = one.amount, let its = other.amount { return Double(mine) - Double(its) }
         guard let mine = one.fraction, let its = other.fraction, mine.denominator == its.denominator else { return nil }

@@ -1,24 +1,24 @@
 internal import Foundation
 package import ThrongFiles
 
-/// The file in a data directory that has the keys of apps: `app-keys`, a ``KeptFile`` of JSON, for its owner's eyes.
+/// The file of app keys in a data directory: `app-keys`, a ``KeptFile`` of JSON that only its owner may read.
 ///
-/// Commands change it, one after another, each as a whole; a daemon that runs looks at it again and again.
+/// Commands change it, one after another, each as a whole; a running daemon checks it regularly.
 package struct AppKeyFile: Sendable, Hashable {
-    /// Its name in a data directory.
+    /// The file's name in a data directory.
     package static let name = "app-keys"
 
-    /// Where it is.
+    /// The file's path.
     package let path: String
     private let folder: String
 
-    /// Names the file of a data directory.
+    /// Creates a reference to the file of a data directory.
     package init(dataPath: String) {
         folder = dataPath
         path = dataPath + "/" + Self.name
     }
 
-    /// What is in it; nothing where there is none.
+    /// Returns the keys in the file; none if there is no file.
     ///
     /// - Throws: ``AppKeyError``.
     package func read() throws(AppKeyError) -> AppKeys {
@@ -45,7 +45,7 @@ package struct AppKeyFile: Sendable, Hashable {
         return keys
     }
 
-    /// Changes what is in it; nobody else does meanwhile.
+    /// Changes the keys in the file under a lock that keeps other writers out.
     ///
     /// - Throws: ``AppKeyError``.
     package func change<Value>(_ body: (inout AppKeys) -> Value) throws(AppKeyError) -> Value {
@@ -65,14 +65,14 @@ package struct AppKeyFile: Sendable, Hashable {
         return value
     }
 
-    /// What a look at the file's facts can tell of whether it has changed.
+    /// The facts about a file by which a change of it is noticed.
     package struct Standing: Sendable, Hashable {
         private let inode: UInt64
         private let size: Int64
         private let seconds: Int
         private let nanoseconds: Int
 
-        /// Nil where there is no such file.
+        /// Returns nil if there is no such file.
         package init?(of path: String) {
             var facts = stat()
             guard stat(path, &facts) == 0 else { return nil }
@@ -82,14 +82,15 @@ package struct AppKeyFile: Sendable, Hashable {
         }
     }
 
-    /// There with all of it, or as it was.
+    /// Replaces the file as a whole, or leaves it as it was.
     private func replace(with bytes: [UInt8], in folder: Int32) throws(AppKeyError) {
         let draft = path + ".new"
         unlink(draft)
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .unwritable(path: path, code: errno) }
         var facts = stat()
-        // What root makes in somebody's folder is theirs: a daemon that runs as its owner has to read it.
+        // A file that root creates in another user's folder is given to that user: a daemon that runs as that user has
+        // to read it.
         let isGiven =
             geteuid() != 0
             || fstat(folder, &facts) == 0 && (facts.st_uid == 0 || fchown(file, facts.st_uid, facts.st_gid) == 0)
@@ -104,7 +105,7 @@ package struct AppKeyFile: Sendable, Hashable {
     }
 }
 
-/// Why keys of apps can't be read or changed.
+/// The reason why keys of apps can't be read or changed.
 package enum AppKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such data directory.
     case noFolder(path: String, code: Int32)
@@ -115,7 +116,7 @@ package enum AppKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file can't be written.
     case unwritable(path: String, code: Int32)
 
-    /// What was found and what to do.
+    /// The finding and its remedy.
     package var description: String {
         switch self {
         case .noFolder(let path, let code):

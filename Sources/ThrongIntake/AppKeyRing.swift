@@ -3,21 +3,21 @@ internal import Foundation
 internal import Synchronization
 internal import ThrongPlan
 
-/// The keys and secrets that are good now. They change while batches come.
+/// The keys and secrets that are valid now. They may change while batches come.
 package final class AppKeyRing: Sendable {
     private struct Tables {
-        /// By app, whether each client's key was revoked.
+        /// The keys of clients, by app, each with whether it was revoked.
         var keys: [AppName: [String: Bool]] = [:]
-        /// By app, the hashes of secrets that are good. An app that ever had one has an entry.
+        /// The hashes of valid secrets, by app. An app that ever had one has an entry.
         var secrets: [AppName: [[UInt8]]] = [:]
     }
 
     private let tables: Mutex<Tables>
 
-    /// Holds these.
+    /// Creates a ring with these keys.
     package init(_ keys: AppKeys = AppKeys()) { tables = Mutex(Self.tables(of: keys)) }
 
-    /// Holds these from now on.
+    /// Replaces all keys.
     package func use(_ keys: AppKeys) {
         let new = Self.tables(of: keys)
         tables.withLock { $0 = new }
@@ -35,16 +35,25 @@ package final class AppKeyRing: Sendable {
         return tables
     }
 
-    /// Looks at what a request shows.
+    /// Checks a request's key and secret.
     ///
-    /// - Returns: whether it is a backend's.
-    /// - Throws: ``IntakeError`` for a key that nobody made or that was revoked, for a secret that is not good, and where the plan
-    ///   wants what is not shown.
+    /// - Returns: true if a backend sent it.
+    /// - Throws: ``IntakeError`` for an unknown or revoked key, for an invalid secret, and for a missing one that the
+    ///   plan requires.
     func admit(_ shown: ShownKeys, to terms: SenderTerms) throws(IntakeError) -> Bool {
+        // Most requests have neither key nor secret.
+        let isBackend = try shown.key == nil && shown.bearer == nil ? false : hasSecret(shown, of: terms.app)
+        guard shown.isCounted, !isBackend else { return isBackend }
+        if terms.backendsOnly { throw shown.bearer == nil ? .secretRequired : .unknownSecret }
+        if terms.needsKey, shown.key == nil { throw .keyRequired }
+        return false
+    }
+
+    private func hasSecret(_ shown: ShownKeys, of app: AppName) throws(IntakeError) -> Bool {
         let known = tables.withLock { tables in
             (
-                key: shown.key.map { tables.keys[terms.app]?[$0] },
-                secrets: shown.bearer == nil ? nil : tables.secrets[terms.app]
+                key: shown.key.map { tables.keys[app]?[$0] },
+                secrets: shown.bearer == nil ? nil : tables.secrets[app]
             )
         }
         switch known.key {
@@ -52,19 +61,13 @@ package final class AppKeyRing: Sendable {
         case .some(.some(true)): throw .revokedKey
         case .some(.some(false)), nil: break
         }
-        var isBackend = false
-        // What an app that has no secrets is sent may be meant for something in front of it.
-        if let bearer = shown.bearer, let secrets = known.secrets {
-            guard Self.isGood(bearer, among: secrets) else { throw .unknownSecret }
-            isBackend = true
-        }
-        guard shown.isCounted, !isBackend else { return isBackend }
-        if terms.backendsOnly { throw shown.bearer == nil ? .secretRequired : .unknownSecret }
-        if terms.needsKey, shown.key == nil { throw .keyRequired }
-        return false
+        // An app without secrets may get a header that is meant for something in front of the daemon.
+        guard let bearer = shown.bearer, let secrets = known.secrets else { return false }
+        guard Self.isGood(bearer, among: secrets) else { throw .unknownSecret }
+        return true
     }
 
-    /// Takes as long for each secret, whichever of them it is.
+    /// Compares with every hash, in the same time whichever of them matches.
     private static func isGood(_ secret: String, among hashes: [[UInt8]]) -> Bool {
         let digest = SHA256.hash(data: Array(secret.utf8))
         var isGood = false
@@ -74,21 +77,21 @@ package final class AppKeyRing: Sendable {
     }
 }
 
-/// What a request shows of who sends it.
+/// The credentials of a request's sender.
 struct ShownKeys {
-    /// The body's `key`.
+    /// The `key` of the body.
     let key: String?
-    /// Of `Authorization: Bearer`.
+    /// The secret in `Authorization: Bearer`.
     let bearer: String?
-    /// Whether anything comes to be counted or known by it.
+    /// True if the request leads to counts or to new knowledge, which a preview does not.
     let isCounted: Bool
 }
 
-/// What a plan wants to be shown.
+/// The credentials that a plan requires.
 struct SenderTerms {
     let app: AppName
-    /// Whether clients need a key.
+    /// True if clients need a key.
     let needsKey: Bool
-    /// Whether only backends may send.
+    /// True if only backends may send.
     let backendsOnly: Bool
 }

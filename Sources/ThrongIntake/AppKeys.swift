@@ -3,33 +3,33 @@ internal import Foundation
 package import ThrongPlan
 internal import ThrongWire
 
-/// By what batches of apps show who sends them: keys of clients, which are no secret, and hashes of backends' secrets.
+/// The keys of apps' clients, which are no secret, and the hashes of backends' secrets.
 package struct AppKeys: Sendable, Hashable {
-    /// The name and version of the file's shape.
+    /// The name and version of the file's format.
     package static let format = "throng-app-keys/1"
-    /// How many secrets of one name are good at a time: the next one is there before the former goes.
+    /// The most secrets of one name that are valid at a time: the next one exists before the former goes.
     package static let mostSecrets = 2
 
-    /// By when they were made.
+    /// The keys and secrets, in the order in which they were made.
     package private(set) var entries: [Entry] = []
 
     /// A key or a secret.
     package struct Entry: Sendable, Hashable {
-        /// By what commands name it: eight hexadecimal digits.
+        /// The name in commands: eight hexadecimal digits.
         package let id: String
-        /// Whose batches it is for.
+        /// The app whose batches it is for.
         package let app: AppName
-        /// What the operator calls it, such as `ios`.
+        /// The operator's name for it, such as `ios`.
         package let name: String
-        /// What is kept of it.
+        /// The part that is stored.
         package let kept: Kept
-        /// When it was made.
+        /// The time at which it was made.
         package let made: UnixSeconds
-        /// Since when it is not good any more; nil while it is.
+        /// The time from which on it is invalid; nil while it is valid.
         package fileprivate(set) var revoked: UnixSeconds?
     }
 
-    /// What is kept of a key or a secret.
+    /// The stored part of a key or a secret.
     package enum Kept: Sendable, Hashable {
         /// A client's key, as it is sent.
         case key(String)
@@ -37,10 +37,10 @@ package struct AppKeys: Sendable, Hashable {
         case secretHash([UInt8])
     }
 
-    /// None.
+    /// Creates an empty list.
     package init() {}
 
-    /// Makes a key for an app's clients: 128 random bits, which everybody may read who has the client.
+    /// Adds a key for an app's clients: 128 random bits, which everybody who has the client may read.
     ///
     /// - Returns: the key, as clients send it.
     package mutating func addKey(of app: AppName, name: String, now: UnixSeconds) -> String {
@@ -49,9 +49,9 @@ package struct AppKeys: Sendable, Hashable {
         return key
     }
 
-    /// Makes a secret for a backend: 256 random bits, of which only a hash is kept.
+    /// Adds a secret for a backend: 256 random bits, of which only a hash is stored.
     ///
-    /// - Returns: the secret, as the backend presents it; nil where as many of that name are good already as may be.
+    /// - Returns: the secret, as the backend presents it; nil if that name has ``mostSecrets`` valid ones already.
     package mutating func addSecret(of app: AppName, name: String, now: UnixSeconds) -> String? {
         let good = entries.count { entry in
             guard case .secretHash = entry.kept else { return false }
@@ -67,19 +67,20 @@ package struct AppKeys: Sendable, Hashable {
         entries.append(Entry(id: Self.random(bytes: 4), app: app, name: name, kept: kept, made: now))
     }
 
-    /// Takes one back: from then on nothing counts that comes with it.
+    /// Revokes a key or a secret: from then on nothing counts that comes with it.
     ///
-    /// - Returns: false where the app has none of that id.
+    /// - Returns: false if the app has none of that id.
     package mutating func revoke(_ id: String, of app: AppName, now: UnixSeconds) -> Bool {
         guard let place = entries.firstIndex(where: { $0.id == id && $0.app == app }) else { return false }
         if entries[place].revoked == nil { entries[place].revoked = now }
         return true
     }
 
-    /// Forgets those of an app.
+    /// Removes the keys and secrets of an app.
     package mutating func forget(_ app: AppName) { entries.removeAll { $0.app == app } }
 
-    /// SHA-256. A secret has 256 random bits, so that nobody finds it from its hash, and no salt is needed.
+    /// Returns the SHA-256 of a secret. It has 256 random bits, so nobody finds it from its hash, and no salt is
+    /// needed.
     static func hash(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
 
     private static func random(bytes: Int) -> String {
@@ -89,14 +90,14 @@ package struct AppKeys: Sendable, Hashable {
 }
 
 extension AppKeys {
-    /// The file's bytes: JSON.
+    /// Returns the file's bytes: JSON.
     package func json() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(File(format: Self.format, keys: entries.map(File.Key.init)))) + [0x0A]
     }
 
-    /// Reads the file's bytes; nil for anything else.
+    /// Reads the file's bytes; nil if they are not such a file.
     package init?(json: [UInt8]) {
         let file: File
         do {

@@ -1,19 +1,20 @@
 internal import ThrongCounting
 internal import ThrongPlan
 
-/// A plan as tables: every name is looked up once, by its bytes, and is a small number from then on.
-struct AppTables: Sendable {
+/// A plan as tables: every name is looked up once, by its bytes, and is a small number from then on. A class, because
+/// every batch refers to it.
+final class AppTables: Sendable {
     let name: AppName
     let calendar: PeriodCalendar
     let purposes: [PurposeTables]
     let purposeNames: ByteTable
-    /// The metrics of which devices prove firsts.
+    /// The metrics for which devices prove firsts.
     let firsts: [FirstTables]
-    /// By name of such a metric, its place.
+    /// The places of these metrics in ``firsts``, by name.
     let firstNames: ByteTable
-    /// Whether clients need a key.
+    /// True if clients need a key.
     private let needsKey: Bool
-    /// The largest k of its metrics.
+    /// The largest k of the plan's metrics.
     let largestThreshold: Threshold
 
     init(plan: Plan, space: CellSpace, rules: UserAgentRules) throws {
@@ -47,40 +48,42 @@ struct AppTables: Sendable {
         largestThreshold = plan.metrics.map(\.threshold).max() ?? plan.app.threshold
     }
 
-    /// What who sends for a purpose has to show.
+    /// Returns the credentials that senders for a purpose need.
     func senderTerms(of tables: PurposeTables) -> SenderTerms {
         SenderTerms(app: name, needsKey: needsKey, backendsOnly: tables.purpose.senders == .backends)
     }
 }
 
-/// What one purpose counts.
+/// The tables of one purpose.
 final class PurposeTables: Sendable {
     let purpose: Purpose
+    /// The app's calendar.
+    let calendar: PeriodCalendar
     let eventNames: ByteTable
     let events: [EventTables]
-    /// Their names, in the same order.
+    /// The events' names, in the same order.
     let eventList: [String]
     let fieldNames: ByteTable
-    /// By field number.
+    /// The fields' names, by field number.
     let fieldList: [String]
     let fieldCount: Int
     /// The dimensions that any metric of the purpose uses.
     let dimensions: [DimensionTables]
-    /// Those whose buckets are learned.
+    /// The dimensions whose buckets are learned.
     let revealed: [RevealedDimension]
-    /// Those that read user agents, with the numbers of their fields.
+    /// The dimensions that read user agents, with the numbers of their fields.
     let userAgents: [(field: Int, dimension: Int)]
-    /// What devices may say in place of a user agent: labels of any of these dimensions, ``botLabel`` by the one that says that it
-    /// is a bot.
+    /// The labels that devices may send in place of a user agent: those of any of these dimensions, with ``botLabel``
+    /// if the dimension takes the label for a bot's.
     let userAgentLabels: ByteTable
     static let botLabel = 1
-    /// Whether a metric counts identifiers, so that windows know how far each has come.
+    /// True if a metric counts identifiers, so that windows keep each identifier's progress.
     var countsIdentifiers: Bool { events.contains { $0.windows != nil } }
 
     init(
         purpose: Purpose, plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules
     ) throws {
-        self.purpose = purpose
+        (self.purpose, self.calendar) = (purpose, calendar)
         var fieldNames = ByteTable()
         var fieldList: [String] = []
         func field(_ name: FieldName) -> FieldSource {
@@ -198,7 +201,7 @@ final class PurposeTables: Sendable {
         var labels = ByteTable()
         for bucketing in userAgents.map({ dimensions[$0.dimension].bucketing }) {
             for label in bucketing.labels {
-                let isBot = label.text.withFieldValue { bucketing.isBot($0, atOnce: true) } == true
+                let isBot = label.text.withFieldValue { bucketing.sighting(of: $0, atOnce: true) }?.isBot == true
                 labels.insert(label.text, isBot ? Self.botLabel : 0)
             }
         }
@@ -206,7 +209,7 @@ final class PurposeTables: Sendable {
     }
 }
 
-/// Where a dimension or a sum takes its value from.
+/// The source of a dimension's or a sum's value.
 enum FieldSource: Sendable {
     /// The event's `at`.
     case time
@@ -224,27 +227,27 @@ struct DimensionTables: Sendable {
     let bucketing: any Bucketing
 }
 
-/// What is counted when an event of one name comes in.
+/// The effects of an event of one name.
 struct EventTables: Sendable {
     var metrics: [MetricTables] = []
-    /// What it may say to be the first of; nil where no metric asks.
+    /// The firsts that the event may claim to be; nil if no metric asks for any.
     private(set) var firsts: EventFirsts?
-    /// By field number: whether an event may carry it.
+    /// The fields that an event may carry, by field number.
     var allows: [Bool] = []
-    /// Whether a dimension looks at when the event happened, besides its period.
+    /// True if a dimension depends on the event's time, besides its period.
     var dependsOnTime = false
     /// The revealed dimensions of its metrics, by their places among the purpose's.
     var revealed: [Int] = []
 
-    /// What metrics that count identifiers look at; nil where there are none.
+    /// The metrics that count identifiers; nil if there are none.
     private(set) var windows: EventWindows?
 
-    /// Takes what a metric that counts identifiers looks at.
+    /// Adds a metric that counts identifiers.
     fileprivate mutating func add(_ metric: WindowTables) {
         windows = EventWindows(metrics: (windows?.metrics ?? []) + [metric])
     }
 
-    /// Takes the firsts of the metric that is appended next.
+    /// Adds the firsts of the metric that is appended next.
     fileprivate mutating func add(firstsOf layout: MetricLayout) {
         guard let counted = layout.firsts else { return }
         firsts = (firsts ?? EventFirsts())
@@ -252,18 +255,18 @@ struct EventTables: Sendable {
     }
 }
 
-/// Which firsts an event of one name may say to be. A class, as nearly all events say nothing of it.
+/// The firsts that an event of one name may claim to be. A class, because nearly no event claims any.
 final class EventFirsts: Sendable {
-    /// By name of a metric with firsts, the place in ``metrics``.
+    /// The places in ``metrics``, by name of a metric with firsts.
     let names: ByteTable
     let metrics: [Asked]
 
-    /// What one metric asks.
+    /// The firsts of one metric.
     struct Asked: Sendable {
-        /// Among the event's metrics.
+        /// The place among the event's metrics.
         let place: Int
         let layout: FirstsLayout
-        /// By name, the place in a margin.
+        /// The places in a margin, by name of the dimension.
         let dimensions: ByteTable
 
         init(place: Int, layout: FirstsLayout, dimensions: [MetricLayout.DimensionLayout]) {
@@ -291,17 +294,17 @@ final class EventFirsts: Sendable {
 struct MetricTables: Sendable {
     let ordinal: Int32
     let dimensions: [Axis]
-    /// Leaf cells in which nothing can happen.
+    /// The leaf cells that can't occur.
     let impossible: CellSet?
     let sums: [Sum]
     let period: PeriodKind
-    /// From here on it no longer counts.
+    /// The time from which on it no longer counts.
     let expires: UnixSeconds
 
     struct Axis: Sendable {
-        /// Place among the purpose's dimensions.
+        /// The place among the purpose's dimensions.
         let dimension: Int
-        /// Leaf cells from one bucket to the next.
+        /// The number of leaf cells from one bucket to the next.
         let stride: UInt32
     }
 

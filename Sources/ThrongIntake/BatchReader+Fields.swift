@@ -2,17 +2,17 @@ internal import ThrongPlan
 internal import ThrongWire
 
 extension BatchReader {
-    /// Notes where the context's fields lie; says why not where one is not planned or no scalar.
+    /// Notes the nodes of the context's fields; returns a refusal if one is not planned or not a scalar.
     mutating func take(context: Int, of document: JSONDocument, tables: PurposeTables) -> BatchAnswer.Refusal? {
         Self.take(context, of: document, at: -1, tables: tables, allows: nil, saysMore: true, into: &contextNodes)
             ?? noteUserAgents(contextNodes, of: nil, in: document, tables: tables)
     }
 
-    /// Notes where an object's fields lie; says why not where one is not planned or no scalar.
+    /// Notes the nodes of an object's fields; returns a refusal if one is not planned or not a scalar.
     ///
     /// - Parameters:
     ///   - index: the event's place; -1 for the context.
-    ///   - saysMore: whether it looks for what was meant.
+    ///   - saysMore: true to explain a refusal, with the name that was likely meant.
     static func take(
         _ object: Int, of document: JSONDocument, at index: Int, tables: PurposeTables, allows: [Bool]?, saysMore: Bool,
         into nodes: inout [Int]
@@ -44,24 +44,24 @@ extension BatchReader {
         return nil
     }
 
-    /// Notes user agents that the batch has not had yet, before any of them is read. A batch comes from one device: it has
-    /// one, or a few while its browser is brought up to date, and each may take milliseconds.
+    /// Notes user agents that are new in the batch, before any of them is read. A batch comes from one device. It has
+    /// one user agent, or a few while its browser is being updated, and each may take milliseconds.
     ///
     /// - Parameters:
-    ///   - nodes: by field number.
+    ///   - nodes: the fields' nodes, by field number.
     ///   - index: the event's place; nil for the context.
-    /// - Returns: why not, where there are too many.
+    /// - Returns: a refusal if there are too many.
     mutating func noteUserAgents(
         _ nodes: [Int], of index: Int?, in document: JSONDocument, tables: PurposeTables
     ) -> BatchAnswer.Refusal? {
         for (field, dimension) in tables.userAgents where nodes[field] >= 0 && document.isString(nodes[field]) {
             let text = document.bytes(nodes[field])
-            // There are few of them, and none is hard to read.
+            // There are few labels, and they are quick to read.
             if let label = tables.userAgentLabels[text] {
                 isBot = isBot || label == PurposeTables.botLabel
                 continue
             }
-            // Counted in a loop: a lazy sequence would hold on to the array, and each append copy it.
+            // The count is a loop: a lazy sequence would hold on to the array, and each append copy it.
             var (others, isKnown) = (0, false)
             for agent in agents where agent.dimension == dimension {
                 others += 1
@@ -75,8 +75,9 @@ extension BatchReader {
             }
             agents.append((dimension, nodes[field]))
             let value = value(of: nodes[field], in: document)
-            if let found = tables.dimensions[dimension].bucketing.isBot(value, atOnce: isHurried) {
-                isBot = isBot || found
+            if let found = tables.dimensions[dimension].bucketing.sighting(of: value, atOnce: isHurried) {
+                isBot = isBot || found.isBot
+                if index == nil { contextBuckets[dimension] = found.bucket }
             } else {
                 isLaborious = true
             }
@@ -84,12 +85,12 @@ extension BatchReader {
         return nil
     }
 
-    // MARK: Saying where
+    // MARK: Explaining refusals
 
-    /// Whether this batch's answer says more of another refusal.
+    /// True if this batch's answer explains another refusal.
     var saysMore: Bool { details.count < IntakeLimits.detailsPerBatch }
 
-    /// Keeps what is known of a refusal, for the first few of a batch.
+    /// Keeps the explanation of a refusal, for the first few of a batch.
     @discardableResult
     mutating func note(_ refusal: BatchAnswer.Refusal, of index: Int) -> RefusalReason {
         if saysMore {
@@ -132,16 +133,17 @@ extension BatchReader {
 
     private static func pointer(toFieldsOf index: Int) -> String { index < 0 ? "/context" : "/events/\(index)/fields" }
 
-    /// The name that was likely meant; looked for only where a name could have been.
+    /// Returns the name that was likely meant; nil if nothing similar is known, or if the text is too long to be a
+    /// name.
     private static func nearest(to written: UnsafeBufferPointer<UInt8>, among known: [String]) -> String? {
         guard written.count <= longestName else { return nil }
         return NearestName.nearest(to: String(decoding: written, as: UTF8.self), among: known)
     }
 
-    /// Of what is taken for a slip of a name. Unit: bytes.
+    /// The most bytes of a misspelt name that is corrected. Unit: bytes.
     private static let longestName = 40
 
-    /// Looks up the hashes of an event, once for all of its metrics; false where one of their fields holds anything else:
+    /// Looks up the hashes of an event, once for all of its metrics. False if one of their fields holds anything else:
     /// a careless client must not hand in values as they are.
     mutating func readRevealed(
         _ dimensions: [Int], ofEvent index: Int, in document: JSONDocument, tables: PurposeTables
@@ -153,7 +155,7 @@ extension BatchReader {
             case .missing: continue
             case .text(let text):
                 guard let hash = RevealedHash(wire: text.bytes) else { return false }
-                // Of a client with a plan from before the evaluator, or after it: it is looked at no further.
+                // The client's plan is from before the evaluator, or from after it: the hash is ignored.
                 guard hash.isEvaluated == (dimension.evaluator != nil) else { continue }
                 if let slot = vocabulary.slots[place][hash] {
                     revealedBuckets[place] = slot

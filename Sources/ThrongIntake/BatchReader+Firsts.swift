@@ -1,12 +1,11 @@
 internal import ThrongPlan
 
 extension BatchReader {
-    /// Reads which firsts an event says it is: `{"METRIC": {"day": [[], ["os"]], "week": [[]]}}`, groupings by their
-    /// dimensions.
+    /// Reads the firsts that an event claims to be: `{"METRIC": {"day": [[], ["os"]], "week": [[]]}}`, groupings by
+    /// their dimensions.
     ///
-    /// - Parameter firsts: node of an object; its masks go to `masks`, one a metric that counts the event.
-    /// - Returns: false where a metric counts no firsts or not this event, a length of time is none of its, or a
-    ///   grouping is none of its.
+    /// - Parameter firsts: the node of an object; its masks go to `masks`, one a metric that counts the event.
+    /// - Returns: false if a metric counts no firsts or not this event, or if it lacks a length of time or a grouping.
     static func take(
         firsts: Int, of document: JSONDocument, event: EventTables, into masks: inout [FirstSet]
     ) -> Bool {
@@ -40,7 +39,7 @@ extension BatchReader {
 }
 
 extension EventFirsts.Asked {
-    /// The margin that keeps the dimensions that a list names; nil where it is no list of its dimensions.
+    /// Returns the margin that keeps the dimensions in a list; nil if the node is not a list of its dimensions.
     fileprivate func margin(named list: Int, in document: JSONDocument) -> Margin? {
         guard document.isArray(list) else { return nil }
         var margin = Margin.total
@@ -55,7 +54,7 @@ extension EventFirsts.Asked {
 }
 
 extension FirstsLayout {
-    /// Where a length of time of that name is among the periods.
+    /// Returns the place of a length of time among the periods, by its name; nil if there is none.
     fileprivate func place(ofPeriod name: UnsafeBufferPointer<UInt8>) -> Int? {
         periods.firstIndex { name.elementsEqual($0.rawValue.utf8) }
     }

@@ -3,52 +3,52 @@ internal import ThrongCounting
 internal import ThrongPlan
 internal import ThrongWire
 
-/// Reads one batch at a time; keeps its buffers from one to the next.
+/// Reads one batch at a time, and reuses its buffers for the next.
 ///
-/// It holds no value of a client between two calls: the parser's buffers are overwritten by the next document, and the
-/// arrays here hold node numbers and buckets.
-///
-/// Unchecked: a reader is either in the pool of ``Intake``, behind its mutex, or in the hands of the one call that took
-/// it out; nothing else refers to its parser.
-struct BatchReader: @unchecked Sendable {
+/// It holds no value of a client between two calls. The parser's buffers are overwritten by the next document, and the
+/// arrays here hold node numbers, buckets and periods of the app's calendar.
+struct BatchReader {
     let limits: IntakeLimits
     private let parser: JSONParser
-    /// By field number: the context's node, or -1.
+    /// The context's nodes, by field number; -1 for an absent field.
     var contextNodes: [Int] = []
-    /// By field number: the event's node, or -1.
+    /// The event's nodes, by field number; -1 for an absent field.
     private var eventNodes: [Int] = []
-    /// By dimension: the bucket that the context gives, or -1 where it was not asked for yet.
-    private var contextBuckets: [Int] = []
-    /// By metric of an event: which firsts it says it is.
+    /// The buckets that the context gives, by dimension; -1 if not computed yet.
+    var contextBuckets: [Int] = []
+    /// The firsts that the event claims to be, by metric of the event.
     private var firsts: [FirstSet] = []
     private var timestamps = TimestampReader()
-    private var periods: [PeriodKind: Period] = [:]
-    /// By revealed dimension: the bucket of the event that is being read.
+    /// The period that was computed last, by rank of its kind, for ``app``.
+    private var periods = Self.noPeriods
+    /// The app of the last batch.
+    private var app: AppTables?
+    /// The buckets of the current event, by revealed dimension.
     var revealedBuckets: [Int] = []
-    /// What hashes mean in the window of the batch that is being read.
+    /// The known hashes in the window of the current batch.
     var vocabulary = WindowVocabulary(slots: [])
-    /// Hashes of the batch that is being read; handed over with it.
+    /// The unknown hashes of the current batch; handed over with it.
     var candidates: [RevealCandidate] = []
-    /// What the events of the batch that is being read are to metrics that count identifiers.
+    /// The marks of the current batch's events for metrics that count identifiers.
     var marks: [BucketedBatch.Mark] = []
-    /// User agents of the batch that is being read, none twice for a dimension that reads them.
+    /// The user agents of the current batch, without repeats within a dimension that reads them.
     var agents: [(dimension: Int, node: Int)] = []
-    /// Whether others wait for the thread that reads.
+    /// True if other work waits for the thread that reads.
     var isHurried = false
-    /// Whether one of the user agents takes long to read, and there is no time for it.
+    /// True if a user agent takes long to read, and there is no time for it.
     var isLaborious = false
-    /// Whether one of the user agents is a bot's.
+    /// True if a user agent is a bot's.
     var isBot = false
-    /// By place, what is known of refusals of the batch that is being read.
+    /// The explanations of the current batch's refusals, by event place.
     var details: [Int: BatchAnswer.Refusal] = [:]
-    /// By event name, the last run of contributions that an event without fields of its own came to.
+    /// The last reusable run of contributions, by event name.
     private var runs: [Run] = []
 
-    /// What events of one name add that have no fields of their own and happen once.
+    /// The contributions of an event that has no fields of its own and happens once.
     private struct Run {
         var contributions: Range<Int32>
         var marks = 0..<0
-        /// The instants at which it is the same: within one period of each metric.
+        /// The instants at which the run is the same: within one period of each metric.
         var instants: Range<UnixSeconds>
 
         static let none = Run(contributions: 0..<0, instants: .epoch ..< .epoch)
@@ -60,12 +60,11 @@ struct BatchReader: @unchecked Sendable {
         self.limits = limits
     }
 
+    private static let noPeriods: [Period?] = PeriodKind.allCases.map { _ in nil }
+
     mutating func read(
         _ body: UnsafeBufferPointer<UInt8>,
-        apps: [AppTables],
-        appNames: ByteTable,
-        vocabulary: RevealedVocabulary,
-        keys: AppKeyRing?,
+        for intake: Intake,
         signals: Set<OptOutSignal>,
         bearer: String?,
         now: UnixSeconds,
@@ -74,15 +73,15 @@ struct BatchReader: @unchecked Sendable {
     ) throws(IntakeError) -> IntakeOutcome? {
         let document = try parser.parseWithFlaws(body)
         let envelope = try Envelope(document, limits: limits, use: use)
-        guard let appPlace = appNames[document.bytes(envelope.app)] else { throw .unknownApp }
-        let app = apps[appPlace]
+        guard let appPlace = intake.appNames[document.bytes(envelope.app)] else { throw .unknownApp }
+        let app = intake.apps[appPlace]
         guard let purposePlace = app.purposeNames[document.bytes(envelope.purpose)] else { throw .unknownPurpose }
         let tables = app.purposes[purposePlace]
         if use == .counting { try tables.checkWay(isSealed: isSealed) }
         let shown = ShownKeys(
             key: envelope.key.map { String(decoding: document.bytes($0), as: UTF8.self) }, bearer: bearer,
             isCounted: use == .counting)
-        let isBackend = try keys?.admit(shown, to: app.senderTerms(of: tables)) ?? false
+        let isBackend = try intake.keys?.admit(shown, to: app.senderTerms(of: tables)) ?? false
         try envelope.check(tables.purpose, use: use)
         let current = tables.purpose.rotation.window(at: now)
         let number = envelope.window ?? current.value
@@ -106,24 +105,25 @@ struct BatchReader: @unchecked Sendable {
             }
             return .optedOut(refused(.optedOut), app: app.name, of: sender)
         }
-        // Whoever only looks what would be counted has agreed to nothing.
+        // A preview without a consent version is not refused: nobody has agreed to anything there.
         let agreed = envelope.consentVersion ?? (use == .preview ? Int64.max : 1)
         if tables.purpose.needsConsent, agreed < tables.purpose.consentVersion {
             return .consentOutdated(refused(.consentOutdated), app: app.name)
         }
         guard isCurrent else { throw .windowOutOfRange(current: current.value) }
-        periods.removeAll(keepingCapacity: true)
+        // Finding a period takes a time zone's rules, and most batches are of the same periods.
+        if app !== self.app { (self.app, periods) = (app, Self.noPeriods) }
         if !tables.revealed.isEmpty {
-            self.vocabulary = vocabulary.hashes(of: tables.revealed, in: window)
+            vocabulary = intake.vocabulary.hashes(of: tables.revealed, in: window)
             Self.reset(&revealedBuckets, count: tables.revealed.count)
         }
         defer {
             candidates = []
             details = [:]
         }
-        let bucketed = bucket(
-            document, envelope: envelope, window: window, tables: tables, calendar: app.calendar, now: now)
-        guard let bucketed else { return nil }
+        guard let bucketed = bucket(document, envelope: envelope, window: window, tables: tables, now: now) else {
+            return nil
+        }
         let identifier = envelope.identifier.map { RawIdentifier(document.bytes($0)) } ?? .none
         return .batch(
             IncomingBatch(
@@ -145,7 +145,7 @@ struct BatchReader: @unchecked Sendable {
 
     // MARK: Bucketing
 
-    /// Forgets what was found in the last batch.
+    /// Forgets the results for the last batch.
     private mutating func begin(_ tables: PurposeTables) {
         Self.reset(&contextNodes, count: tables.fieldCount)
         Self.reset(&contextBuckets, count: tables.dimensions.count)
@@ -158,13 +158,12 @@ struct BatchReader: @unchecked Sendable {
 
     /// - Returns: nil for a batch that takes long, if there is no time for it.
     private mutating func bucket(
-        _ document: JSONDocument, envelope: Envelope, window: WindowID, tables: PurposeTables, calendar: PeriodCalendar,
-        now: UnixSeconds
+        _ document: JSONDocument, envelope: Envelope, window: WindowID, tables: PurposeTables, now: UnixSeconds
     ) -> BucketedBatch? {
         begin(tables)
         let contextRefusal = envelope.context.flatMap { take(context: $0, of: document, tables: tables) }
         if isLaborious { return nil }
-        // Not asked of the refusal for each event: that takes longer than all else that an event like the one before it does.
+        // A flag, as comparing the refusal for each event takes longer than all else that a repeated event does.
         let isPlanned = contextRefusal == nil
         let count = document.count(envelope.events)
         var events: [BucketedBatch.Event] = []
@@ -203,8 +202,8 @@ struct BatchReader: @unchecked Sendable {
                 refusal = note(contextRefusal, of: events.count)
             } else {
                 refusal = add(
-                    event, at: events.count, named: place, of: document, tables: tables, calendar: calendar, now: now,
-                    to: &contributions, &amounts)
+                    event, at: events.count, named: place, of: document, tables: tables, now: now, to: &contributions,
+                    &amounts)
                 if isLaborious { return nil }
             }
             if refusal != nil {
@@ -216,10 +215,11 @@ struct BatchReader: @unchecked Sendable {
             let run = first..<Int32(contributions.count)
             repeats.append(contentsOf: repeatElement(1, count: run.count))
             events.append(.init(refusal: refusal, contributions: run))
-            if isPlain, refusal == nil, let place {
+            // The last event of the batch needs no run: no event follows that could repeat it.
+            if isPlain, refusal == nil, let place, events.count < count {
                 runs[place] = Run(
                     contributions: run, marks: firstMark..<marks.count,
-                    instants: instants(around: event.at, of: tables.events[place], calendar: calendar, now: now))
+                    instants: instants(around: event.at, of: place, tables: tables, now: now))
             }
         }
         return BucketedBatch(
@@ -227,61 +227,64 @@ struct BatchReader: @unchecked Sendable {
             repeats: repeats, marks: marks)
     }
 
-    /// The instants around one at which an event without fields of its own adds the same.
+    /// Returns the instants around `instant` at which an event without fields of its own adds the same.
+    ///
+    /// - Parameter place: the event's place among the purpose's.
     private mutating func instants(
-        around instant: UnixSeconds, of event: EventTables, calendar: PeriodCalendar, now: UnixSeconds
+        around instant: UnixSeconds, of place: Int, tables: PurposeTables, now: UnixSeconds
     ) -> Range<UnixSeconds> {
-        guard !event.dependsOnTime else { return .epoch ..< .epoch }
+        guard !tables.events[place].dependsOnTime else { return .epoch ..< .epoch }
         var first = now - IntakeLimits.oldestEvent
         var end = now + IntakeLimits.newestEvent + 1
         func confine(to kind: PeriodKind, until expires: UnixSeconds) {
-            let period = period(kind, at: instant, calendar: calendar)
+            let period = period(kind, at: instant, of: tables)
             first = max(first, period.start)
             end = min(end, period.end)
             if instant < expires { end = min(end, expires) } else { first = max(first, expires) }
         }
-        for metric in event.metrics { confine(to: metric.period, until: metric.expires) }
-        for metric in event.windows?.metrics ?? [] { confine(to: metric.period, until: metric.expires) }
+        for metric in tables.events[place].metrics { confine(to: metric.period, until: metric.expires) }
+        if let windows = tables.events[place].windows {
+            for metric in windows.metrics { confine(to: metric.period, until: metric.expires) }
+        }
         return first..<max(first, end)
     }
 
-    /// Adds what one event contributes, or says why it contributes nothing.
+    /// Adds the contributions of one event, or returns the reason why it has none.
     private mutating func add(
         _ event: WireEvent,
         at index: Int,
         named place: Int?,
         of document: JSONDocument,
         tables: PurposeTables,
-        calendar: PeriodCalendar,
         now: UnixSeconds,
         to contributions: inout [BucketedBatch.Contribution],
         _ amounts: inout [Int64]
     ) -> RefusalReason? {
         guard let place else { return refuse(unknownEvent: event, at: index, in: document, tables: tables) }
-        let eventTables = tables.events[place]
+        // The event's tables are not copied into a variable: that would cost reference counting for each event.
         if event.at < now - IntakeLimits.oldestEvent { return .tooOld }
         if event.at > now + IntakeLimits.newestEvent { return .inTheFuture }
         Self.reset(&eventNodes, count: tables.fieldCount)
         if let fields = event.fields,
             let refusal = Self.take(
-                fields, of: document, at: index, tables: tables, allows: eventTables.allows, saysMore: saysMore,
-                into: &eventNodes)
+                fields, of: document, at: index, tables: tables, allows: tables.events[place].allows,
+                saysMore: saysMore, into: &eventNodes)
                 ?? noteUserAgents(eventNodes, of: index, in: document, tables: tables)
         {
             return note(refusal, of: index)
         }
-        if !eventTables.revealed.isEmpty,
-            !readRevealed(eventTables.revealed, ofEvent: index, in: document, tables: tables)
+        if !tables.events[place].revealed.isEmpty,
+            !readRevealed(tables.events[place].revealed, ofEvent: index, in: document, tables: tables)
         {
             return note(.invalid(at: index, RefusalDetail(pointer: "/events/\(index)/fields")), of: index)
         }
         if let firsts = event.firsts,
-            !Self.take(firsts: firsts, of: document, event: eventTables, into: &self.firsts)
+            !Self.take(firsts: firsts, of: document, event: tables.events[place], into: &self.firsts)
         {
             return note(.invalid(at: index, RefusalDetail(pointer: "/events/\(index)/firsts")), of: index)
         }
         var isExpired = true
-        for (place, metric) in eventTables.metrics.enumerated()
+        for (metricPlace, metric) in tables.events[place].metrics.enumerated()
         where event.at < metric.expires && now < metric.expires {
             isExpired = false
             let firstAmount = Int32(amounts.count)
@@ -301,14 +304,13 @@ struct BatchReader: @unchecked Sendable {
                 .init(
                     metric: metric.ordinal,
                     cell: CellIndex(cell),
-                    periodStart: period(metric.period, at: event.at, calendar: calendar).start,
+                    periodStart: period(metric.period, at: event.at, of: tables).start,
                     count: event.count,
                     firstAmount: firstAmount,
-                    firsts: event.firsts == nil ? .none : firsts[place]))
+                    firsts: event.firsts == nil ? .none : firsts[metricPlace]))
         }
-        if let windows = eventTables.windows,
-            mark(
-                event, at: index, for: windows, of: document, tables: tables, calendar: calendar, now: now)
+        if let windows = tables.events[place].windows,
+            mark(event, at: index, for: windows, of: document, tables: tables, now: now)
         {
             isExpired = false
         }
@@ -318,7 +320,7 @@ struct BatchReader: @unchecked Sendable {
     mutating func bucket(
         _ place: Int, of event: WireEvent, tables: PurposeTables, document: JSONDocument
     ) -> Int {
-        // No copy of what a dimension holds: that would be counted up and down for each event.
+        // The dimension is not copied into a variable: that would cost reference counting for each event.
         switch tables.dimensions[place].source {
         case .time:
             return tables.dimensions[place].bucketing.bucket(.integer(event.at.value))
@@ -338,7 +340,7 @@ struct BatchReader: @unchecked Sendable {
         }
     }
 
-    /// A field's value: the event's, else the context's.
+    /// Returns a field's value: the event's, or else the context's.
     func fieldValue(_ field: Int, in document: JSONDocument) -> FieldValue {
         value(of: eventNodes[field] >= 0 ? eventNodes[field] : contextNodes[field], in: document)
     }
@@ -361,10 +363,10 @@ struct BatchReader: @unchecked Sendable {
         }
     }
 
-    mutating func period(_ kind: PeriodKind, at time: UnixSeconds, calendar: PeriodCalendar) -> Period {
-        if let known = periods[kind], known.start <= time, time < known.end { return known }
-        let period = calendar.period(kind, containing: time)
-        periods[kind] = period
+    mutating func period(_ kind: PeriodKind, at time: UnixSeconds, of tables: PurposeTables) -> Period {
+        if let known = periods[kind.rank], known.start <= time, time < known.end { return known }
+        let period = tables.calendar.period(kind, containing: time)
+        periods[kind.rank] = period
         return period
     }
 

@@ -2,28 +2,28 @@ internal import CSimdJSON
 internal import ThrongPlan
 internal import ThrongWire
 
-/// A batch's outer object: where its members lie, with their shapes checked.
+/// A batch's outer object: the nodes of its members, with their shapes checked.
 ///
-/// Where nothing is counted, nobody has to be told apart: `id`, `batch` and `window` may be left out.
+/// A preview counts nothing and needs no identities: `id`, `batch` and `window` may be left out.
 struct Envelope {
-    /// Node of a string.
+    /// The node of a string.
     let app: Int
-    /// Node of a string.
+    /// The node of a string.
     let purpose: Int
     let batch: BatchID
-    /// Nil where a preview leaves it out.
+    /// The window's number; nil if a preview leaves it out.
     let window: Int64?
-    /// Node of a string; nil where it is left out, see ``check(_:use:)``.
+    /// The node of a string; nil if it is left out, see ``check(_:use:)``.
     let identifier: Int?
-    /// Node of a string; nil where it is left out.
+    /// The node of a string; nil if it is left out.
     let proof: Int?
-    /// Node of a string: the client's key; nil where it has none.
+    /// The node of the client's key, a string; nil if it has none.
     let key: Int?
-    /// Which version of the purpose the person agreed to; nil where nothing is said.
+    /// The version of the purpose that the person agreed to; nil if the batch has none.
     let consentVersion: Int64?
-    /// Node of an object.
+    /// The node of an object.
     let context: Int?
-    /// Node of a list with at least one element.
+    /// The node of a list with at least one element.
     let events: Int
 
     init(_ document: JSONDocument, limits: IntakeLimits, use: IntakeUse) throws(IntakeError) {
@@ -42,9 +42,10 @@ struct Envelope {
             key = document.next(key + 1)
         }
         let elements = members.events < 0 ? 0..<0 : members.events + 1..<document.next(members.events)
-        for around in [0..<elements.lowerBound, elements.upperBound..<document.nodes.count] {
-            if let flaw = document.flaw(in: around) { throw document.error(of: flaw, limits: limits) }
-        }
+        let flaw =
+            document.flaw(in: 0..<elements.lowerBound)
+            ?? document.flaw(in: elements.upperBound..<document.nodes.count)
+        if let flaw { throw document.error(of: flaw, limits: limits) }
         app = try Self.text(members.app, "/app", in: document)
         purpose = try Self.text(members.purpose, "/purpose", in: document)
         func isLeftOut(_ member: Int) -> Bool { use == .preview && member < 0 }
@@ -71,8 +72,8 @@ struct Envelope {
         events = members.events
     }
 
-    /// Refuses a batch that does not say who sends it, and one that says it although its purpose has no identifiers: no client
-    /// is to send one for nothing.
+    /// Refuses a batch without an identifier, and one with an identifier although its purpose has none: no client is to
+    /// send one needlessly.
     func check(_ purpose: Purpose, use: IntakeUse) throws(IntakeError) {
         guard purpose.hasIdentifiers else {
             guard identifier == nil else { throw .identifierUnwanted }
@@ -119,7 +120,7 @@ struct Envelope {
         return node
     }
 
-    /// Nodes of the members' values; -1 where absent.
+    /// The nodes of the members' values; -1 for an absent member.
     private struct Members {
         var app = -1
         var batch = -1
@@ -162,7 +163,7 @@ struct Envelope {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether these bytes are that word.
+    /// True if these bytes spell the word.
     func spells(_ word: StaticString) -> Bool {
         guard count == word.utf8CodeUnitCount else { return false }
         for place in 0..<count where self[place] != word.utf8Start[place] { return false }

@@ -1,8 +1,8 @@
-/// The kind of a body that is no JSON document, as far as its first bytes tell: somebody took the wrong tool, or left out a header.
+/// The kind of a body that is not a JSON document, as far as its first bytes tell: a wrong tool, or a missing header.
 package enum ForeignBody: Sendable, Hashable, CaseIterable {
     case empty, multipart, form, markup, gzip, wideText
 
-    /// Nil where nothing is known by its beginning.
+    /// Returns nil if the first bytes are not known.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         let first = bytes.prefix(2)
         if first.elementsEqual([0x1F, 0x8B]) {
@@ -33,7 +33,7 @@ package enum ForeignBody: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether it is another format, and not a document that is packed, written otherwise, or not there.
+    /// True if it is in another format, and not a document that is compressed, in another encoding, or missing.
     var isOtherFormat: Bool {
         switch self {
         case .multipart, .form, .markup: true

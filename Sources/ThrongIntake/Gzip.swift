@@ -1,8 +1,8 @@
 internal import CZlib
 
-/// Unpacks gzip bodies (RFC 1952) with a limit on what comes out, and packs bytes.
+/// Decompresses gzip bodies (RFC 1952) with a limit on the output, and compresses bytes.
 package enum Gzip {
-    /// The unpacked bytes.
+    /// Returns the decompressed bytes.
     ///
     /// - Throws: ``IntakeError/notGzip``, or ``IntakeError/bodyTooLarge(limit:)`` as soon as the limit is passed.
     package static func unpacked(
@@ -41,7 +41,7 @@ package enum Gzip {
         }
     }
 
-    /// The bytes as a gzip member, as small as zlib makes them; nil where there is no memory.
+    /// Returns the bytes as a gzip member, as small as zlib makes them; nil if there is no memory.
     package static func packed(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         // 15 bits of window; 16 more ask for the gzip wrapper; 9 is zlib's most memory.

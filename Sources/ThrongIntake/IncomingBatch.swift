@@ -2,31 +2,31 @@ package import ThrongCounting
 internal import ThrongPlan
 package import ThrongWire
 
-/// A batch that was read and bucketed. Its identifier is still as it came: key it at once.
+/// A batch that was read and bucketed. Its identifier is still as the client sent it: key it at once.
 package struct IncomingBatch: Sendable {
-    /// Cells and amounts.
+    /// The batch's cells and amounts.
     package private(set) var bucketed: BucketedBatch
-    /// The identifier as the client sent it; nobody's where the purpose has none. Not printable, not stored.
+    /// The identifier as the client sent it; ``RawIdentifier/none`` if the purpose has none. Not printable, not stored.
     package let identifier: RawIdentifier
-    /// Whether a backend sent it, which showed a secret.
+    /// True if a backend sent it, which showed a secret.
     package let isBackend: Bool
-    /// How many identifiers of one network lift the purpose's floors; nil for all.
+    /// The most identifiers of one network that lift the purpose's floors; nil for all.
     package let floorPerNetwork: Int?
-    /// What is to prove the identifier; nil where there is none, or where no floor asks for it.
+    /// The proof of the identifier; nil if there is none, or if no floor asks for it.
     package let proof: IdentifierProof?
-    /// Hashes that mean nothing yet, of events that were not refused.
+    /// The unknown hashes of events that were not refused.
     package let candidates: [RevealCandidate]
-    /// By place, refusals that say where their reasons are.
+    /// The explained refusals, by event place.
     let details: [Int: BatchAnswer.Refusal]
-    /// Whether a bot or a tool sent it, by its user agent: it adds to values, and to no number of devices.
+    /// True if a bot or a tool sent it, by its user agent: it adds to values, but to no number of devices.
     package let isBot: Bool
-    /// Whether its purpose counts devices that prove who they are.
+    /// True if its purpose counts proved identifiers.
     package var isOfDesk = false
 
-    /// By what it is shared out among daemons: the identifier as it came; where there is none, the batch's name.
+    /// The text that decides which daemon counts it: the identifier as it came or, without one, the batch's name.
     package var slotText: [UInt8] { identifier.isNobody ? Array(bucketed.id.description.utf8) : identifier.text }
 
-    /// The same in a window that was taken over under way, by an epoch; as it is for nil.
+    /// Returns the batch for a window that an epoch took over while it was open; the batch itself if `epoch` is nil.
     package func taken(over epoch: Int64?) -> IncomingBatch {
         guard let epoch else { return self }
         var other = self
@@ -34,8 +34,8 @@ package struct IncomingBatch: Sendable {
         return other
     }
 
-    /// The same refusals, with what is known of where their reasons are. It is known from reading the batch alone, so that
-    /// nothing of it has to be remembered for a batch that comes again.
+    /// Returns the same refusals with their explanations. These come from reading the batch alone, so nothing of them
+    /// has to be stored for a repeat.
     package func explained(_ refused: [BatchAnswer.Refusal]) -> [BatchAnswer.Refusal] {
         guard !details.isEmpty else { return refused }
         return refused.map { refusal in
@@ -44,14 +44,14 @@ package struct IncomingBatch: Sendable {
     }
 }
 
-/// What a client sends to prove that its identifier is no invention: bytes of which nothing was checked.
+/// A client's proof that its identifier is not invented: unchecked bytes.
 package struct IdentifierProof: Sendable {
     /// The credential's presentation.
     package let presentation: [UInt8]
-    /// What the identifier says in base64url.
+    /// The bytes of the identifier, which is their base64url.
     package let tag: [UInt8]
 
-    /// Reads both; nil where one of them is no base64url.
+    /// Reads both; nil if one of them is not base64url.
     init?(_ proof: UnsafeBufferPointer<UInt8>, of identifier: UnsafeBufferPointer<UInt8>) {
         guard let presentation = Base64URL.bytes(of: proof), let tag = Base64URL.bytes(of: identifier) else {
             return nil
@@ -68,43 +68,43 @@ package struct RawIdentifier: Sendable {
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = Array(bytes) }
     private init() { bytes = [] }
 
-    /// Nobody's: no client can send it.
+    /// The absent identifier: no client can send it.
     static let none = RawIdentifier()
 
-    /// Whether it is nobody's.
+    /// True if it is the absent identifier.
     package var isNobody: Bool { bytes.isEmpty }
 
-    /// As the client sent it: to be hashed at once, and to go nowhere else.
+    /// The bytes that the client sent: to be hashed at once, and to go nowhere else.
     package var text: [UInt8] { bytes }
 
-    /// The identifier under its window's key; ``KeyedIdentifier/nobody`` where there is none.
+    /// Returns the identifier under its window's key; ``KeyedIdentifier/nobody`` if there is none.
     package func keyed(with key: WindowKey) -> KeyedIdentifier {
         bytes.isEmpty ? .nobody : bytes.withUnsafeBytes { key.keyed($0) }
     }
 }
 
-/// What reading a body came to.
+/// The result of reading a body.
 package enum IntakeOutcome: Sendable {
-    /// Count this.
+    /// A batch to count.
     case batch(IncomingBatch)
-    /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is remembered. Of whom it
-    /// comes is told only where a metric of the purpose may have how far they came, which is then to be forgotten.
+    /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is stored. The
+    /// sender is given only if a metric of the purpose may have its progress, which is then to be forgotten.
     case optedOut(BatchAnswer, app: AppName, of: OptedOutSender?)
-    /// The person agreed to an earlier version of the purpose than the plan's: nothing is counted, nothing is remembered.
-    /// What came with an earlier plan stays.
+    /// The person agreed to an earlier version of the purpose than the plan's: nothing is counted, nothing is stored.
+    /// Counts under an earlier plan stay.
     case consentOutdated(BatchAnswer, app: AppName)
 }
 
-/// Who sent a batch with an opt-out signal, and in which window.
+/// The sender of a batch with an opt-out signal, and the batch's window.
 package struct OptedOutSender: Sendable {
-    /// A window of which batches are accepted now.
+    /// A window that accepts batches now.
     package let window: WindowID
-    /// As the client sent it.
+    /// The identifier as the client sent it.
     package let identifier: RawIdentifier
-    /// Whether the purpose counts devices that prove who they are.
+    /// True if the purpose counts proved identifiers.
     package var isOfDesk = false
 
-    /// The same in a window that was taken over under way, by an epoch; as it is for nil.
+    /// Returns the sender for a window that an epoch took over while it was open; the sender itself if `epoch` is nil.
     package func taken(over epoch: Int64?) -> OptedOutSender {
         OptedOutSender(window: epoch.map(window.taken) ?? window, identifier: identifier, isOfDesk: isOfDesk)
     }

@@ -1,7 +1,7 @@
 package import ThrongPlan
 
 extension Intake {
-    /// How large the body of `POST /v1/credentials` may be: chains of certificates take some kilobytes. Unit: bytes.
+    /// The largest body of `POST /v1/credentials`: chains of certificates take some kilobytes. Unit: bytes.
     package static let credentialBytes = 64 << 10
 
     /// Reads the body of `POST /v1/credentials`: `app`, `epoch`, `request`, and `attestation` with `by` and other strings.
@@ -36,19 +36,19 @@ extension Intake {
             attester: attester, evidence: evidence)
     }
 
-    /// The app of a name; nil where no plan is for it.
+    /// Returns the app with a name; nil if no plan is for it.
     package func app(named name: String) -> AppName? { apps.first { $0.name.text == name }?.name }
 }
 
-/// What a client asks for, and who is to vouch for it: the body of `POST /v1/credentials`.
+/// A client's request for a credential, with its attestation: the body of `POST /v1/credentials`.
 package struct IncomingCredential: Sendable {
-    /// An app of a plan.
+    /// The app, which a plan is for.
     package let app: AppName
-    /// As the client wrote it.
+    /// The epoch as the client wrote it.
     package let epoch: String
-    /// As the client wrote it.
+    /// The request as the client wrote it.
     package let request: String
-    /// Whom the client names.
+    /// The attester that the client names.
     package let attester: String
     /// The attestation's other members.
     package let evidence: [String: String]
@@ -57,6 +57,6 @@ package struct IncomingCredential: Sendable {
 private enum CredentialMember: String, CaseIterable { case app, epoch, request, attestation }
 
 extension JSONDocument {
-    /// A string.
+    /// Returns the text of a string node.
     fileprivate func text(_ node: Int) -> String { String(decoding: bytes(node), as: UTF8.self) }
 }

@@ -4,14 +4,14 @@ package import ThrongPlan
 internal import ThrongWire
 
 extension Intake {
-    /// How large the body of `POST /v1/firsts` may be. Unit: bytes.
+    /// The largest body of `POST /v1/firsts`. Unit: bytes.
     package static let firstBytes = 16 << 10
 
-    /// Reads the body of `POST /v1/firsts`; nil where the purpose honours one of the signals. Its proof is not checked.
+    /// Reads the body of `POST /v1/firsts`; nil if the purpose honours one of the signals. Its proof is not checked.
     ///
     /// - Parameters:
     ///   - signals: the opt-out signals of the request's headers.
-    ///   - isSealed: whether it came sealed, through a relay.
+    ///   - isSealed: true if it came sealed, through a relay.
     /// - Throws: ``IntakeError``.
     package func readFirst(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, isSealed: Bool = false
@@ -49,21 +49,21 @@ extension Intake {
     }
 }
 
-/// What a device says of itself in `POST /v1/firsts`, checked against the plan: that it is in a cell in a period.
+/// A device's claim in `POST /v1/firsts` to be in a cell in a period, checked against the plan.
 package struct IncomingFirst: Sendable {
-    /// What the cell is one of.
+    /// The layout that the cell is part of.
     package let layout: MetricLayout
-    /// What the public plan calls that layout.
+    /// The layout's name in the public plan.
     package let name: String
-    /// A period of which firsts are taken now.
+    /// A period for which firsts are accepted now.
     package let period: Period
-    /// The app's.
+    /// The app's calendar.
     package let calendar: PeriodCalendar
-    /// One of the layout's margins of proved firsts.
+    /// The cell's margin, one of the layout's margins of proved firsts.
     package let margin: Margin
-    /// A cell of that margin that can be.
+    /// A cell of that margin that can occur.
     package let cell: CellIndex
-    /// A credential's presentation: bytes of which nothing was checked.
+    /// The presentation of a credential: unchecked bytes.
     package let proof: [UInt8]
 
     /// The buckets that the proof is about: those of dimensions that do not partition devices.
@@ -78,18 +78,18 @@ package struct IncomingFirst: Sendable {
     }
 }
 
-/// A metric of which devices prove firsts, ready to read them.
+/// A metric for which devices prove firsts, ready to read them.
 struct FirstTables: Sendable {
     let layout: MetricLayout
     let published: PublicPlan.ProvedFirsts
     let purpose: PurposeTables
-    /// By name, the place of a dimension.
+    /// The dimensions' places, by name.
     private let dimensions: ByteTable
-    /// By dimension, by label, the bucket.
+    /// The buckets, by dimension and label.
     private let buckets: [ByteTable]
-    /// From here on it no longer counts.
+    /// The time from which on it no longer counts.
     private let expires: UnixSeconds
-    /// How long after a period its release waits. Unit: seconds.
+    /// The time that a release waits after its period. Unit: seconds.
     private let grace: Int64
 
     init(
@@ -108,11 +108,11 @@ struct FirstTables: Sendable {
         }
     }
 
-    /// The period that begins there, if it has begun and its release is not due yet.
+    /// Returns the period that begins at `start`, if it has begun and its release is not due yet.
     func openPeriod(
         _ kind: PeriodKind, start: Int64, calendar: PeriodCalendar, now: UnixSeconds
     ) throws(IntakeError) -> Period {
-        // What is no instant near now is the start of nothing, and nothing can be computed with the lowest number.
+        // A start far from now is refused first: the arithmetic below would overflow with the lowest number.
         guard (now.value - Self.farthest...now.value + Self.farthest).contains(start) else { throw .periodNotOpen }
         let period = calendar.period(kind, containing: UnixSeconds(start))
         guard period.start.value == start, period.start <= now, now < period.end + grace, period.start < expires else {
@@ -121,10 +121,10 @@ struct FirstTables: Sendable {
         return period
     }
 
-    /// No period that is open begins so long before or after now. Unit: seconds.
+    /// The most by which an open period's start differs from now. Unit: seconds.
     private static let farthest: Int64 = 100 * 86_400
 
-    /// The cell that an object of buckets names.
+    /// Returns the cell that an object of buckets names.
     func cell(_ object: Int, in document: JSONDocument) throws(IntakeError) -> (Margin, CellIndex) {
         var found: [Int: Int] = [:]
         var key = object + 1

@@ -4,15 +4,15 @@ package import ThrongPlan
 internal import ThrongWire
 
 extension Intake {
-    /// How large the body of `POST /v1/reveals` may be. Unit: bytes.
+    /// The largest body of `POST /v1/reveals`. Unit: bytes.
     package static let revealBytes = 4096
 
-    /// Reads the body of `POST /v1/reveals`; nil where the purpose honours one of the signals.
+    /// Reads the body of `POST /v1/reveals`; nil if the purpose honours one of the signals.
     ///
     /// - Parameters:
     ///   - signals: the opt-out signals of the request's headers.
     ///   - bearer: the secret of the request's headers.
-    ///   - isSealed: whether it came sealed, through a relay.
+    ///   - isSealed: true if it came sealed, through a relay.
     /// - Throws: ``IntakeError``.
     package func readReveal(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, bearer: String? = nil, now: UnixSeconds,

@@ -2,12 +2,12 @@ package import ThrongCounting
 package import ThrongPlan
 
 extension Intake {
-    /// How large the body of `POST /v1/withdraw` may be. Unit: bytes.
+    /// The largest body of `POST /v1/withdraw`. Unit: bytes.
     package static let withdrawalBytes = 4096
 
     /// Reads the body of `POST /v1/withdraw`.
     ///
-    /// - Parameter isSealed: whether it came sealed, through a relay.
+    /// - Parameter isSealed: true if it came sealed, through a relay.
     /// - Throws: ``IntakeError``.
     package func readWithdrawal(
         _ body: UnsafeBufferPointer<UInt8>, now: UnixSeconds, isSealed: Bool = false
@@ -19,7 +19,7 @@ extension Intake {
         let names = (app: try members.text(.app), purpose: try members.text(.purpose))
         let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
         try tables.checkWay(isSealed: isSealed)
-        // Said first: whoever sends nothing but events has no identifier to name.
+        // This check comes first: a client of such a purpose has no identifier to name.
         guard tables.purpose.hasIdentifiers else { throw .nothingToTellApart }
         let number = try members.window(.window)
         let identifier = try members.identifier(.id)
@@ -29,16 +29,17 @@ extension Intake {
     }
 }
 
-/// Whom a client wants to be taken out of which window: the body of `POST /v1/withdraw`, checked against the plan.
+/// A client's request to be removed from a window: the body of `POST /v1/withdraw`, checked against the plan.
 package struct IncomingWithdrawal: Sendable {
-    /// A window of which batches are accepted now.
+    /// A window that accepts batches now.
     package let window: WindowID
-    /// As the client sent it. Not printable, not stored.
+    /// The identifier as the client sent it. Not printable, not stored.
     package let identifier: RawIdentifier
-    /// Whether the purpose counts devices that prove who they are.
+    /// True if the purpose counts proved identifiers.
     package var isOfDesk = false
 
-    /// The same in a window that was taken over under way, by an epoch; as it is for nil.
+    /// Returns the request for a window that an epoch took over while it was open; the request itself if `epoch` is
+    /// nil.
     package func taken(over epoch: Int64?) -> IncomingWithdrawal {
         IncomingWithdrawal(window: epoch.map(window.taken) ?? window, identifier: identifier, isOfDesk: isOfDesk)
     }

@@ -1,16 +1,16 @@
-/// Why a whole batch was refused: nothing of it was counted.
+/// The reason why a whole batch was refused: nothing of it was counted.
 ///
-/// Pointers are JSON pointers (RFC 6901) made of the protocol's own words and places, never of a client's.
+/// Pointers are JSON pointers (RFC 6901) made of the protocol's own words and of places, never of a client's words.
 package enum IntakeError: Error, Sendable, Hashable {
-    /// The body is no JSON document.
+    /// The body is not a JSON document.
     case notJSON
-    /// The body is none, and it is plain what it is instead.
+    /// The body is not a JSON document, and its format is recognized.
     case foreign(ForeignBody)
-    /// The body holds bytes that are no UTF-8.
+    /// The body holds bytes that are not UTF-8.
     case notUTF8
     /// The compressed body can't be unpacked.
     case notGzip
-    /// The body is compressed in a way that is not known.
+    /// The body's compression is not known.
     case unknownEncoding
     /// A number does not fit 64 bits.
     case numberOutOfRange
@@ -28,17 +28,17 @@ package enum IntakeError: Error, Sendable, Hashable {
     case bodyTooLarge(limit: Int)
     /// The batch has more events than the limit.
     case tooManyEvents(found: Int, limit: Int)
-    /// What the batch may come to is more than the journal takes as one record.
+    /// The batch's record could be larger than the journal takes.
     case recordTooLarge(bytes: Int, limit: Int)
     /// No plan is for that app.
     case unknownApp
     /// The app's plan has no such purpose.
     case unknownPurpose
-    /// The batch says who sends it, and its purpose has no identifiers.
+    /// The batch has an identifier, and its purpose has none.
     case identifierUnwanted
-    /// What is to prove the identifier does not.
+    /// The proof of the identifier does not hold.
     case unproved
-    /// Of a purpose without identifiers nothing can be taken back.
+    /// The purpose has no identifiers, so nothing can be taken back.
     case nothingToTellApart
     /// The metric has no firsts that devices prove, or not for that length of time.
     case noFirsts
@@ -46,25 +46,26 @@ package enum IntakeError: Error, Sendable, Hashable {
     case periodNotOpen
     /// The metric counts no devices of such a cell.
     case unknownCell
-    /// What is to prove a first does not.
+    /// The proof of a first does not hold.
     case unprovedFirst
-    /// The purpose is taken sealed and through a relay only.
+    /// The purpose accepts only sealed requests through a relay.
     case obliviousOnly
     /// The window is neither the current one nor its neighbour.
     case windowOutOfRange(current: Int64)
-    /// A web page of an origin that the operator does not list sent it.
+    /// A web page sent it whose origin the operator does not list.
     case originNotAllowed
     /// The app's clients need a key, and it has none.
     case keyRequired
-    /// Nobody made that key for the app.
+    /// The key does not exist for the app.
     case unknownKey
     /// The key was revoked.
     case revokedKey
-    /// The purpose takes batches of backends only, and it shows no secret.
+    /// The purpose accepts batches of backends only, and the request has no secret.
     case secretRequired
-    /// The secret is none of the app's, or was revoked.
+    /// The secret is not one of the app's, or was revoked.
     case unknownSecret
-    /// The client's network brings more than one network may at once. Unit: seconds until it may bring more.
+    /// The client's network brings more than one network may at once; the time after which it may bring more. Unit:
+    /// seconds.
     case networkQuota(retrySeconds: Int)
     /// The daemon ran out of memory for this document.
     case noMemory
@@ -120,7 +121,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         "network_quota", "no_memory",
     ]
 
-    /// Where in the document, where there is one place.
+    /// The place in the document, if there is one.
     package var pointer: String? {
         switch self {
         case .duplicateKey(let pointer), .nul(let pointer), .wrongShape(let pointer, _),
@@ -142,7 +143,7 @@ package enum IntakeError: Error, Sendable, Hashable {
         }
     }
 
-    /// What was found, what is allowed, what to do.
+    /// The finding, the limit and the remedy.
     package var message: String {
         switch self {
         case .notJSON: "The body is not one JSON document."

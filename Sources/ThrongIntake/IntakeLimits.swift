@@ -1,4 +1,4 @@
-/// How large a request may be. Beyond a limit the whole batch is refused and counts nothing.
+/// The limits on a request's size. Beyond a limit the whole batch is refused and counts nothing.
 package struct IntakeLimits: Sendable, Hashable {
     /// `intake.body-bytes` (int, 1 MiB, bytes): the body after decompression.
     package var bodyBytes: Int
@@ -11,17 +11,17 @@ package struct IntakeLimits: Sendable, Hashable {
     /// `intake.count-per-event` (int, 1,000,000, occurrences): the largest `count` of one event.
     package var countPerEvent: Int
 
-    /// How far back an event's `at` may lie. Unit: seconds.
+    /// The largest age of an event's `at`. Unit: seconds.
     package static let oldestEvent: Int64 = 48 * 3600
-    /// How far ahead an event's `at` may lie. Unit: seconds.
+    /// The most by which an event's `at` may lie ahead. Unit: seconds.
     package static let newestEvent: Int64 = 5 * 60
-    /// How long an identifier may be. Unit: Unicode scalars.
+    /// The longest identifier. Unit: Unicode scalars.
     package static let identifierCharacters = 64
 
-    /// How many different values a field of user agents may have in a batch, which comes from one device; names of buckets
-    /// aside.
+    /// The most distinct values in one field of user agents of a batch, which comes from one device; names of buckets
+    /// are not counted.
     package static let userAgentsPerBatch = 4
-    /// Of how many events a batch's answer says where the reasons for their refusals are.
+    /// The most refusals that a batch's answer explains.
     package static let detailsPerBatch = 8
 
     /// The documented defaults.

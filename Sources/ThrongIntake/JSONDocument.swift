@@ -3,7 +3,7 @@ internal import CSimdJSON
 /// A parsed document as a flat run of nodes, borrowed from the parser until its next parse.
 struct JSONDocument {
     let nodes: UnsafeBufferPointer<throng_json_node>
-    /// Whether a node has a flaw; nearly no document has one.
+    /// True if a node has a flaw, which is rare.
     let isFlawed: Bool
 
     func kind(_ node: Int) -> throng_json_kind { throng_json_kind(nodes[node].kind) }
@@ -13,7 +13,7 @@ struct JSONDocument {
     func isString(_ node: Int) -> Bool { nodes[node].kind == THRONG_JSON_STRING.rawValue }
     func isScalar(_ node: Int) -> Bool { nodes[node].kind < THRONG_JSON_ARRAY.rawValue }
 
-    /// The bytes of a string.
+    /// Returns the bytes of a string.
     func bytes(_ node: Int) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: nodes[node].value.bytes, count: Int(nodes[node].length))
     }
@@ -30,17 +30,17 @@ struct JSONDocument {
         }
     }
 
-    /// The node after this one and everything in it.
+    /// Returns the node after this one and its content.
     func next(_ node: Int) -> Int { Int(nodes[node].next) }
 
     func count(_ node: Int) -> Int { Int(nodes[node].length) }
 }
 
-/// Parses documents with simdjson, keeping its buffers from one to the next. One thread at a time.
+/// Parses documents with simdjson, and reuses its buffers for the next. One thread at a time.
 final class JSONParser {
     private let parser: OpaquePointer
 
-    /// Nil where there is no memory for a parser.
+    /// Returns nil if there is no memory for a parser.
     ///
     /// - Parameter stringBytes: the most bytes of one string.
     init?(depth: Int, stringBytes: Int = .max) {
@@ -57,7 +57,7 @@ final class JSONParser {
             return JSONDocument(
                 nodes: UnsafeBufferPointer(start: result.nodes, count: Int(result.count)), isFlawed: result.flaws > 0)
         }
-        // By its kind, and not by what its first sign happens to be in JSON.
+        // The body is named by its format, not by the meaning that its first character has in JSON.
         if let found = ForeignBody(bytes) { throw .foreign(found) }
         switch result.status {
         case THRONG_JSON_NOT_UTF8: throw .notUTF8
@@ -82,17 +82,17 @@ extension JSONDocument {
         "fields", "count", "firsts",
     ]
 
-    /// Where a node is, in words and places.
+    /// The place of a node, as a pointer and a member's number.
     struct Place {
-        /// The JSON pointer to it, or to the nearest thing around it that has a public name.
+        /// The JSON pointer to the node, or to the nearest node around it that has a public name.
         var pointer = ""
-        /// Which member of that it is, or is in, or whose key it is; nil where the pointer names it.
+        /// The number of the member that is or holds the node, or whose key it is; nil if the pointer names the node.
         var member: Int?
         /// The node of that member's key.
         var key: Int?
     }
 
-    /// Where a node is, from the document's root or another node around it on.
+    /// Returns the place of a node, relative to the document's root or to another node around it.
     func place(of target: Int, in root: Int = 0) -> Place {
         var path = Place()
         var node = root
@@ -117,12 +117,12 @@ extension JSONDocument {
 }
 
 extension JSONDocument {
-    /// The first node of a range that holds what nobody takes, though JSON allows it.
+    /// Returns the first node of a range with a flaw: content that JSON allows but no request may have.
     func flaw(in nodes: Range<Int>) -> Int? {
         isFlawed ? nodes.first { self.nodes[$0].flaw != THRONG_JSON_SOUND.rawValue } : nil
     }
 
-    /// What is expected where a flaw is.
+    /// Returns the text that names what is expected instead of a flaw.
     func expected(insteadOf flaw: Int, limits: IntakeLimits) -> String {
         switch throng_json_flaw(nodes[flaw].flaw) {
         case THRONG_JSON_TOO_DEEP: "at most \(limits.depth) levels of lists and objects in the whole body"
@@ -133,7 +133,7 @@ extension JSONDocument {
         }
     }
 
-    /// Why a document is refused that has a flaw where it must have none.
+    /// Returns the error for a document with a flaw.
     func error(of flaw: Int, limits: IntakeLimits) -> IntakeError {
         let pointer = place(of: flaw).pointer
         switch throng_json_flaw(nodes[flaw].flaw) {

@@ -1,7 +1,7 @@
 internal import ThrongCounting
 internal import ThrongPlan
 
-/// Where the members of a small body lie: an object that has these and no others.
+/// The nodes of a small body's members: an object with these members and no others.
 struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> {
     private let document: JSONDocument
     private var nodes: [Member: Int] = [:]
@@ -21,12 +21,12 @@ struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> 
         }
     }
 
-    /// The node of a string.
+    /// Returns the node of a string.
     func text(_ member: Member) throws(IntakeError) -> Int {
         try Envelope.text(nodes[member] ?? -1, "/\(member.rawValue)", in: document)
     }
 
-    /// The node of a value that is there.
+    /// Returns the node of a value that must be there.
     func node(_ member: Member) throws(IntakeError) -> Int {
         guard let node = nodes[member] else {
             throw .wrongShape(pointer: "/\(member.rawValue)", expected: "a value")
@@ -34,25 +34,25 @@ struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> 
         return node
     }
 
-    /// A string that may be left out.
+    /// Returns a string that may be left out.
     func optionalText(_ member: Member) throws(IntakeError) -> String? {
         guard nodes[member] != nil else { return nil }
         return String(decoding: document.bytes(try text(member)), as: UTF8.self)
     }
 
-    /// The node of an identifier.
+    /// Returns the node of an identifier.
     func identifier(_ member: Member) throws(IntakeError) -> Int {
         try Envelope.identifier(nodes[member] ?? -1, in: document)
     }
 
-    /// A window's number.
+    /// Returns a window's number.
     func window(_ member: Member) throws(IntakeError) -> Int64 {
         try Envelope.window(nodes[member] ?? -1, in: document)
     }
 }
 
 extension Intake {
-    /// A purpose of an app, both by the nodes of their names.
+    /// Returns a purpose of an app, both by the nodes of their names.
     func purpose(_ name: Int, of app: Int, in document: JSONDocument) throws(IntakeError) -> (AppTables, PurposeTables)
     {
         guard let place = appNames[document.bytes(app)] else { throw .unknownApp }
@@ -63,12 +63,12 @@ extension Intake {
 }
 
 extension PurposeTables {
-    /// Refuses what came directly where the plan wants nobody here to see addresses.
+    /// Refuses a direct request if the plan requires a relay, so that nobody here sees addresses.
     func checkWay(isSealed: Bool) throws(IntakeError) {
         guard isSealed || purpose.transport == .direct else { throw .obliviousOnly }
     }
 
-    /// A window of which batches are accepted now.
+    /// Returns the name of a window that accepts batches now.
     func openWindow(_ number: Int64, app: AppName, now: UnixSeconds) throws(IntakeError) -> WindowID {
         let current = purpose.rotation.window(at: now)
         guard (current.value - 1...current.value + 1).contains(number) else {

@@ -1,13 +1,13 @@
 internal import ThrongPlan
 
-/// Reads RFC 3339 timestamps from bytes, without allocation. Knows the date that it read last: most are of one day.
+/// Reads RFC 3339 timestamps from bytes, without allocation. It remembers the last date, as most are of one day.
 struct TimestampReader {
-    /// The ten bytes of the date that was read last, as two numbers.
+    /// The ten bytes of the last date, as two numbers.
     private var date: (UInt64, UInt16) = (0, 0)
-    /// That date. Unit: days since 1970-01-01.
+    /// The last date. Unit: days since 1970-01-01.
     private var days: Int64 = 0
 
-    /// An instant, fractions dropped; nil for anything that is not `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`.
+    /// Returns an instant, fractions dropped; nil for anything but `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`.
     ///
     /// A leap second counts as the second after it.
     mutating func instant(_ bytes: UnsafeBufferPointer<UInt8>) -> UnixSeconds? {

@@ -1,21 +1,21 @@
 internal import ThrongCounting
 internal import ThrongPlan
 
-/// What metrics that count identifiers look at in an event of one name. A class, as nearly all events have none.
+/// The metrics that count identifiers for an event of one name. A class, because nearly all events have none.
 final class EventWindows: Sendable {
     let metrics: [WindowTables]
 
     init(metrics: [WindowTables]) { self.metrics = metrics }
 }
 
-/// One metric that counts identifiers, ready to mark how far an event takes one.
+/// One metric that counts identifiers, ready to mark an event's progress.
 struct WindowTables: Sendable {
     let ordinal: Int32
     let dimensions: [MetricTables.Axis]
-    /// The steps that the event may be; nil where every event counts.
+    /// The steps that the event may be; nil if every event counts.
     let steps: [Step]?
     let period: PeriodKind
-    /// From here on it no longer counts.
+    /// The time from which on it no longer counts.
     let expires: UnixSeconds
 
     struct Step: Sendable {
@@ -24,17 +24,17 @@ struct WindowTables: Sendable {
     }
 
     struct Filter: Sendable {
-        /// Place among the purpose's dimensions.
+        /// The place among the purpose's dimensions.
         let dimension: Int
         let bucket: Int
     }
 }
 
 extension BatchReader {
-    /// Marks what an event is to metrics that count identifiers; says whether any of them still counts.
+    /// Adds an event's marks for metrics that count identifiers; true if any of them has not expired.
     mutating func mark(
         _ event: WireEvent, at index: Int, for windows: EventWindows, of document: JSONDocument,
-        tables: PurposeTables, calendar: PeriodCalendar, now: UnixSeconds
+        tables: PurposeTables, now: UnixSeconds
     ) -> Bool {
         var isCounting = false
         for metric in windows.metrics where event.at < metric.expires && now < metric.expires {
@@ -56,13 +56,13 @@ extension BatchReader {
             marks.append(
                 .init(
                     event: Int32(index), metric: metric.ordinal, cell: CellIndex(cell),
-                    periodStart: period(metric.period, at: event.at, calendar: calendar).start, steps: steps,
+                    periodStart: period(metric.period, at: event.at, of: tables).start, steps: steps,
                     count: event.count))
         }
         return isCounting
     }
 
-    /// Marks an event that is like an earlier one.
+    /// Repeats the marks of an earlier event for one that is like it.
     mutating func repeatMarks(_ places: Range<Int>, at index: Int) {
         for place in places {
             var mark = marks[place]

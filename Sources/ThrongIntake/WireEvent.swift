@@ -1,28 +1,28 @@
 internal import CSimdJSON
 internal import ThrongPlan
 
-/// What is wrong with one element of `events`, so that it is no event.
+/// The flaw of an element of `events` that is not a valid event.
 struct OddEvent: Error {
-    /// From the element on: `/at`.
+    /// The pointer from the element on, such as `/at`.
     let pointer: String
-    /// Which member of that, where the pointer does not name it.
+    /// The number of the member at fault, if the pointer does not name it.
     var member: Int?
     /// The node of that member's key.
     var key: Int?
-    /// In words of the protocol, without quotation marks.
+    /// The expected shape, in words of the protocol, without quotation marks.
     let expected: String
 }
 
-/// One event of a batch: where its members lie, with their shapes checked.
+/// One event of a batch: the nodes of its members, with their shapes checked.
 struct WireEvent {
-    /// Node of a string.
+    /// The node of a string.
     let name: Int
     let at: UnixSeconds
-    /// Node of an object.
+    /// The node of an object.
     let fields: Int?
-    /// Node of an object.
+    /// The node of an object.
     let firsts: Int?
-    /// 1 where the event does not say.
+    /// The count; 1 if the event has none.
     let count: UInt32
 
     init(

@@ -1,25 +1,25 @@
 package import ThrongPlan
 
-/// What goes together, in the house and so in its backups: whoever has the key of it can read that part of them.
+/// The name of a part of the data, in the house and in its backups: whoever has the part's key can read it.
 package struct BackupKeyName: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Of which app; ``house`` where it is of several apps' together.
+    /// The app that it is of; ``house`` if it is of several apps together.
     package let app: String
-    /// Until when.
+    /// The term for which it is kept.
     package let term: BackupTerm
 
-    /// What belongs to no app alone.
+    /// The name in place of an app for what belongs to no app alone.
     package static let house = "*"
 
-    /// What the installation keeps for good: with it the list of what is in a backup is encrypted.
+    /// The part that the installation keeps for good: its key encrypts the list of a backup's content.
     package static let installation = BackupKeyName(app: house, term: .always)
 
-    /// Puts a name together.
+    /// Creates a name.
     package init(app: String, term: BackupTerm) {
         self.app = app
         self.term = term
     }
 
-    /// Whether the day has come on which the house takes it.
+    /// True if its day has come, on which the house drops it.
     package func isOver(at now: UnixSeconds) -> Bool {
         if case .day(let day) = term { UnixSeconds(day * 86_400) <= now } else { false }
     }
@@ -29,20 +29,20 @@ package struct BackupKeyName: Sendable, Hashable, Comparable, CustomStringConver
         (one.app, one.term.text) < (other.app, other.term.text)
     }
 
-    /// "shop, until 2026-12-01".
+    /// The name in words, such as "shop, until 2026-12-01".
     package var description: String { "\(app == Self.house ? "all apps" : app), \(term)" }
 }
 
-/// Until when the house keeps something.
+/// The term for which the house keeps something.
 package enum BackupTerm: Sendable, Hashable, CustomStringConvertible {
-    /// As long as its app, or the installation.
+    /// The part lasts as long as its app, or the installation.
     case always
-    /// Until the round of retention of a day (UTC). Unit: days since 1970.
+    /// The part lasts until the round of retention of a day (UTC). Unit: days since 1970.
     case day(Int64)
-    /// Until a table of raw counters or distinct counts is dropped, by its name in schema throng.
+    /// The part lasts until a table of raw counters or distinct counts is dropped; the table's name in schema throng.
     case table(String)
 
-    /// As files and SQL have it: `always`, `day 20783` or `table counter_d_20261121`.
+    /// The text in files and SQL: `always`, `day 20783` or `table counter_d_20261121`.
     package var text: String {
         switch self {
         case .always: "always"
@@ -51,7 +51,7 @@ package enum BackupTerm: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads ``text`` back; nil for anything else.
+    /// Reads ``text`` back; nil if it is malformed.
     package init?(_ text: some StringProtocol) {
         let words = text.split(separator: " ")
         switch (words.first, words.count) {
@@ -64,7 +64,7 @@ package enum BackupTerm: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// In words.
+    /// The term in words.
     package var description: String {
         switch self {
         case .always: "for good"

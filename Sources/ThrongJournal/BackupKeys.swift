@@ -5,10 +5,10 @@
 //     0       16    the key's id, which backups name
 //     16      32    the key; zeros once it was destroyed
 //     48      2+n   the app's name, or *: length, UTF-8
-//     ...     2+n   until when: always, day <days since 1970>, or table <name>
+//     ...     2+n   its term: always, day <days since 1970>, or table <name>
 //
-// The file is on disk before a backup uses the key. Where its time has come the key is overwritten with zeros and synced; from
-// then on what backups hold of that part can't be read. The file stays until it is written down that the key went.
+// The file is on disk before a backup uses the key. When its term is over, the key is overwritten with zeros and
+// synced. From then on that part of all backups can't be read. The file stays until its destruction is recorded.
 
 package import Crypto
 internal import Foundation
@@ -18,32 +18,31 @@ internal import ThrongPlan
 
 /// The key of a part of all backups.
 package struct BackupKey: Sendable {
-    /// What backups call it; random.
+    /// The random identity of the key in backups.
     package let id: ID
-    /// What it opens.
+    /// The part of backups that it opens.
     package let name: BackupKeyName
     /// 256 random bits.
     package let secret: SymmetricKey
 
-    /// What backups call a key: 16 bytes.
+    /// The identity of a key in backups: 16 bytes.
     package struct ID: Sendable, Hashable, Comparable, CustomStringConvertible {
-        /// 16 of them.
+        /// The 16 bytes.
         package let bytes: [UInt8]
 
-        /// Wraps bytes; nil where there are not 16.
+        /// Wraps bytes; nil unless there are 16.
         package init?(_ bytes: [UInt8]) {
             guard bytes.count == 16 else { return nil }
             self.bytes = bytes
         }
 
-        /// Hexadecimal digits.
+        /// The bytes as hexadecimal digits.
         package var description: String { bytes.lowerHex }
 
         /// Orders by bytes.
         package static func < (one: Self, other: Self) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
     }
 
-    /// Puts a key together.
     package init(id: ID, name: BackupKeyName, secret: SymmetricKey) {
         self.id = id
         self.name = name
@@ -51,7 +50,7 @@ package struct BackupKey: Sendable {
     }
 }
 
-/// The keys of all backups that were made of a data directory. Commands make them while a daemon runs, which destroys them.
+/// The keys of all backups of a data directory. Commands make them while a daemon runs; the daemon destroys them.
 package struct BackupKeys: Sendable {
     private let folder: String
     private let machine: Machine
@@ -59,13 +58,13 @@ package struct BackupKeys: Sendable {
 
     private static let secretSize = 32
 
-    /// Names the data directory; nothing is read yet.
+    /// Creates a reference to the keys of a data directory; nothing is read yet.
     package init(dataPath: String, on machine: Machine = .real) {
         folder = dataPath + "/backup.keys"
         self.machine = machine
     }
 
-    /// The keys that are there, by name; none of those that were destroyed.
+    /// Returns the existing keys, by name, without those that were destroyed.
     ///
     /// - Throws: ``JournalError/damagedFile(_:)``.
     package func all() throws(JournalError) -> [BackupKey] {
@@ -74,7 +73,7 @@ package struct BackupKeys: Sendable {
         return files.compactMap(\.key).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// Makes a key; it is on disk when this returns.
+    /// Creates a key; it is on disk when this returns.
     package func make(_ name: BackupKeyName) throws(JournalError) -> BackupKey {
         let bytes = [machine.random(), machine.random()].flatMap { number in
             withUnsafeBytes(of: number) { Array($0) }
@@ -85,7 +84,7 @@ package struct BackupKeys: Sendable {
         return key
     }
 
-    /// Puts keys on disk, such as those that were kept elsewhere.
+    /// Writes keys to disk, such as those that were stored elsewhere.
     package func keep(_ keys: [BackupKey]) throws(JournalError) {
         try disk.ensureDirectory(folder)
         for key in keys {
@@ -101,14 +100,14 @@ package struct BackupKeys: Sendable {
         return writer.bytes
     }
 
-    /// Overwrites keys whose time has come, and says how many there were of each name, with those of which that was not
-    /// written down yet. To be followed by ``forgetDestroyed()`` once it is. Blocks.
+    /// Overwrites keys whose term is over; returns the number destroyed of each name, with those whose destruction was
+    /// not recorded yet. Call ``forgetDestroyed()`` once it is recorded. Blocks.
     ///
-    /// - Throws: ``JournalError/damagedFile(_:)`` for a key of which nobody can tell when its time comes, once all others are done.
+    /// - Throws: ``JournalError/damagedFile(_:)`` for a key whose term can't be read, once all others are done.
     package func destroy(_ isDue: (BackupKeyName) -> Bool) throws(JournalError) -> [BackupKeyName: Int] {
         var destroyed: [BackupKeyName: Int] = [:]
         let (files, damage) = try files()
-        // Cut short, it leaves what would have gone later.
+        // If this is cut short, the keys that remain are those that were due last.
         for file in files.sorted(by: { ($0.name.term.text, $0.name) < ($1.name.term.text, $1.name) }) {
             if file.key != nil {
                 guard isDue(file.name) else { continue }
@@ -123,21 +122,21 @@ package struct BackupKeys: Sendable {
         return destroyed
     }
 
-    /// Removes what is left of the keys that were destroyed: it is written down that they went.
+    /// Removes the files of destroyed keys, once their destruction is recorded.
     package func forgetDestroyed() throws(JournalError) {
         let gone = try files().whole.filter { $0.key == nil }
         for file in gone { try disk.remove(file.path) }
         if !gone.isEmpty { try disk.syncDirectory(folder) }
     }
 
-    /// Keeps other processes from making keys, and from having those of an app or all forgotten, until it is let go; nil where
-    /// one of them does so. What is made of a moment before an app went must not get a key afterwards.
+    /// Keeps other processes from making keys, and from destroying those of an app, until it is released; nil if one of
+    /// them is doing so. A backup of a moment before an app was deleted must not get a key afterwards.
     package func hold() throws(JournalError) -> Hold? {
         guard let lock = try disk.lock(folder + ".lock") else { return nil }
         return Hold(lock, on: disk)
     }
 
-    /// Who makes keys, as long as the object lives.
+    /// The exclusive right to make keys, as long as the object lives.
     package final class Hold: Sendable {
         private let lock: Int32
         private let disk: any Disk
@@ -154,7 +153,7 @@ package struct BackupKeys: Sendable {
         let path: String
         let id: BackupKey.ID
         let name: BackupKeyName
-        /// Nil where it was destroyed.
+        /// The key; nil if it was destroyed.
         let key: BackupKey?
     }
 
@@ -170,7 +169,7 @@ package struct BackupKeys: Sendable {
                 found.append(try read(path))
             } catch {
                 switch error {
-                // Another process may have removed it since.
+                // Another process may have removed the file since.
                 case .system(_, _, ENOENT): continue
                 case .damagedFile: damage = damage ?? error
                 default: throw error

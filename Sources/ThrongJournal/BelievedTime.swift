@@ -4,22 +4,22 @@ internal import Synchronization
 internal import ThrongFiles
 package import ThrongPlan
 
-/// The latest time by which this data directory's windows were looked at, on disk: a clock that shows less was ahead then, or
-/// is behind now.
+/// The latest time by which this data directory's windows were checked, on disk. A clock that shows less was ahead
+/// then, or is behind now.
 ///
-/// Windows that it closed stay closed (`windows.closed`); nothing else follows from it, so that a clock that was years ahead
-/// once does not keep everybody away until then.
+/// Windows that were closed then stay closed (`windows.closed`). Nothing else depends on this time, so a clock that
+/// once was years ahead does not refuse everybody until then.
 package final class BelievedTime: Sendable {
     private let path: String
     private let data: DataDirectory
     private let highest: Mutex<UnixSeconds?>
 
-    /// It may lag behind by so much. Unit: seconds.
+    /// The most that the mark on disk lags behind. Unit: seconds.
     private static let step: Int64 = 60
-    /// A clock that is set right by less is no surprise. Unit: seconds.
+    /// The largest correction of a clock that is no surprise. Unit: seconds.
     package static let tolerance: Int64 = 3600
 
-    /// Reads the mark of a data directory. One that is damaged says nothing, and is set aside.
+    /// Reads the mark of a data directory. A damaged mark counts as missing and is set aside.
     package init(_ data: DataDirectory) throws(JournalError) {
         let path = data.path + "/believed"
         (self.path, self.data) = (path, data)
@@ -31,22 +31,22 @@ package final class BelievedTime: Sendable {
             })
     }
 
-    /// The latest; nil before the first.
+    /// The latest time; nil before the first.
     package var latest: UnixSeconds? { highest.withLock { $0 } }
 
-    /// By how much a clock is behind the latest time; nil where it is not, or by no more than ``tolerance``. Unit: seconds.
+    /// Returns the time by which a clock is behind the latest one; nil if that is within ``tolerance``. Unit: seconds.
     package func lag(of now: UnixSeconds) -> Int64? {
         guard let latest, latest - now > Self.tolerance else { return nil }
         return latest - now
     }
 
-    /// The latest time that may have been believed, by a clock that shows this now.
+    /// Returns the latest time that may have been believed, by a clock that shows `now`.
     package func bound(of now: UnixSeconds) -> UnixSeconds {
         guard let latest, latest > now else { return now }
         return latest + Self.step
     }
 
-    /// Notes a time, on disk, where it is a minute later than what is there. Blocks.
+    /// Raises the mark on disk if the time is a minute later than it. Blocks.
     package func raise(to now: UnixSeconds) throws(JournalError) {
         try highest.withLock { highest throws(JournalError) in
             if let known = highest, now < known + Self.step { return }

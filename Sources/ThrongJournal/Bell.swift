@@ -1,19 +1,19 @@
 internal import Foundation
 internal import ThrongFaults
 
-/// Wakes a thread that waits, now or the next time that it does; several rings before that are one.
+/// Wakes a waiting thread, now or on its next wait; several rings before that count as one.
 ///
-/// Not a `DispatchSemaphore`: on Linux its deadlines are times of day, so that a clock that is set back draws a wait out by as
-/// much. Here time is the system's monotonic clock.
+/// It is not a `DispatchSemaphore`, whose deadlines are times of day on Linux: setting the clock back would extend a
+/// wait by as much. Here time is the system's monotonic clock.
 ///
-/// Unchecked: the C library's mutex and condition don't move, and all that is shared is used under that mutex.
+/// Unchecked: the C library's mutex and condition don't move, and all shared state is used under that mutex.
 final class Bell: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let clock = Fault.waitByTimeOfDay.isOn ? CLOCK_REALTIME : CLOCK_MONOTONIC
     private let machine: Machine
     private var hasRung = false
-    /// When a wait without threads ends.
+    /// The end of a wait without threads.
     private var end: Duration?
 
     init(on machine: Machine = .real) {
@@ -33,7 +33,7 @@ final class Bell: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Wakes whoever waits, or lets the next wait return at once.
+    /// Wakes the waiting thread, or lets the next wait return at once.
     func ring() {
         pthread_mutex_lock(mutex)
         hasRung = true
@@ -41,7 +41,7 @@ final class Bell: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Returns once the bell has rung, after so long at the latest; at once where there are no threads, whose owner asks
+    /// Returns once the bell has rung, or after this time. Without threads it returns at once, and its owner asks
     /// ``isOver()``.
     func wait(seconds: Int) {
         let end = machine.time(clock) + .seconds(seconds)
@@ -56,7 +56,7 @@ final class Bell: @unchecked Sendable {
         hasRung = false
     }
 
-    /// Whether nobody waits any more, where there are no threads.
+    /// True if the wait is over, for an owner without threads.
     func isOver() -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

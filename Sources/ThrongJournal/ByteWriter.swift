@@ -6,7 +6,8 @@ struct ByteWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Two to six numbers, each at its offset: events bring most of what is written, and one look for room is a fifth of five.
+    /// Appends two to six numbers, each at its offset. Events make up most of what is written, and one check for room
+    /// costs a fifth of five.
     @inline(__always) mutating func add(size: Int, _ store: (UnsafeMutableRawBufferPointer) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) {
             store($0)
@@ -14,21 +15,21 @@ struct ByteWriter {
         }
     }
 
-    /// Overwrites what lies there.
+    /// Overwrites a number in the bytes written so far.
     mutating func replace(at offset: Int, with number: some FixedWidthInteger) {
         bytes.withUnsafeMutableBytes {
             $0.storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
         }
     }
 
-    /// A text with its length in front: u16, then UTF-8.
+    /// Appends a text after its length: u16, then UTF-8.
     mutating func add(_ text: String) {
         add(UInt16(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
     }
 }
 
-/// Reads what ``ByteWriter`` wrote; every read is checked against the end.
+/// Reads the output of ``ByteWriter``; every read is checked against the end.
 struct ByteReader {
     let bytes: UnsafeRawBufferPointer
     private(set) var offset = 0

@@ -3,31 +3,31 @@ internal import Foundation
 package import ThrongCounting
 package import ThrongPlan
 
-/// What an earlier process knew of open windows, on disk: see `CheckpointIndex.swift` for the file.
+/// An earlier process's state of open windows, on disk: see `CheckpointIndex.swift` for the file.
 package struct Checkpoint: Sendable {
     private let data: DataDirectory
     private let index: CheckpointIndex
 
-    /// A start replays the journal behind this position.
+    /// The position behind which a start replays the journal.
     package var from: JournalPosition { index.from }
-    /// Everything up to here was in PostgreSQL when it was put in place, and has to be.
+    /// The position up to which everything was in PostgreSQL when the checkpoint was put in place, and has to be.
     package var through: JournalPosition { index.through }
 
-    /// Why a checkpoint can't be used. The whole journal is replayed then.
+    /// The reason why a checkpoint can't be used. The whole journal is replayed then.
     package enum Flaw: String, Sendable, Hashable {
-        /// It is whole, and another version wrote it.
+        /// The checkpoint is intact, but another version wrote it.
         case otherVersion = "another version wrote it"
         /// Its checksum is wrong, or a part of it can't be opened.
         case damaged = "it is damaged"
-        /// It is another daemon's, or the journal is another copy.
+        /// The checkpoint is another daemon's, or the journal is another copy.
         case otherJournal = "it belongs to another journal"
-        /// The journal ends before it.
+        /// The journal ends before the checkpoint.
         case journalIsOlder = "the journal ends before it"
-        /// PostgreSQL lacks what it takes for granted.
+        /// PostgreSQL lacks data that the checkpoint relies on.
         case databaseIsOlder = "PostgreSQL is older"
     }
 
-    /// Reads the index of the checkpoint in a data directory; nil where there is none. What was not finished goes.
+    /// Reads the index of a data directory's checkpoint, and removes an unfinished one; nil if there is none.
     ///
     /// - Throws: ``JournalError/unusableCheckpoint(_:)``; system errors.
     package init?(in data: DataDirectory) throws(JournalError) {
@@ -55,12 +55,12 @@ package struct Checkpoint: Sendable {
         guard index.daemon == data.daemon else { throw .unusableCheckpoint(.otherJournal) }
     }
 
-    /// The windows that it has and whose keys are there.
+    /// Returns its windows whose keys exist.
     package func windows(_ keys: KeyRing) -> [WindowID] {
         index.windows.compactMap { keys.key(named: $0.keyName)?.window }
     }
 
-    /// Takes the checkpoint of a data directory away, where there is one.
+    /// Removes the checkpoint of a data directory, if there is one.
     package static func remove(from data: DataDirectory) throws(JournalError) {
         if data.disk.exists(CheckpointWriter.unfinished(data.checkpointPath)) { try CheckpointWriter.discard(in: data) }
         guard data.disk.exists(data.checkpointPath) else { return }
@@ -68,7 +68,7 @@ package struct Checkpoint: Sendable {
         try data.disk.syncDirectory(data.path)
     }
 
-    /// Whether the journal is the one that it was made beside: no segment is there up to its end that it does not know.
+    /// True if it was made for this journal: it knows every segment up to its end.
     func fits(_ segments: [Segment]) -> Bool {
         guard let first = segments.first, JournalPosition(first.first.value - 1) <= from,
             let last = index.segments.last,
@@ -78,19 +78,19 @@ package struct Checkpoint: Sendable {
         return segments.allSatisfy { $0.first > through || known.contains($0.name) }
     }
 
-    /// What there is to know of a segment that has nothing behind ``from``, and is as it was: it need not be read.
+    /// Returns the facts about a segment that is unchanged and has nothing behind ``from``: it need not be read.
     func whole(_ segment: Segment, at size: Int) -> KeptSegment? {
-        // Of the last one more may have been written.
+        // The last segment may have grown since.
         guard let known = index.segments.dropLast().first(where: { $0.name == segment.name }), known.last <= from,
             known.bytes == size
         else { return nil }
         return KeptSegment(path: segment.path, name: known.name, bytes: known.bytes, last: known.last, over: known.over)
     }
 
-    /// Takes over all that it has of windows whose keys are there. Another thread reads and opens a little ahead.
+    /// Restores its content for windows whose keys exist. Another thread reads and decrypts a little ahead.
     ///
     /// - Parameters:
-    ///   - counting: has replayed nothing yet. Where this throws it is good for nothing.
+    ///   - counting: a state without any replay; useless if this throws.
     ///   - now: see ``Counting/replay(_:now:)``.
     /// - Throws: ``JournalError/unusableCheckpoint(_:)``; system errors.
     package func restore(into counting: inout Counting, keys: KeyRing, now: UnixSeconds) throws(JournalError) {
@@ -137,7 +137,7 @@ package struct Checkpoint: Sendable {
     private func read(keys: KeyRing, _ body: (Part) -> Void) throws(JournalError) {
         let file = try File(data.checkpointPath, flags: O_RDONLY, on: data.disk)
         for window in index.windows {
-            // A window that is over, and of which PostgreSQL has everything.
+            // A window without a key is over, and PostgreSQL has everything of it.
             guard let known = keys.key(named: window.keyName) else { continue }
             let key = CheckpointIndex.key(of: known.key, salt: index.salt)
             var offset = Int(clamping: window.offset)
@@ -155,7 +155,7 @@ package struct Checkpoint: Sendable {
         }
     }
 
-    /// A section of a table with 2^32 members is smaller. Unit: bytes.
+    /// The largest size of a part: a section of a table with 2^32 members is smaller. Unit: bytes.
     private static let largestPart = 1 << 30
 
     private static func opened(_ sealed: [UInt8], number: UInt32, key: SymmetricKey) -> Data? {

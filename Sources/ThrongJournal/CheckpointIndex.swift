@@ -1,4 +1,4 @@
-// What is known of open windows, so that a start need not replay them from their beginning: `checkpoint`. Numbers are
+// The state of open windows, so that a start need not replay them from their beginning: `checkpoint`. Numbers are
 // little-endian.
 //
 //     offset  size    what
@@ -9,8 +9,9 @@
 //     ...     4       its size
 //     ...     4       CRC-32C of the first 24 bytes, the index and its size
 //
-// Part n (from 0 on, over all windows) is a WindowPart under AES-256-GCM. Its key is made of its window's by HKDF-SHA-256 with the
-// salt and "throng checkpoint", so that it goes with the window's; its nonce is n as u64 and four zeroes.
+// Part n (from 0 on, over all windows) is a WindowPart under AES-256-GCM. Its key is derived from its window's by
+// HKDF-SHA-256 with the salt and "throng checkpoint", so that it is destroyed with the window's. Its nonce is n as u64
+// and four zeroes.
 //
 // Index
 //     16      the daemon's name
@@ -25,8 +26,8 @@
 //     4       windows that take no batch any more: c
 //     c × 16  name of the key u64, position of the last record u64
 //
-// A checkpoint costs time where it is missing, old or wrong, and nothing else: then the whole journal is replayed, which is kept as
-// long as it would be without.
+// A missing, old or damaged checkpoint only costs time: the whole journal is replayed then, and it is kept as long as
+// it would be without a checkpoint.
 
 internal import Crypto
 internal import Foundation
@@ -61,10 +62,10 @@ struct CheckpointIndex: Sendable {
     static let magic = Array("THRONGP1".utf8)
     static let headSize = 24
     static let tailSize = 8
-    /// A larger one is none.
+    /// The largest index; a larger one counts as damaged. Unit: bytes.
     static let largest = 64 << 20
 
-    /// Its bytes, with the size and the checksum behind it.
+    /// The encoded index, followed by its size and checksum.
     var bytes: [UInt8] {
         var writer = ByteWriter()
         withUnsafeBytes(of: daemon.uuid) { writer.bytes.append(contentsOf: $0) }
@@ -101,8 +102,8 @@ struct CheckpointIndex: Sendable {
     /// Reads the index of a file.
     ///
     /// - Parameters:
-    ///   - head: its first bytes.
-    ///   - tail: the index with the size and the checksum behind it.
+    ///   - head: the file's first bytes.
+    ///   - tail: the index, followed by its size and checksum.
     init(head: [UInt8], tail: [UInt8]) throws(JournalError) {
         guard head.count == Self.headSize, tail.count >= Self.tailSize else { throw .unusableCheckpoint(.damaged) }
         let checked = CRC32C.checksum(head + tail.dropLast(4))
@@ -150,7 +151,7 @@ struct CheckpointIndex: Sendable {
         (self.layouts, self.segments, self.windows, self.closing) = (layouts, segments, windows, closing)
     }
 
-    /// What the parts of a window are sealed with.
+    /// Returns the key that seals the parts of a window.
     static func key(of window: WindowKey, salt: [UInt8]) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: window.secret, salt: salt, info: Array("throng checkpoint".utf8), outputByteCount: 32)

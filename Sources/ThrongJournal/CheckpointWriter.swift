@@ -5,10 +5,10 @@ package import ThrongCounting
 internal import ThrongFaults
 internal import ThrongPlan
 
-/// Writes a checkpoint beside the one that is in place, and puts it there once PostgreSQL has everything that is in it.
+/// Writes a checkpoint beside the current one, and replaces that once PostgreSQL has everything in it.
 ///
-/// What it has written goes to disk step by step, so that no sync of the journal's waits for much of it. Where it is let go
-/// unfinished, the next one writes over it.
+/// It syncs step by step, so that no sync of the journal's waits for much of it. If it is abandoned, the next one
+/// overwrites its file.
 package struct CheckpointWriter: ~Copyable {
     private let data: DataDirectory
     private let keys: KeyRing
@@ -20,17 +20,17 @@ package struct CheckpointWriter: ~Copyable {
     private var current: (window: WindowID, key: SymmetricKey)?
     private var parts: UInt32 = 0
     private var unsynced = 0
-    /// What was written. Unit: bytes.
+    /// The size so far. Unit: bytes.
     package private(set) var bytes = 0
 
-    /// So much is written between two syncs. Unit: bytes.
+    /// The size written between two syncs. Unit: bytes.
     private static let syncedBytes = 4 << 20
 
     static func unfinished(_ path: String) -> String { path + ".new" }
 
     /// Begins a file.
     ///
-    /// - Throws: system errors, as all of this does.
+    /// - Throws: system errors, as do all its functions.
     package init(_ data: DataDirectory, keys: KeyRing, walk: WindowWalk) throws(JournalError) {
         self.data = data
         self.keys = keys
@@ -56,7 +56,7 @@ package struct CheckpointWriter: ~Copyable {
 
     /// Seals and writes a part.
     ///
-    /// - Throws: ``JournalError/windowClosed`` where its window's key is gone.
+    /// - Throws: ``JournalError/windowClosed`` if its window's key is gone.
     package mutating func add(_ part: WindowPart) throws(JournalError) {
         if current?.window != part.window {
             let key = try keys.existingKey(of: part.window)
@@ -90,11 +90,11 @@ package struct CheckpointWriter: ~Copyable {
         unsynced = 0
     }
 
-    /// Puts the checkpoint in place. Blocks.
+    /// Completes the checkpoint, which then replaces the current one. Blocks.
     ///
     /// - Parameters:
-    ///   - through: no part has any record behind it, and PostgreSQL has all up to it.
-    ///   - journal: whose records they are.
+    ///   - through: the last record in any part; PostgreSQL has all up to it.
+    ///   - journal: the journal that the records are from.
     package mutating func finish(through: JournalPosition, journal: Journal, space: CellSpace) throws(JournalError) {
         let index = CheckpointIndex(
             salt: salt, daemon: data.daemon, from: from, through: through, layouts: space.ids,
@@ -108,20 +108,20 @@ package struct CheckpointWriter: ~Copyable {
         try data.disk.syncDirectory(data.path)
     }
 
-    /// Takes what was written away, where anything was.
+    /// Removes an unfinished checkpoint, if there is one.
     package static func discard(in data: DataDirectory) throws(JournalError) {
         try data.disk.remove(Self.unfinished(data.checkpointPath))
     }
 }
 
 extension Journal {
-    /// What was appended since the start, and read at it. Unit: bytes.
+    /// The size of what was appended since the start, plus what was read at the start. Unit: bytes.
     package var totalBytes: Int { state.withLock { $0.totalBytes } }
 
-    /// What is left free on the disk for the journal, at least. Unit: bytes.
+    /// The least space that is left free on the disk for the journal. Unit: bytes.
     package var reserve: Int { 2 * options.queueBytes }
 
-    /// All segments, the one under way last.
+    /// All segments, the current one last.
     var knownSegments: [CheckpointIndex.KnownSegment] {
         state.withLock { state in
             state.closed.map { .init(name: $0.name, last: $0.last, bytes: $0.bytes, over: $0.over) } + [
@@ -132,7 +132,7 @@ extension Journal {
 }
 
 extension KeyRing {
-    /// The name of a window's key; nil where it has none.
+    /// Returns the name of a window's key; nil if it has none.
     func name(ofKeyOf window: WindowID) -> UInt64? {
         do {
             return try existingKey(of: window).name

@@ -9,15 +9,15 @@ internal import ThrongCounting
 internal import ThrongFiles
 internal import ThrongPlan
 
-/// The last window of each purpose that is over for good: its key was destroyed, or a replay found it to be over. It and those
-/// before it are never opened again: whoever was counted in them is not known any more, and would be counted twice.
+/// The last window of each purpose that is over for good: its key was destroyed, or a replay found it to be over. It
+/// and those before it are never opened again: their identifiers are forgotten, and would be counted twice.
 final class ClosedWindows: Sendable {
     /// A purpose with its rotation: windows of another length have other numbers.
     private struct Sequence: Hashable {
         let app: AppName
         let purpose: PurposeName
         let rotation: Int64
-        /// Which takeover they are of; 0 for none.
+        /// The takeover that the windows are of; 0 for none.
         let takenOver: Int64
 
         init(_ window: WindowID) {
@@ -32,10 +32,10 @@ final class ClosedWindows: Sendable {
     private let daemon: UUID
     private let disk: any Disk
     private let last: Mutex<[Sequence: WindowNumber]>
-    /// What is on disk. Held while that is written, for which nobody has to wait who only asks.
+    /// The state on disk. The lock is held while it is written, and queries need not wait for that.
     private let written: Mutex<[Sequence: WindowNumber]>
 
-    /// Reads what earlier starts closed.
+    /// Reads the windows that earlier starts closed.
     init(_ data: DataDirectory) throws(JournalError) {
         (path, daemon, disk) = (data.closedWindowsPath, data.daemon, data.disk)
         var found: [Sequence: WindowNumber] = [:]
@@ -60,7 +60,7 @@ final class ClosedWindows: Sendable {
         last.withLock { last in last[Sequence(window)].map { window.number <= $0 } ?? false }
     }
 
-    /// Closes windows and those before them, at once in memory; returns once they are on disk. Blocks.
+    /// Closes windows and those before them, at once in memory; returns once that is on disk. Blocks.
     func close(_ windows: [WindowID]) throws(JournalError) {
         let next = last.withLock { last in
             for window in windows {
@@ -77,7 +77,7 @@ final class ClosedWindows: Sendable {
         }
     }
 
-    /// Forgets the windows of an app, on disk. Blocks; nobody may close any meanwhile.
+    /// Forgets the windows of an app, on disk. No window may be closed meanwhile. Blocks.
     func forget(_ app: AppName) throws(JournalError) {
         let next = last.withLock { last in
             last = last.filter { $0.key.app != app }

@@ -3,7 +3,7 @@ internal import Synchronization
 package import ThrongFiles
 
 extension DataDirectory {
-    /// Hears of every damaged file that counting goes on without: of those that were found already, and of later ones.
+    /// Calls `tell` for every damaged file that counting can do without: for those found already, and for later ones.
     package func onDamage(_ tell: @escaping @Sendable (FileDamage) -> Void) {
         let found = damages.withLock { damages in
             damages.tell = tell
@@ -12,11 +12,11 @@ extension DataDirectory {
         for damage in found { tell(damage) }
     }
 
-    /// Takes a damaged file out of the way, and says so: it is renamed to `….damaged`. One that holds a secret that is to go some
-    /// day is written over and removed, as nobody would remember to.
+    /// Renames a damaged file to `….damaged` and reports it. If it holds a secret that must be destroyed some day, it
+    /// is overwritten and removed instead, because nobody would remember to.
     package func setAside(_ damage: FileDamage, isSecret: Bool = false) throws(JournalError) {
         if isSecret, let size = try? disk.size(of: damage.path) {
-            // What can't be written over, such as a directory, is no key that anybody could read.
+            // A file that can't be overwritten, such as a directory, holds no key that anybody could read.
             do throws(JournalError) {
                 try disk.blank(damage.path, with: [UInt8](repeating: 0, count: min(size, 1 << 16)))
                 try disk.remove(damage.path)
@@ -30,7 +30,7 @@ extension DataDirectory {
         tell(damage)
     }
 
-    /// Says that something is damaged that stays where it is.
+    /// Reports damage of a file that stays where it is.
     package func tell(_ damage: FileDamage) {
         let tell = damages.withLock { damages in
             damages.found.append(damage)
@@ -39,10 +39,11 @@ extension DataDirectory {
         tell?(damage)
     }
 
-    /// What a file says that counting can do without; nil where there is none, or none any more: then it was set aside.
+    /// Returns the content of a file that counting can do without; nil if it is missing, or was damaged and is now set
+    /// aside.
     ///
-    /// - Parameter read: makes something of its content; throws ``JournalError/damagedFile(_:)`` where it can't.
-    /// - Throws: system errors; ``JournalError/damagedFile(_:)`` where a newer version wrote it.
+    /// - Parameter read: decodes the content; throws ``JournalError/damagedFile(_:)`` if it can't.
+    /// - Throws: system errors; ``JournalError/damagedFile(_:)`` if a newer version wrote the file.
     func spared<Value>(
         _ path: String, as kind: FileKind, isSecret: Bool = false,
         _ read: ([UInt8]) throws(JournalError) -> Value
@@ -58,14 +59,14 @@ extension DataDirectory {
 
     /// Sets a damaged file aside.
     ///
-    /// - Throws: what is no damage.
+    /// - Throws: the error, unless it is damage that can be set aside.
     func spare(_ error: JournalError, isSecret: Bool = false) throws(JournalError) {
         guard case .damagedFile(let damage) = error else { throw error }
         if case .newer = damage.flaw { throw error }
         try setAside(damage, isSecret: isSecret)
     }
 
-    /// Damage that was found, and who hears of it.
+    /// The damage found so far, and the function that reports it.
     struct Damages: Sendable {
         var found: [FileDamage] = []
         var tell: (@Sendable (FileDamage) -> Void)?

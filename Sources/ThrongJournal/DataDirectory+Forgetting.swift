@@ -3,11 +3,11 @@ internal import ThrongFiles
 package import ThrongPlan
 
 extension DataDirectory {
-    /// Where the journal ends, and whether anything in it may be an app's.
+    /// Returns the journal's last position.
     ///
-    /// Reads the journal as far as its windows' keys are there; changes nothing.
-    /// - Parameter watermark: up to here PostgreSQL has what was journalled.
-    /// - Throws: ``JournalError``: the same as a start.
+    /// It reads the journal as far as its windows' keys exist, and changes nothing.
+    /// - Parameter watermark: the position up to which PostgreSQL has everything.
+    /// - Throws: ``JournalError``, as a start does.
     package func journalEnd(watermark: JournalPosition) throws(JournalError) -> JournalPosition {
         let keys = try KeyRing(self)
         let reader = try JournalReader(self, keys: keys)
@@ -15,17 +15,17 @@ extension DataDirectory {
         return try reader.replay(space: space, flushed: watermark) { _ in }.last
     }
 
-    /// Makes unreadable, or removes, what the folder holds of an app: the keys of its windows, what says that they are over,
-    /// the flushes that are kept, the plan that it was counted by, the layouts that say what its cells mean, and the keys of its
-    /// part of backups. Of these their files stay until ``BackupKeys/forgetDestroyed()``.
+    /// Destroys or removes all that the folder holds of an app: the keys of its windows, the list of its closed
+    /// windows, the kept flushes, its plan, its layouts, and the keys of its part of backups. The files of these last
+    /// keys stay until ``BackupKeys/forgetDestroyed()``.
     ///
-    /// PostgreSQL has to have everything that was journalled. What the journal holds of other apps stays readable; kept
-    /// flushes are of all apps together, and go. May be done again where it was cut short.
+    /// PostgreSQL must have everything that was journalled. The journal's records of other apps stay readable; kept
+    /// flushes are of all apps together, and are destroyed. It may be repeated if it was cut short.
     ///
-    /// - Returns: how many keys, layouts, bytes of kept flushes, and keys of backups went.
+    /// - Returns: the numbers of keys, layouts, bytes of kept flushes, and keys of backups that were destroyed.
     package func forget(_ app: AppName) throws(JournalError) -> Forgotten {
         let keys = try KeyRing(self)
-        // It names layouts and keys, and costs no more than time.
+        // The checkpoint names layouts and keys; without it a start only takes longer.
         try Checkpoint.remove(from: self)
         let windows = keys.windows.filter { $0.app == app }
         try keys.destroy(keysOf: windows)
@@ -38,7 +38,7 @@ extension DataDirectory {
         for name in try disk.names(in: layoutsPath) where name.hasSuffix(".layout") {
             let path = "\(layoutsPath)/\(name)"
             guard try layout(at: path).app == app else { continue }
-            // First the mark, so that segments that mention it are read on without it.
+            // The mark comes first, so that segments that mention the layout can be read without it.
             try disk.keep([], at: Self.gonePath(path), as: .goneLayout)
             try disk.remove(path)
             layouts += 1
@@ -50,19 +50,19 @@ extension DataDirectory {
             windows: windows.count, layouts: layouts, flushedBytes: flushedBytes, backupKeys: backupKeys)
     }
 
-    /// What the folder held of an app.
+    /// The amounts of an app's data that the folder held.
     package struct Forgotten: Sendable, Hashable {
-        /// Open windows, and ended ones of which the journal was kept.
+        /// The windows: open ones, and ended ones whose journal was kept.
         package let windows: Int
-        /// Meanings of cells.
+        /// The layouts.
         package let layouts: Int
-        /// Of all apps.
+        /// The size of kept flushes, of all apps. Unit: bytes.
         package let flushedBytes: Int
-        /// Those of its part of backups.
+        /// The keys of the app's part of backups.
         package let backupKeys: Int
     }
 
-    /// Whether a layout went with its app.
+    /// True if a layout was removed with its app.
     func isGone(_ id: LayoutID) -> Bool {
         let path = "\(layoutsPath)/\(id).layout"
         return !disk.exists(path) && disk.exists(Self.gonePath(path))

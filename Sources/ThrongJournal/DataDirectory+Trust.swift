@@ -2,30 +2,31 @@ internal import Foundation
 internal import Synchronization
 
 extension DataDirectory {
-    /// The list of users is gone through by one at a time: its place in it is the process's.
+    /// A lock on the system's list of users: the C library keeps one place in it per process.
     private static let userList = Mutex(())
 
-    /// Makes sure that nobody but root and this process's user can change what a path leads to: neither the directory itself,
-    /// where it is there, nor any above it. A link is as good as who put it there.
+    /// Checks that only root and this process's user can change what a path leads to: neither the directory itself, if
+    /// it exists, nor any above it may be open to others. A link is trusted as its owner is.
     ///
-    /// Directories in which everybody may write but only remove what is theirs, such as /tmp, may lie above it. So may one that
-    /// this process's group may write into, where nobody else is in that: container platforms give volumes in this way.
+    /// A directory above it may be one in which everybody may write but only remove their own files, such as /tmp. It
+    /// may also be one that this process's group may write into, if nobody else is in that group: container platforms
+    /// set up volumes in this way.
     ///
-    /// - Parameter path: absolute.
+    /// - Parameter path: an absolute path.
     /// - Throws: ``JournalError/untrusted(directory:found:)``.
     package static func checkTrust(in path: String) throws(JournalError) {
         try check(path, isLast: true, depth: 0)
     }
 
     private static func check(_ path: String, isLast: Bool, depth: Int) throws(JournalError) {
-        // As many links as the kernel follows.
+        // The kernel follows as many links.
         guard depth <= 40 else { throw .system(call: "lstat", file: path, code: ELOOP) }
         let parts = path.split(separator: "/").map(String.init)
         for count in 0...parts.count {
             let folder = "/" + parts[..<count].joined(separator: "/")
             var facts = stat()
             guard lstat(folder, &facts) == 0 else {
-                // What is not there yet is made by this process.
+                // A missing directory is made by this process later.
                 if errno == ENOENT { return }
                 throw .system(call: "lstat", file: folder, code: errno)
             }
@@ -52,7 +53,7 @@ extension DataDirectory {
         }
     }
 
-    /// Whether a group is this process's and, as far as the system's lists of groups and users say, nobody else's.
+    /// True if a group is this process's and has no other member, according to the system's lists of groups and users.
     private static func isOnlyOurs(group: gid_t) -> Bool {
         guard group == getegid() else { return false }
         return userList.withLock { _ in
@@ -83,7 +84,7 @@ extension DataDirectory {
         return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Makes a directory, and those above it that are missing, so that only their owner may write into them.
+    /// Makes a directory and its missing parents, so that only their owner may write into them.
     static func make(_ path: String) throws(JournalError) {
         guard !SystemDisk.shared.exists(path) else { return }
         let parent = File.directory(of: path)

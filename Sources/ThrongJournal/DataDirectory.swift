@@ -3,28 +3,39 @@ internal import Synchronization
 internal import ThrongFiles
 package import ThrongPlan
 
-/// The folder in which a daemon keeps what must survive it. One daemon holds it at a time.
+/// The folder that holds a daemon's lasting state. One daemon holds it at a time.
 ///
-/// Small files are ``KeptFile``s: each says what it is and whose, and has a checksum. `daemon.id` names this daemon in PostgreSQL,
-/// as a UUID and a line break: another name would count everything again · `lock` ·
-/// `journal/` segments · `windows/` one key a window · `windows.closed` which are over for good · `oblivious/` one key a day ·
-/// `gateway.secret` what vouches for these · `credentials/` one key a month · `issued/` how many credentials a device has got in
-/// it · `layouts/` what the journal's cells mean, as JSON by identity · `flushed/` what PostgreSQL got last · `offered` how far
-/// it may have come · `checkpoint` what is known of open windows · `attachment` how this folder last attached to PostgreSQL ·
-/// `members` who counts with it · `plans/` what is counted by.
+/// Small files are ``KeptFile``s: each has its kind, its daemon and a checksum.
+/// - `daemon.id`: this daemon's name in PostgreSQL, as a UUID and a line break; another name would count everything
+///   again.
+/// - `lock`.
+/// - `journal/`: segments.
+/// - `windows/`: one key a window.
+/// - `windows.closed`: windows that are over for good.
+/// - `oblivious/`: one key a day.
+/// - `gateway.secret`: the secret that vouches for these.
+/// - `credentials/`: one key a month.
+/// - `issued/`: the credentials issued to each device in a month.
+/// - `layouts/`: the meanings of the journal's cells, as JSON by identity.
+/// - `flushed/`: the latest flushes.
+/// - `offered`: the position that PostgreSQL may have reached.
+/// - `checkpoint`: the state of open windows.
+/// - `attachment`: the last attachment of this folder to PostgreSQL.
+/// - `members`: the daemons that count with it.
+/// - `plans/`: the plans in use.
 package final class DataDirectory: Sendable {
-    /// Its absolute path, without a slash at the end.
+    /// The absolute path, without a slash at the end.
     package let path: String
-    /// This daemon's random name: 16 bytes.
+    /// The daemon's random name: 16 bytes.
     package let daemon: UUID
-    /// What it lies on.
+    /// The machine that the folder lies on.
     package let machine: Machine
-    /// What holds the lock; nil once it was given back.
+    /// The descriptor of the lock; nil once it was released.
     private let lock: Mutex<Int32?>
-    /// What was damaged and is not needed: see ``onDamage(_:)``.
+    /// The damage of files that counting can do without: see ``onDamage(_:)``.
     let damages = Mutex(Damages())
 
-    /// Where its files are.
+    /// The disk that holds the files.
     var disk: any Disk { machine.disk }
     var journalPath: String { path + "/journal" }
     var windowsPath: String { path + "/windows" }
@@ -37,10 +48,10 @@ package final class DataDirectory: Sendable {
     var checkpointPath: String { path + "/checkpoint" }
     private var attachmentPath: String { path + "/attachment" }
 
-    /// Opens the folder, making it on first sight, and locks it.
+    /// Opens the folder, which is made if it is missing, and locks it.
     ///
-    /// - Throws: ``JournalError/inUse(directory:)`` where another process holds it;
-    ///   ``JournalError/untrusted(directory:found:)`` where others may change it; system errors.
+    /// - Throws: ``JournalError/inUse(directory:)`` if another process holds it;
+    ///   ``JournalError/untrusted(directory:found:)`` if others may change it; system errors.
     package convenience init(path: String) throws(JournalError) {
         let isNew = !FileManager.default.fileExists(atPath: path)
         try Self.checkTrust(in: path)
@@ -49,7 +60,7 @@ package final class DataDirectory: Sendable {
         try self.init(path: path, on: .real)
     }
 
-    /// Opens a folder that is there.
+    /// Opens an existing folder.
     package init(path: String, on machine: Machine) throws(JournalError) {
         self.path = path
         self.machine = machine
@@ -65,12 +76,12 @@ package final class DataDirectory: Sendable {
         lock = Mutex(descriptor)
     }
 
-    /// The daemon's name; chosen and kept on first sight.
+    /// Returns the daemon's name, which is chosen and stored if there is none.
     private static func name(in folder: String, on machine: Machine) throws(JournalError) -> UUID {
         let disk = machine.disk
         let file = folder + "/daemon.id"
         guard disk.exists(file) else {
-            // What a lost name belongs to would be counted again under another.
+            // A lost name is an error: under a new one, PostgreSQL would count the journal again.
             guard try !disk.list(folder + "/journal").contains(where: { $0.hasSuffix(".journal") }) else {
                 throw .damagedFile(FileDamage(path: file, kind: .daemonName, flaw: .missing))
             }
@@ -85,7 +96,7 @@ package final class DataDirectory: Sendable {
         return name
     }
 
-    /// Makes a folder of it hold these files and no others, each replaced as a whole, in this order.
+    /// Replaces the content of a subfolder by these files, each as a whole, in this order.
     package func keep(_ files: [(name: String, contents: [UInt8])], in folder: String) throws(JournalError) {
         let folder = path + "/" + folder
         try disk.ensureDirectory(folder)
@@ -95,7 +106,7 @@ package final class DataDirectory: Sendable {
         for file in files { try disk.replace(folder + "/" + file.name, with: file.contents) }
     }
 
-    /// Whether a process holds the folder.
+    /// True if a process holds the folder.
     package static func isHeld(_ path: String) -> Bool {
         let file = path + "/lock"
         guard FileManager.default.fileExists(atPath: file) else { return false }
@@ -110,7 +121,7 @@ package final class DataDirectory: Sendable {
 
     deinit { unlock() }
 
-    /// Gives the folder back before this object goes: from now on another daemon may take it.
+    /// Releases the folder before this object is deinitialized: another daemon may take it from now on.
     package func unlock() {
         lock.withLock { descriptor in
             guard let held = descriptor else { return }
@@ -119,13 +130,13 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// What names the lock that this process holds: whoever holds the same lock later knows that this process is gone.
-    /// Nil where the system does not say, or the lock was given back.
+    /// The name of the lock that this process holds: whoever holds the same lock later knows that this process is gone.
+    /// Nil if the system has no such name, or the lock was released.
     package var holder: String? { lock.withLock { $0.flatMap { disk.name(ofLock: $0) } } }
 
-    /// The highest fence under which this folder has attached to PostgreSQL, or has tried to; nil for none.
+    /// Returns the highest fence under which this folder has attached to PostgreSQL, or has tried to; nil for none.
     ///
-    /// - Throws: ``JournalError/damagedFile(_:)``: then nobody knows whether this folder is the last copy of it.
+    /// - Throws: ``JournalError/damagedFile(_:)``: then it is unknown whether this folder is the last copy.
     package func attachment() throws(JournalError) -> Int64? {
         guard disk.exists(attachmentPath) else { return nil }
         let content = try disk.kept(at: attachmentPath, as: .attachment, of: daemon)
@@ -135,18 +146,19 @@ package final class DataDirectory: Sendable {
         return fence
     }
 
-    /// Whether a daemon has attached from this folder, or has tried to: then what its first start makes is there, or was lost.
+    /// True if a daemon has attached from this folder, or has tried to: then the files of its first start exist, or
+    /// were lost.
     package var hasAttached: Bool { disk.exists(attachmentPath) }
 
-    /// Notes a fence, on disk, before it is used: whoever finds a higher one in PostgreSQL has a copy of the folder that
-    /// is not the last.
+    /// Stores a fence, on disk, before it is used: whoever finds a higher one in PostgreSQL has an outdated copy of the
+    /// folder.
     package func note(attachment fence: Int64) throws(JournalError) {
         try disk.keep(Array("\(fence)\n".utf8), at: attachmentPath, as: .attachment, of: daemon)
     }
 
-    /// Who counted with this daemon, as far as it has heard; nil where it never heard anything, or can't tell any more.
+    /// Returns the daemons that count with this one, as last stored; nil if there is no record, or it is damaged.
     ///
-    /// - Parameter read: makes something of what was noted; nil where it can't.
+    /// - Parameter read: decodes the record; nil if it can't.
     package func members<Value>(_ read: ([UInt8]) -> Value?) throws(JournalError) -> Value? {
         try spared(membersPath, as: .members) { content throws(JournalError) in
             guard let value = read(content) else {
@@ -156,33 +168,33 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// Notes, on disk, who counts with this daemon.
+    /// Stores, on disk, the daemons that count with this one.
     package func note(members: [UInt8]) throws(JournalError) {
         try disk.keep(members, at: membersPath, as: .members, of: daemon)
     }
 
-    /// Whether others may have been told that this daemon stopped and left nothing behind, and it was not back since.
+    /// True if others may have been told that this daemon left with nothing behind, and it has not returned since.
     package var hasLeft: Bool { disk.exists(leftPath) }
 
-    /// Notes, on disk, that others are about to be told that this daemon stops and leaves nothing behind; or that they know
+    /// Stores, on disk, that others are about to be told that this daemon leaves with nothing behind; or that they know
     /// again that it counts.
     package func note(left: Bool) throws(JournalError) {
         if left {
             try disk.keep([], at: leftPath, as: .left, of: daemon)
         } else if hasLeft {
-            // That it is there says it, whatever became of what is in it.
+            // The file counts by its existence, even if its content is damaged.
             _ = try spared(leftPath, as: .left) { _ in () }
             try disk.remove(leftPath)
         }
     }
 
-    /// Keeps a layout so that the journal can be read without the plan.
+    /// Stores a layout so that the journal can be read without the plan.
     func keep(_ layout: MetricLayout) throws(JournalError) {
         let name = layoutPath(layout.id)
         if !disk.exists(name) { try disk.keep(Array(layout.json), at: name, as: .layout) }
     }
 
-    /// Has damaged layouts set aside and written anew, as far as a plan knows them.
+    /// Sets damaged layouts aside, and writes those anew that a plan has.
     package func mend(_ layouts: [MetricLayout]) throws(JournalError) {
         for layout in layouts where disk.exists(layoutPath(layout.id)) {
             do throws(JournalError) {
@@ -196,7 +208,7 @@ package final class DataDirectory: Sendable {
 
     private func layoutPath(_ id: LayoutID) -> String { "\(layoutsPath)/\(id).layout" }
 
-    /// The layout with that identity.
+    /// Returns the layout with an identity.
     func layout(_ id: LayoutID) throws(JournalError) -> MetricLayout {
         let path = layoutPath(id)
         guard disk.exists(path) else { throw .damagedFile(FileDamage(path: path, kind: .layout, flaw: .missing)) }
@@ -207,7 +219,7 @@ package final class DataDirectory: Sendable {
         return layout
     }
 
-    /// The layout in a file.
+    /// Returns the layout in a file.
     func layout(at path: String) throws(JournalError) -> MetricLayout {
         let content = try disk.kept(at: path, as: .layout)
         do {
@@ -219,17 +231,18 @@ package final class DataDirectory: Sendable {
 }
 
 extension DataDirectory {
-    /// What is free for this process on its disk, and how large that is; nil where the system does not say. Unit: bytes.
+    /// The free space for this process on its disk, and the disk's size; nil if the system does not say. Unit: bytes.
     package var space: (free: Int, size: Int)? { disk.space(at: path) }
 
-    /// What is free for this process on the disk of a directory, and how large that is; nil where the system does not say.
+    /// Returns the free space for this process on a directory's disk, and the disk's size; nil if the system does not
+    /// say.
     ///
     /// - Unit: bytes.
     package static func space(at path: String) -> (free: Int, size: Int)? {
         SystemDisk.shared.space(at: path)
     }
 
-    /// Whether a small file can be written where a data directory is, or is to be: false only for want of space.
+    /// True if a small file can be written at a data directory, existing or planned; false only for want of space.
     package static func hasSpace(at path: String) -> Bool {
         var folder = path
         while !SystemDisk.shared.exists(folder), folder.contains("/"), folder != "." {

@@ -2,19 +2,19 @@ package import Foundation
 package import ThrongFiles
 
 extension Disk {
-    /// Puts a small file in place as a whole: a line that says what it is, then its content.
+    /// Writes a small file as a whole: a line with its kind, then its content.
     ///
-    /// - Parameter daemon: whose it is; nil where several daemons may have the same one.
+    /// - Parameter daemon: the owner; nil if several daemons may have the same file.
     package func keep(
         _ content: [UInt8], at path: String, as kind: FileKind, of daemon: UUID? = nil
     ) throws(JournalError) {
         try replace(path, with: KeptFile.bytes(content, as: kind, of: daemon))
     }
 
-    /// The content of a small file.
+    /// Returns the content of a small file.
     ///
-    /// - Throws: ``JournalError/damagedFile(_:)`` where it is not whole, or can't be read; system errors where it is not there,
-    ///   or the process has too little of something.
+    /// - Throws: ``JournalError/damagedFile(_:)`` if it is damaged or can't be read; system errors if it is missing, or
+    ///   the process lacks a resource.
     package func kept(at path: String, as kind: FileKind, of daemon: UUID? = nil) throws(JournalError) -> [UInt8] {
         let bytes = try whole(path, as: kind)
         do throws(FileDamage) {
@@ -24,7 +24,7 @@ extension Disk {
         }
     }
 
-    /// The content of a secret's file; nil where it was being destroyed.
+    /// Returns the content of a secret's file; nil if it was being destroyed.
     func keptSecret(at path: String, as kind: FileKind, of daemon: UUID? = nil) throws(JournalError) -> [UInt8]? {
         do throws(JournalError) {
             return try kept(at: path, as: kind, of: daemon)
@@ -34,7 +34,7 @@ extension Disk {
         }
     }
 
-    /// Reads the content of a small file; what does not follow its kind's format is damage.
+    /// Decodes the content of a small file; content that does not follow its kind's format is damage.
     func reading<Value>(
         _ content: [UInt8], of path: String, as kind: FileKind,
         _ body: (inout ByteReader) throws(JournalError) -> Value?
@@ -54,17 +54,17 @@ extension Disk {
         return value
     }
 
-    /// Writes over a secret, all of it, and waits until that is on disk.
+    /// Overwrites all of a secret, and waits until that is on disk.
     func blank(_ path: String, with bytes: [UInt8]) throws(JournalError) {
         let file = try File(path, flags: O_WRONLY, on: self)
         try file.write(bytes)
         try file.sync()
     }
 
-    /// Larger is no small file. Unit: bytes.
+    /// The largest size of a small file. Unit: bytes.
     private static var largest: Int { 64 << 20 }
 
-    /// All bytes of a small file; what keeps it from being read, and is not this process's own want, is damage.
+    /// Returns all bytes of a small file. A failure to read it is damage, unless the process lacks a resource.
     func whole(_ path: String, as kind: FileKind) throws(JournalError) -> [UInt8] {
         do throws(JournalError) {
             let size = try size(of: path)

@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// The space on the journal's disk: looked at ahead, so that nothing is taken that may not fit, and waited for where a
-/// write finds none after all.
+/// The space on the journal's disk. It is checked ahead, so that nothing is taken that may not fit; a write that finds
+/// no space waits for it.
 ///
-/// A failed write is no failed sync: what was not taken is known, and the rest can follow once there is space.
+/// A failed write is not a failed sync: it is known what was not written, and the rest can follow once there is space.
 final class DiskSpace: Sendable {
     private let full = Atomic<Bool>(false)
     private let waiting = Atomic<Bool>(false)
@@ -16,15 +16,15 @@ final class DiskSpace: Sendable {
     private let reserve: Int
     private let onChange: @Sendable (_ isFull: Bool) -> Void
 
-    /// How long a look at the disk stands, and how long a write waits before it is tried again.
+    /// The time for which a look at the disk holds, and for which a write waits before it is tried again.
     static let pause = Duration.seconds(1)
 
-    /// Looks at the disk.
+    /// Creates the state with a first look at the disk.
     ///
     /// - Parameters:
     ///   - path: a directory on the disk.
-    ///   - machine: whose disk it is.
-    ///   - reserve: with less than this free nothing more is taken. Unit: bytes.
+    ///   - machine: the machine whose disk it is.
+    ///   - reserve: the free space below which nothing more is taken. Unit: bytes.
     ///   - onChange: called when the disk has filled up, and when there is space again.
     init(
         at path: String, of machine: Machine = .real, reserve: Int,
@@ -38,14 +38,14 @@ final class DiskSpace: Sendable {
         look()
     }
 
-    /// Whether a write waits for space.
+    /// True if a write waits for space.
     var isWaiting: Bool { waiting.load(ordering: .acquiring) }
 
-    /// Whether what is taken now will fit, as of the last ``look()``.
+    /// True if new records will fit, as of the last ``look()``.
     var hasRoom: Bool { !full.load(ordering: .relaxed) }
 
-    /// Looks at the disk, unless the last look still stands. Whoever writes does this, and once a ``pause`` with nothing to
-    /// write: nobody who asks for room waits for a file system.
+    /// Checks the disk, unless the last look still holds. The writer calls this, also once a ``pause`` without work, so
+    /// that nobody who asks for room waits for a file system.
     func look() {
         let isDue = lookedAt.withLock { lookedAt in
             let now = machine.elapsed()
@@ -61,15 +61,15 @@ final class DiskSpace: Sendable {
         onChange(isFull)
     }
 
-    /// Bytes that are free for this process; nil where the system does not say.
+    /// The free space for this process; nil if the system does not say. Unit: bytes.
     private var free: Int? {
         machine.disk.space(at: path)?.free
     }
 
-    /// Does the work; false where the disk is too full for it: then it is to be tried again after a ``wait()``.
+    /// Does the work; false if the disk is too full for it: then try again after a ``wait()``.
     ///
-    /// - Parameter work: goes on where it failed when it is called again.
-    /// - Throws: what the work throws for another reason, or once ``stop()`` was called.
+    /// - Parameter work: continues at the place of its failure when it is called again.
+    /// - Throws: the work's error, if it is another one or ``stop()`` was called.
     func attempt(_ work: () throws -> Void) throws -> Bool {
         do {
             try work()
@@ -85,10 +85,10 @@ final class DiskSpace: Sendable {
         }
     }
 
-    /// Lets a ``pause`` pass, or less where ``stop()`` is called.
+    /// Waits for a ``pause``, or until ``stop()`` is called.
     func wait() { wake.wait(seconds: 1) }
 
-    /// Whether it is over: see ``Bell/isOver()``.
+    /// True if the wait is over: see ``Bell/isOver()``.
     var isWaitOver: Bool { wake.isOver() }
 
     private func note(isWaiting: Bool) {
@@ -96,7 +96,7 @@ final class DiskSpace: Sendable {
         note(isFull: isWaiting || (free.map { $0 < reserve } ?? false))
     }
 
-    /// Whoever waits tries once more and then gives up.
+    /// Lets a waiting writer try once more and then give up.
     func stop() {
         stopping.store(true, ordering: .releasing)
         wake.ring()

@@ -1,6 +1,7 @@
-// A record's plaintext is of what was counted, each of them this. Numbers are little-endian. Each begins with its kind, u8: 0 is
-// a batch, 1 the closing of its window, 2 a part of one that the next position goes on with, 3 a withdrawal, 4 a request for a
-// removal, 5 a removal, 6 a part of one that the next position goes on with, 7 a batch whose identifier is proved.
+// A record's plaintext is a series of entries, each as follows. Numbers are little-endian. Each begins with its kind,
+// u8: 0 is a batch, 1 the closing of its window, 2 a part of a closing that the next position continues, 3 a
+// withdrawal, 4 a request for a removal, 5 a removal, 6 a part of a removal that the next position continues, 7 a batch
+// whose identifier is proved.
 //
 // Batch
 //     size          what
@@ -32,20 +33,17 @@
 //     o × 9         CoverageKind.code u8, events i64
 //     4, a × ...    additions, as of a batch
 //     4, p × 15     appearances, as of a batch
-//     4             leaders: l
-//     l × 33        layout u16, tracked margin u8, cell u32, period start i64, sum u16, largest i64, second i64;
-//                   sum is a place in the layout's ranked measures
 
 internal import ThrongCounting
 internal import ThrongPlan
 internal import ThrongWire
 
 enum EntryFormat {
-    /// In an addition's layout: firsts follow.
+    /// A flag in an addition's layout: firsts follow.
     private static let hasFirsts: UInt16 = 0x8000
-    /// In an addition's layout: it is late. A segment mentions fewer layouts than this.
+    /// A flag in an addition's layout: it is late. A segment mentions fewer layouts than this number.
     private static let isLate: UInt16 = 0x4000
-    /// In an addition's layout: the identifier was proved.
+    /// A flag in an addition's layout: the identifier was proved.
     private static let isProved: UInt16 = 0x2000
 
     private static let batchKind: UInt8 = 0
@@ -57,7 +55,7 @@ enum EntryFormat {
     private static let removalPartKind: UInt8 = 6
     private static let provedBatchKind: UInt8 = 7
 
-    /// How many layouts a journal may mention.
+    /// The most layouts that a journal may mention.
     static let mostLayouts = Int(isProved)
 
     static func add(_ record: CountedRecord, to writer: inout ByteWriter) {
@@ -101,16 +99,6 @@ enum EntryFormat {
         }
         add(removal.additions, to: &writer)
         add(removal.appearances, to: &writer)
-        writer.add(UInt32(removal.leaders.count))
-        for one in removal.leaders {
-            writer.add(UInt16(one.metric))
-            writer.add(UInt8(one.margin))
-            writer.add(one.cell.value)
-            writer.add(one.periodStart.value)
-            writer.add(UInt16(one.sum))
-            writer.add(one.pair.largest)
-            writer.add(one.pair.second)
-        }
     }
 
     private static func add(_ advances: [CountedBatch.Advance], to writer: inout ByteWriter) {
@@ -167,25 +155,24 @@ enum EntryFormat {
         }
     }
 
-    /// The bytes of a plaintext, with its kind.
+    /// Returns the size of a plaintext, with its kind. Unit: bytes.
     static func size(of record: CountedRecord) -> Int {
         switch record {
         case .batch(let batch): size(of: batch) + 5 + batch.advances.count * 16
         case .closing(let closing): 5 + closing.additions.count * 18
         case .withdrawal, .removalRequest: 17
         case .removal(let removal):
-            30 + removal.outcomes.count * 9 + size(of: removal.additions) + removal.appearances.count * 15 + removal
-                .leaders.count * 33
+            26 + removal.outcomes.count * 9 + size(of: removal.additions) + removal.appearances.count * 15
         }
     }
 
-    /// At most what each event of a batch adds to its plaintext, and what comes on top. Unit: bytes.
+    /// The most that each event of a batch adds to its plaintext, and the fixed part. Unit: bytes.
     struct Bound: Sendable {
-        /// A refusal between events that were refused for another reason, or not at all.
+        /// The size of a refusal between events that were refused for another reason, or not at all.
         static let event = 7
         static let batch = 64
         static let advance = 16
-        /// Of a layout: an addition, and the appearances in all of its margins.
+        /// The sizes of a layout's addition, and of its appearances in all margins.
         let addition: Int
         let appearances: Int
 
@@ -196,18 +183,22 @@ enum EntryFormat {
     }
 
     private static func size(of batch: CountedBatch) -> Int {
-        48 + PackedRefusals(batch.answer.refused).bytes.count + size(of: batch.additions) + batch.appearances.count * 15
+        let refusals = batch.answer.refused.isEmpty ? 0 : PackedRefusals(batch.answer.refused).bytes.count
+        return 48 + refusals + size(of: batch.additions) + batch.appearances.count * 15
     }
 
     private static func size(of additions: [CountedBatch.Addition]) -> Int {
-        let sums = additions.reduce(0) { $0 + $1.sums.count }
-        let firsts = additions.reduce(0) { $0 + ($1.firsts.isEmpty ? 0 : 8) }
-        return firsts + additions.count * 22 + sums * 8
+        var words = 0
+        // The loop goes by places: copying an addition would count references to its sums.
+        for place in additions.indices {
+            words += additions[place].sums.count + (additions[place].firsts.isEmpty ? 0 : 1)
+        }
+        return additions.count * 22 + words * 8
     }
 
     /// Reads a record back.
     ///
-    /// - Parameter format: the segment's.
+    /// - Parameter ordinals: the space's ordinals, by place in the segment's table of layouts.
     static func record(
         from reader: inout ByteReader,
         position: JournalPosition,
@@ -268,26 +259,9 @@ enum EntryFormat {
         }
         let additions = try additions(from: &reader, space: space, ordinals: ordinals)
         let appearances = try appearances(from: &reader, space: space, ordinals: ordinals)
-        var leaders: [Removal.Leaders] = []
-        for _ in 0..<(try reader.next(UInt32.self)) {
-            let metric = try ordinal(try reader.next(), in: ordinals)
-            let margin = Int(try reader.next(UInt8.self))
-            let layout = space.layouts[metric]
-            guard margin < layout.trackedMargins.count else { throw .malformedRecord }
-            let cell = CellIndex(try reader.next())
-            let start = UnixSeconds(try reader.next())
-            let sum = Int(try reader.next(UInt16.self))
-            guard sum < layout.rankedMeasures.count, cell.value < layout.size(of: layout.trackedMargins[margin]) else {
-                throw .malformedRecord
-            }
-            leaders.append(
-                .init(
-                    metric: metric, margin: margin, cell: cell, periodStart: start, sum: sum,
-                    pair: TwoLargest(try reader.next(), try reader.next())))
-        }
         return Removal(
             position: position, window: window, identifier: identifier, additions: additions, appearances: appearances,
-            leaders: leaders, outcomes: outcomes, hasMore: hasMore)
+            outcomes: outcomes, hasMore: hasMore)
     }
 
     private static func ordinal(_ place: UInt16, in ordinals: [Int]) throws(JournalError) -> Int {
@@ -295,7 +269,7 @@ enum EntryFormat {
         return ordinals[Int(place)]
     }
 
-    /// A cell of a layout that counts identifiers.
+    /// Returns a cell of a layout that counts identifiers.
     private static func place(
         from reader: inout ByteReader, space: CellSpace, ordinals: [Int]
     ) throws(JournalError) -> (metric: Int, cell: CellIndex) {

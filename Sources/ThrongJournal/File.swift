@@ -1,7 +1,7 @@
 internal import Foundation
 internal import ThrongFaults
 
-/// An open file by its descriptor; closes with its owner.
+/// An open file by its descriptor, closed with its owner.
 struct File: ~Copyable {
     let descriptor: Int32
     let path: String
@@ -15,23 +15,23 @@ struct File: ~Copyable {
 
     deinit { disk.close(descriptor) }
 
-    /// Writes everything, over as many calls as it takes.
+    /// Writes all bytes, in as many calls as it takes.
     func write(_ bytes: [UInt8]) throws(JournalError) {
         var offset = 0
         try write(bytes, from: &offset)
     }
 
-    /// Writes everything from an offset on, which moves along with what is written.
+    /// Writes all bytes from an offset on, which advances with what is written.
     func write(_ bytes: [UInt8], from offset: inout Int) throws(JournalError) {
         while offset < bytes.count {
             offset += try disk.write(bytes, from: offset, to: descriptor, named: path)
         }
     }
 
-    /// Cuts it off. Unit: bytes.
+    /// Cuts off the file after `size` bytes.
     func truncate(to size: Int) throws(JournalError) { try disk.truncate(descriptor, named: path, to: size) }
 
-    /// Waits until what was written is on disk. After a failure nothing may be assumed and nothing is retried: the
+    /// Waits until all that was written is on disk. After a failure nothing may be assumed and nothing is retried: the
     /// kernel may have dropped the pages and report success the second time.
     func sync() throws(JournalError) {
         do {

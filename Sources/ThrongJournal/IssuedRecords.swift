@@ -1,39 +1,38 @@
-// The file of what was issued in a month, `issued/<month>.log`: a KeptFile whose content is the month, whole months since 1970 in
-// eight bytes, and behind it records of 20 bytes. Numbers are little-endian.
+// The file of the credentials issued in a month, `issued/<month>.log`: a KeptFile whose content is the month, whole
+// months since 1970 in eight bytes, followed by records of 20 bytes. Numbers are little-endian.
 //
 //     offset  size  what
 //     0       8     the device, by a keyed hash
 //     8       8     the request, by a keyed hash
 //     16      4     CRC-32C of the month and everything before
 //
-// A record is on disk before its answer goes out. The file is removed with the month's key, without which it says of nobody who
-// it was. A record that is damaged is left out, and said: nothing is lost by it but one place in a device's count. So it is with a
-// damaged beginning.
+// A record is on disk before its answer is sent. The file is removed with the month's key, without which it identifies
+// nobody. A damaged record is skipped and reported: only one place in a device's count is lost. A damaged beginning is
+// treated the same.
 
 internal import Foundation
 internal import Synchronization
 internal import ThrongFiles
 
-/// That a device got an answer to a request for a credential.
+/// The record that a device got an answer to a request for a credential.
 package struct IssuedRecord: Hashable, Sendable {
     /// A keyed hash of app and device: the same for all requests of one device in one month.
     package let device: UInt64
     /// A keyed hash of app and request.
     package let request: UInt64
 
-    /// Puts a record together.
     package init(device: UInt64, request: UInt64) {
         self.device = device
         self.request = request
     }
 }
 
-/// Who got credentials in one month, as a file of a data directory.
+/// The devices that got credentials in one month, as a file of a data directory.
 package final class IssuedRecords: Sendable {
     private struct State {
-        /// What of the file counts. Unit: bytes.
+        /// The valid size of the file. Unit: bytes.
         var size: Int
-        /// Whether something else may stand behind that, or what was written may not be on disk.
+        /// True if other bytes may follow, or if what was written may not be on disk.
         var isDoubtful: Bool
     }
 
@@ -45,11 +44,11 @@ package final class IssuedRecords: Sendable {
 
     private static let recordBytes = 20
 
-    /// Reads what was issued in a month.
+    /// Reads the records of a month.
     ///
     /// - Parameters:
     ///   - month: whole months since January 1970.
-    ///   - take: gets each record, in the order in which they were written.
+    ///   - take: called with each record, in the order in which they were written.
     package init(
         _ data: DataDirectory, month: Int64, take: (IssuedRecord) -> Void
     ) throws(JournalError) {
@@ -88,7 +87,7 @@ package final class IssuedRecords: Sendable {
         state = Mutex(State(size: size, isDoubtful: true))
     }
 
-    /// Nil where there is no such file, or none that can be read: then it was set aside.
+    /// Returns the file's bytes; nil if it is missing, or unreadable and now set aside.
     private static func bytes(_ path: String, in data: DataDirectory) throws(JournalError) -> [UInt8]? {
         guard data.disk.exists(path) else { return nil }
         do throws(JournalError) {
@@ -105,9 +104,9 @@ package final class IssuedRecords: Sendable {
         return KeptFile.bytes(writer.bytes, as: .issuedRecords, of: daemon)
     }
 
-    /// Appends records; once it returns they are on disk. Blocks.
+    /// Appends records and waits until they are on disk. Blocks.
     ///
-    /// After an error none of them counts, and may be appended again.
+    /// After an error none of them counts, and they may be appended again.
     package func append(_ records: [IssuedRecord]) throws(JournalError) {
         guard !records.isEmpty else { return }
         try state.withLock { state throws(JournalError) in
@@ -137,14 +136,14 @@ package final class IssuedRecords: Sendable {
         }
     }
 
-    /// The months of which there are files.
+    /// Returns the months that have files.
     package static func months(in data: DataDirectory) throws(JournalError) -> [Int64] {
         let folder = data.path + "/issued"
         guard data.disk.exists(folder) else { return [] }
         return try data.disk.names(in: folder).compactMap { $0.hasSuffix(".log") ? Int64($0.dropLast(4)) : nil }
     }
 
-    /// Removes what was issued in a month.
+    /// Removes the file of a month.
     package static func remove(month: Int64, in data: DataDirectory) throws(JournalError) {
         let folder = data.path + "/issued"
         guard data.disk.exists("\(folder)/\(month).log") else { return }

@@ -3,26 +3,27 @@ internal import Synchronization
 internal import ThrongCounting
 internal import ThrongFaults
 
-/// What the journal's thread is at: records on their way to disk.
+/// The work of the journal's thread: records on their way to disk.
 struct JournalWork: ~Copyable {
     var writer: SegmentWriter
     var taken: [Journal.Queued] = []
-    /// How many of them are sealed.
+    /// The number of them that are sealed.
     var sealed = 0
-    /// Whether they are on disk.
+    /// True if they are on disk.
     var isSynced = false
-    /// Before then no sync begins.
+    /// The earliest time of the next sync, by ``Machine/elapsed``.
     var nextSync = Duration.zero
 
     init(_ writer: consuming SegmentWriter) { self.writer = writer }
 }
 
 extension Journal {
-    /// How a step ended.
+    /// The result of a step.
     package enum Step: Sendable, Hashable {
-        /// What was taken is on disk, and who waits for it knows. The next step is due then, by ``Machine/elapsed``.
+        /// The records taken are on disk, and their waiters know. The next step is due at this time, by
+        /// ``Machine/elapsed``.
         case released(next: Duration)
-        /// There was nothing to write. The next step is due when there is, and within a second.
+        /// There was nothing to write. The next step is due once there is, and within a second.
         case idle
         /// The disk is too full. The next step is due within a second.
         case full
@@ -32,8 +33,8 @@ extension Journal {
         case over
     }
 
-    /// Takes what was appended, writes it, syncs it, and tells who waits for it; or as much of that as can be done without
-    /// waiting. For the journal's thread, or for who stands in for it.
+    /// Takes what was appended, writes it, syncs it, and tells the waiters; or does as much of that as it can without
+    /// waiting. For the journal's thread, or for a caller in its place.
     package func step() -> Step {
         work.withLock { work in
             do {
@@ -45,15 +46,15 @@ extension Journal {
         }
     }
 
-    /// The thread.
+    /// Runs the journal's thread.
     func run() {
         Thread.current.name = "throng-journal"
         while turn() != .over {}
         stopped.signal()
     }
 
-    /// A step, and the rest after it. For the journal's thread; or for who stands in for it, and takes the next one once
-    /// ``isRested``.
+    /// Takes a step and waits as it demands. For the journal's thread; or for a caller in its place, which takes the
+    /// next turn once ``isRested``.
     package func turn() -> Step {
         let step = step()
         switch step {
@@ -66,7 +67,7 @@ extension Journal {
         return step
     }
 
-    /// Whether the wait that the last turn began is over, where there are no threads.
+    /// True if the wait that the last turn began is over, for a caller without threads.
     package var isRested: Bool { wake.isOver() && disk.isWaitOver }
 
     private func rest(_ length: Duration) {
@@ -77,14 +78,13 @@ extension Journal {
     private func advance(_ work: inout JournalWork) throws -> Step {
         disk.look()
         if work.taken.isEmpty {
-            let (queue, isStopping) = take()
-            guard !queue.isEmpty else {
+            let isStopping = take(into: &work.taken)
+            guard !work.taken.isEmpty else {
                 if mayAcknowledge { tellWaiting() }
-                // Nobody waits for a mark: where there is no space for it, it comes with what is written next.
+                // Nobody waits for a mark: without space for it, it comes with the next records.
                 let hasRoom = try !mayAcknowledge || disk.attempt { try work.writer.mark() }
                 return isStopping ? .over : hasRoom ? .idle : .full
             }
-            work.taken = queue
             work.sealed = 0
             work.isSynced = false
             work.nextSync = data.machine.elapsed() + options.syncInterval
@@ -105,12 +105,13 @@ extension Journal {
             guard try isHeldStill() else { return .inDoubt }
         }
         release(&work)
-        work.taken = []
+        // The memory is kept for the next records, unless they were many.
+        work.taken.removeAll(keepingCapacity: work.taken.count < 1024)
         FaultPoint.reached("after_acknowledge")
         return .released(next: work.nextSync)
     }
 
-    /// Whether it is certain that this process was not replaced; throws where it was.
+    /// True if this process was certainly not replaced; throws if it was.
     private func isHeldStill() throws(JournalError) -> Bool {
         guard state.withLock({ !$0.hasFailed }) else { throw .failed }
         if mayAcknowledge { return true }
@@ -118,19 +119,20 @@ extension Journal {
         return false
     }
 
-    private func take() -> (queue: [Queued], isStopping: Bool) {
+    /// Takes the appended records; returns true if the journal is stopping.
+    ///
+    /// - Parameter taken: an empty array, whose memory is used for appending under locks.
+    private func take(into taken: inout [Queued]) -> Bool {
         change { state in
-            defer {
-                state.isIdle = state.queue.isEmpty
-                state.takenBytes = state.queuedBytes
-                state.queue = []
-                state.queuedBytes = 0
-            }
-            return (state.queue, state.isStopping)
+            swap(&state.queue, &taken)
+            state.isIdle = taken.isEmpty
+            state.takenBytes = state.queuedBytes
+            state.queuedBytes = 0
+            return state.isStopping
         }
     }
 
-    /// Writes what was counted as few records: one a run under one key. Goes on where it found no space.
+    /// Writes the counted records as few journal records: one a run under one key. After a want of space it continues.
     private func write(_ work: inout JournalWork) throws {
         FaultPoint.reached("before_write")
         while work.sealed < work.taken.count {
@@ -148,8 +150,8 @@ extension Journal {
             var run: [CountedRecord] = []
             var size = 0
             while work.sealed < work.taken.count, work.taken[work.sealed].key.name == key.name {
-                let next = EntryFormat.size(of: work.taken[work.sealed].record)
-                // One that is larger than a run has a record of its own.
+                let next = work.taken[work.sealed].bytes
+                // A counted record that is larger than a run has a journal record of its own.
                 let fits = Fault.writeAnyRecord.isOn ? size < room : run.isEmpty || size + next <= room
                 guard fits else { break }
                 run.append(work.taken[work.sealed].record)
@@ -172,7 +174,7 @@ extension Journal {
         tellWaiting()
     }
 
-    /// Tells who waits for what is on disk.
+    /// Tells the waiters for what is on disk.
     private func tellWaiting() {
         let (ready, position) = state.withLock { state in
             let position = state.durable
@@ -189,7 +191,7 @@ extension Journal {
     private func fail(_ error: any Error) {
         change { $0.hasFailed = true }
         turnAway(.failed)
-        // Whoever refused everything knows why.
+        // A caller of ``refuseAll()`` knows the reason.
         if case JournalError.failed = error { return }
         onFailure(error)
     }

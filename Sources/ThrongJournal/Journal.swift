@@ -4,39 +4,38 @@ package import ThrongCounting
 internal import ThrongFaults
 package import ThrongPlan
 
-/// The append-only record of what was counted. A batch may be acknowledged once ``durable(_:)`` returns for it.
+/// The append-only record of what was counted. A batch may be acknowledged once ``acknowledgeable(_:)`` returns for it.
 ///
-/// Appending only queues; one thread of its own seals, writes and syncs, so that many batches share one `fdatasync`
-/// (group commit) and nobody who counts waits for cryptography. After a failed write or sync nothing is acknowledged any
-/// more: the process has to end and replay.
+/// Appending only queues. One thread of its own seals, writes and syncs, so that many batches share one `fdatasync`
+/// (group commit) and counting does not wait for cryptography. After a failed write or sync nothing more is
+/// acknowledged: the process has to end and replay.
 package final class Journal: Sendable {
-    /// What new segments begin with, such as "THRONGJ4".
+    /// The first bytes of new segments, such as "THRONGJ4".
     package static let format = Segment.magic
 
-    /// How a journal is kept.
+    /// The settings of a journal.
     package struct Options: Sendable {
-        /// A segment is closed once it is this large. Unit: bytes.
+        /// The size at which a segment is closed. Unit: bytes.
         package var segmentBytes: Int
-        /// Once segments with batches that PostgreSQL does not have are this large together, nothing is accepted until it
-        /// has caught up. Segments that only wait for their windows to end don't count. Unit: bytes.
+        /// The cap on segments with batches that PostgreSQL lacks. Once they are this large together, nothing is
+        /// accepted until it has caught up. Segments that only wait for their windows to end don't count. Unit: bytes.
         package var capBytes: Int
-        /// Once this much waits for the disk, nothing is accepted until the disk has caught up; and nothing is while less
-        /// than twice as much is free on it. Unit: bytes.
+        /// The most that may wait for the disk. Beyond it nothing is accepted until the disk has caught up; nor is
+        /// anything while less than twice as much is free on the disk. Unit: bytes.
         package var queueBytes: Int
-        /// A sync begins so long after the one before it at the earliest: what comes meanwhile shares it. What comes to a
-        /// journal at rest never waits.
+        /// The shortest time between two syncs: what comes meanwhile shares the next. A journal at rest never waits.
         package var syncInterval: Duration
-        /// A batch that may come to more is refused before it is counted. No more than what is read. Unit: bytes.
+        /// The largest record: a batch that may need more is refused uncounted. At most what is read. Unit: bytes.
         package var recordBytes: Int
-        /// Once so much was journalled since the last checkpoint the next one is due, unless that one was large: see
-        /// ``CheckpointPace``; 0 for none. Unit: bytes.
+        /// The size journalled since the last checkpoint at which the next one is due, unless that one was large: see
+        /// ``CheckpointPace``; 0 for no checkpoints. Unit: bytes.
         package var checkpointBytes: Int
-        /// Called on the journal's thread before records are written and synced, with how many there are; what it returns is
-        /// called once they are on disk. Neither may block.
+        /// A hook called on the journal's thread before records are written and synced, with their number. The function
+        /// that it returns is called once they are on disk. Neither may block.
         package var onCommit: (@Sendable (_ records: Int) -> (@Sendable () -> Void)?)?
 
-        /// 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second, what is read as one record, a checkpoint
-        /// each 32 MiB.
+        /// Creates settings. The defaults: 64 MiB a segment, 4 GiB in all, 32 MiB on their way, 500 syncs a second,
+        /// records as large as are read, a checkpoint each 32 MiB.
         package init(
             segmentBytes: Int = 64 << 20, capBytes: Int = 4 << 30, queueBytes: Int = 32 << 20,
             syncInterval: Duration = .milliseconds(2), recordBytes: Int = .max, checkpointBytes: Int = 32 << 20
@@ -51,32 +50,32 @@ package final class Journal: Sendable {
     }
 
     struct State {
-        /// What the thread has not taken yet.
+        /// The records that the thread has not taken yet.
         var queue: [Queued] = []
         var appended: JournalPosition
         var durable: JournalPosition
-        /// At most what the queue will add, and what the thread is about to write. Unit: bytes.
+        /// The most that the queue will add, and what the thread is about to write. Unit: bytes.
         var queuedBytes = 0
         var takenBytes = 0
-        /// The segment under way, and its bytes.
+        /// The current segment, and its bytes.
         var current: Segment.Name
         var currentBytes: Int
-        /// What was appended since the start, and read at it. Unit: bytes.
+        /// The size of what was appended since the start, plus what was read at the start. Unit: bytes.
         var totalBytes: Int
-        /// Segments that are written to no more.
+        /// The segments that are no longer written to.
         var closed: [KeptSegment]
-        /// PostgreSQL has everything up to here.
+        /// The position up to which PostgreSQL has everything.
         var flushed: JournalPosition
-        /// Of the closed segments, those with batches that PostgreSQL does not have. Unit: bytes.
+        /// The size of closed segments with batches that PostgreSQL lacks. Unit: bytes.
         var lackingBytes = 0
         var waiters: [Waiter] = []
         var isIdle = true
-        /// Since when something waits to be on disk, while nothing comes there; nil where nothing waits. See ``Machine/elapsed``.
+        /// The time since which records wait for the disk without progress; nil if none wait. See ``Machine/elapsed``.
         var waitingSince: Duration?
         var hasFailed = false
         var isStopping = false
 
-        /// To be called where segments were closed, or PostgreSQL has more.
+        /// Updates ``lackingBytes``; call after segments were closed or PostgreSQL has more.
         mutating func recount() {
             lackingBytes = closed.reversed().prefix { $0.last > flushed }.reduce(0) { $0 + $1.bytes }
         }
@@ -92,6 +91,8 @@ package final class Journal: Sendable {
     struct Queued {
         let record: CountedRecord
         let key: WindowKey
+        /// The size of the plaintext.
+        let bytes: Int
     }
 
     struct Waiter {
@@ -100,25 +101,26 @@ package final class Journal: Sendable {
     }
 
     let state: Mutex<State>
-    /// What the state says of room, for those who only ask.
+    /// The last result of ``State/hasRoom(_:)``, readable without the lock.
     private let room = Atomic<Bool>(true)
     let wake: Bell
     private let closed = Atomic<Bool>(false)
     let stopped = DispatchSemaphore(value: 0)
-    /// Nil where nobody can take this process's place.
+    /// The right to acknowledge; nil if nobody can take this process's place.
     private let lease: Lease?
     let data: DataDirectory
     let options: Options
     let disk: DiskSpace
     let work: Mutex<JournalWork>
-    /// By ordinal of the cell space.
+    /// The bounds on layouts, by ordinal of the cell space.
     private let bounds: [(app: AppName, purpose: PurposeName, bound: EntryFormat.Bound)]
     let onFailure: @Sendable (any Error) -> Void
 
-    /// Starts a new segment after what was replayed.
+    /// Starts a new segment after the replayed ones.
     ///
     /// - Parameters:
-    ///   - lease: while it has run out nothing is written and nothing acknowledged; nil where nobody can take this process's place.
+    ///   - lease: the right to acknowledge: once it expires, nothing is written or acknowledged; nil if nobody can take
+    ///     this process's place.
     ///   - onFull: called when the disk has filled up, and when there is space again.
     ///   - onFailure: called once, on the journal's thread, when a write or a sync failed: end the process.
     package init(
@@ -160,7 +162,7 @@ package final class Journal: Sendable {
         first.recount()
         room.store(first.hasRoom(options), ordering: .relaxed)
         state = Mutex(first)
-        // What was replayed counts as durable. Earlier segments were synced by the rotation or the start that followed them.
+        // Replayed records count as durable: earlier segments were synced by the rotation or start that followed.
         if let newest = replayed.segments.last { try data.disk.secure(newest.path) }
         try data.disk.syncDirectory(data.windowsPath)
         try segment.create(on: data.disk)
@@ -168,12 +170,12 @@ package final class Journal: Sendable {
         if data.machine.hasThreads { Thread.detachNewThread { [self] in run() } }
     }
 
-    /// Takes a counted batch: see ``append(_:key:)``.
+    /// Appends a counted batch: see ``append(_:key:)``.
     package func append(_ batch: CountedBatch, key: WindowKey) throws(JournalError) {
         try append(.batch(batch), key: key)
     }
 
-    /// Takes a record. Call in the order of positions; returns before anything is on disk.
+    /// Appends a record. Call in the order of positions; it returns before anything is on disk.
     ///
     /// - Parameter key: the key of the record's window.
     package func append(_ record: CountedRecord, key: WindowKey) throws(JournalError) {
@@ -186,7 +188,7 @@ package final class Journal: Sendable {
         let mustWake = try change { state throws(JournalError) in
             guard !state.hasFailed, !state.isStopping else { throw .failed }
             precondition(record.position == state.appended.next, "records are journalled in the order of counting")
-            state.queue.append(Queued(record: record, key: key))
+            state.queue.append(Queued(record: record, key: key, bytes: plain))
             state.queuedBytes += size
             state.totalBytes += size
             state.appended = record.position
@@ -201,16 +203,16 @@ package final class Journal: Sendable {
     /// The largest record that is taken. Unit: bytes.
     package var recordLimit: Int { options.recordBytes }
 
-    /// Reads what is on disk, while more is written: for ``JournalReader/batches(of:through:space:_:)``.
+    /// Returns a reader of what is on disk, while more is written: for ``JournalReader/batches(of:through:space:_:)``.
     package func reader(keys: KeyRing) throws(JournalError) -> JournalReader {
         try JournalReader(data, keys: keys, options: options, isWritten: true)
     }
 
-    /// How many entries of a removal fit into a record, however large they are.
-    package var mostRemoved: Int { max(1, (recordLimit - 64) / max(33, bounds.map(\.bound.addition).max() ?? 0)) }
+    /// The number of a removal's entries that fit into a record, however large they are.
+    package var mostRemoved: Int { max(1, (recordLimit - 64) / (bounds.map(\.bound.addition).max() ?? 22)) }
 
-    /// What a batch's record may come to, where that is more than is taken; nil where it fits. To be asked before the batch is
-    /// counted. Unit: bytes.
+    /// Returns the most that a batch's record may need, if that exceeds ``recordLimit``; nil if it fits. Call it before
+    /// the batch is counted. Unit: bytes.
     package func excessiveSize(of batch: BucketedBatch) -> Int? {
         var size = EntryFormat.Bound.batch + batch.events.count * EntryFormat.Bound.event
         size += min(batch.marks.count, bounds.count) * EntryFormat.Bound.advance
@@ -221,7 +223,8 @@ package final class Journal: Sendable {
         return size <= recordLimit || Fault.writeAnyRecord.isOn ? nil : size
     }
 
-    /// How many events of a purpose fit into a record, even if all of its metrics count each, every one in another cell.
+    /// Returns the number of a purpose's events that fit into a record, even if all of its metrics count each in
+    /// another cell.
     package func mostEvents(app: AppName, purpose: PurposeName) -> Int {
         let each = bounds.reduce(EntryFormat.Bound.event) { sum, one in
             one.app == app && one.purpose == purpose ? sum + one.bound.addition + one.bound.appearances : sum
@@ -229,27 +232,28 @@ package final class Journal: Sendable {
         return (recordLimit - EntryFormat.Bound.batch - bounds.count * EntryFormat.Bound.advance) / each
     }
 
-    /// Returns once everything up to a position is on disk.
+    /// Waits until everything up to a position is on disk.
     ///
-    /// - Throws: ``JournalError/failed`` where it never will be; ``JournalError/full`` where that may take long.
+    /// - Throws: ``JournalError/failed`` if it never will be; ``JournalError/full`` if that may take long.
     package func durable(_ position: JournalPosition) async throws {
         _ = try await withCheckedThrowingContinuation { continuation in
             wait(for: position, acknowledges: false) { continuation.resume(with: $0) }
         }
     }
 
-    /// Returns once a client may be told that everything up to a position is on disk: see ``acknowledgeable(_:then:)``.
+    /// Waits until a client may be told that everything up to a position is on disk: see ``acknowledgeable(_:then:)``.
     package func acknowledgeable(_ position: JournalPosition) async throws {
         _ = try await withCheckedThrowingContinuation { continuation in
             acknowledgeable(position) { continuation.resume(with: $0) }
         }
     }
 
-    /// Calls back once a client may be told that everything up to a position is on disk, as it is, and as nobody can have taken
-    /// this process's place; or where neither ever will be (``JournalError/failed``), or may not be for long
-    /// (``JournalError/full``). Look at ``mayAcknowledge`` again before the client is told: time may pass until then.
+    /// Calls back once a client may be told that everything up to a position is on disk: it is there, and nobody can
+    /// have taken this process's place. It also calls back if that will never be so (``JournalError/failed``), or not
+    /// for long (``JournalError/full``). Check ``mayAcknowledge`` again before the client is told, because time may
+    /// pass until then.
     ///
-    /// - Parameter then: called once with how far the disk has come, here or on the journal's thread, and must not block.
+    /// - Parameter then: called once with the last position on disk, here or on the journal's thread; must not block.
     package func acknowledgeable(
         _ position: JournalPosition, then resume: @escaping @Sendable (Result<JournalPosition, JournalError>) -> Void
     ) {
@@ -270,24 +274,24 @@ package final class Journal: Sendable {
         if let result { resume(result) }
     }
 
-    /// Whether nobody can have taken this process's place.
+    /// True if nobody can have taken this process's place.
     ///
-    /// - Cost: a look at a clock.
+    /// - Cost: one reading of a clock.
     package var mayAcknowledge: Bool { lease?.isValid ?? true }
 
-    /// Nobody had announced to take this process's place by then, or nobody can before: see ``Lease/renew(from:)``.
+    /// Extends the lease from a time at which nobody had announced to take its place: see ``Lease/renew(from:)``.
     package func renewLease(from asked: Duration) {
         guard let lease else { return }
         let wasValid = lease.isValid
         lease.renew(from: asked)
-        // Who waits for it is on disk, perhaps, and nothing else to write.
+        // The records that wait for the lease may be on disk, with nothing else to write.
         if !wasValid { wake.ring() }
     }
 
     /// Removes segments whose batches are all in PostgreSQL and whose windows are over.
     ///
-    /// A segment that may hold a part of an unsettled window stays: what one identifier added in a window is known again
-    /// only by replaying all of it.
+    /// A segment that may hold a part of an unsettled window stays: an identifier's additions in a window are known
+    /// again only by replaying all of it.
     ///
     /// - Parameters:
     ///   - unsettled: windows that are open, or over with batches that PostgreSQL does not have.
@@ -297,7 +301,7 @@ package final class Journal: Sendable {
         let earliest = unsettled.map(\.over).min() ?? .max
         let removable = change { state in
             state.flushed = max(state.flushed, flushed)
-            // Records are replayed in one run, so segments go from the oldest on only.
+            // Records are replayed in one run, so only the oldest segments can be removed.
             let removable = state.closed.prefix { $0.last <= flushed && $0.over <= now && $0.over < earliest }
             state.closed.removeFirst(removable.count)
             state.recount()
@@ -312,18 +316,18 @@ package final class Journal: Sendable {
         if !removable.isEmpty { try data.disk.syncDirectory(data.journalPath) }
     }
 
-    /// Bytes of all segments, written or about to be.
+    /// The size of all segments, written or about to be. Unit: bytes.
     package var bytes: Int {
         state.withLock { $0.closed.reduce($0.currentBytes + $0.takenBytes + $0.queuedBytes) { $0 + $1.bytes } }
     }
 
-    /// Whether a batch may be taken: false once what PostgreSQL lacks has grown to the cap, the disk is full or can't keep
-    /// up, or the journal failed.
+    /// True if a batch may be taken: false once the segments that PostgreSQL lacks have reached the cap, the disk is
+    /// full or can't keep up, or the journal failed.
     ///
-    /// - Cost: two loads; every request asks.
+    /// - Cost: a few atomic loads; every request asks.
     package var hasRoom: Bool { room.load(ordering: .relaxed) && disk.hasRoom && isOpen }
 
-    /// Why clients are not acknowledged now; nil where they are, as far as anybody can tell.
+    /// The reason why clients are not acknowledged now; nil if they are, as far as is known.
     package var stall: Stall? {
         let (hasFailed, hasRoom, since) = state.withLock { ($0.hasFailed, $0.hasRoom(options), $0.waitingSince) }
         if hasFailed { return .failed }
@@ -334,51 +338,52 @@ package final class Journal: Sendable {
         return hasRoom ? nil : .full
     }
 
-    /// What keeps a journal from acknowledging.
+    /// The reasons why a journal does not acknowledge.
     package enum Stall: Sendable, Hashable {
         /// A write or a sync failed, or another process has its place.
         case failed
         /// Another process is about to take its place.
         case closed
-        /// PostgreSQL has not said for seconds that nobody takes this process's place.
+        /// PostgreSQL has not confirmed for seconds that nobody takes this process's place.
         case inDoubt
-        /// For seconds nothing of what waits has come to the disk.
+        /// The disk has taken nothing of what waits for seconds.
         case stuck
         /// The disk is full.
         case diskFull
-        /// What PostgreSQL lacks has grown to the cap, or the disk can't keep up.
+        /// The segments that PostgreSQL lacks have reached the cap, or the disk can't keep up.
         case full
     }
 
-    /// A disk that brings nothing home for so long is stuck.
+    /// The time without progress after which the disk counts as stuck.
     private static let longestWait = Duration.seconds(5)
 
-    /// Whether batches are taken at all: false once ``close()`` was called.
+    /// True if batches are taken at all: false once ``close()`` was called.
     package var isOpen: Bool { !closed.load(ordering: .acquiring) }
 
-    /// Takes no more batches, for good; what was appended is still written and acknowledged.
+    /// Stops taking batches, for good; what was appended is still written and acknowledged.
     package func close() { closed.store(true, ordering: .releasing) }
 
-    /// Changes the state, and with it what is said of room.
+    /// Changes the state, and updates ``hasRoom`` with it.
     func change<Value, Failure>(
         _ body: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try state.withLock { state throws(Failure) in
             let value = try body(&state)
             let hasRoom = state.hasRoom(options)
-            // Written only where it changes: the line stays in the caches of those who read it.
+            // The value is stored only if it changes, so that its cache line stays with those who read it.
             if room.load(ordering: .relaxed) != hasRoom { room.store(hasRoom, ordering: .relaxed) }
             return value
         }
     }
 
-    /// Takes nothing more, and acknowledges nothing that is not on disk: this process may not flush it.
+    /// Refuses everything from now on, and fails whatever is not on disk: this process may not flush it.
     package func refuseAll() {
         change { $0.hasFailed = true }
         turnAway(.failed)
     }
 
-    /// Whether this process is the one that writes here: false once it was replaced or has failed, and while it may have been.
+    /// True if this process is the one that writes here: false once it was replaced or has failed, and while it may
+    /// have been.
     package var isHeld: Bool { isOpen && mayAcknowledge && state.withLock { !$0.hasFailed } }
 
     /// Writes and syncs what was appended, then ends the thread. Blocks; not for a thread of the shared pool.

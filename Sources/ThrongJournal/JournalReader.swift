@@ -4,7 +4,7 @@ internal import ThrongFaults
 internal import ThrongFiles
 package import ThrongPlan
 
-/// Reads what earlier starts left in the journal.
+/// Reads the records that earlier starts left in the journal.
 package struct JournalReader: Sendable {
     private let data: DataDirectory
     private let keys: KeyRing
@@ -15,9 +15,9 @@ package struct JournalReader: Sendable {
     /// Reads the headers of all segments.
     ///
     /// - Parameters:
-    ///   - options: those that it was written with.
-    ///   - isWritten: whether it is being written to meanwhile; for ``batches(of:through:space:_:)`` only.
-    /// - Throws: ``JournalError`` where a header is damaged.
+    ///   - options: the options that it was written with.
+    ///   - isWritten: true if it is being written to meanwhile; for ``batches(of:through:space:_:)`` only.
+    /// - Throws: ``JournalError`` if a header is damaged.
     package init(
         _ data: DataDirectory, keys: KeyRing, options: Journal.Options = Journal.Options(), isWritten: Bool = false
     ) throws(JournalError) {
@@ -27,23 +27,23 @@ package struct JournalReader: Sendable {
         var segments: [Segment] = []
         for name in try data.disk.names(in: data.journalPath) {
             let path = "\(data.journalPath)/\(name)"
-            // A segment that was never put in place.
+            // Such a segment was never put in place.
             if name.hasSuffix(".new"), !isWritten { try data.disk.remove(path) }
             guard name.hasSuffix(".journal") else { continue }
             do throws(JournalError) {
                 let header = try data.disk.contents(path, from: 0, count: Segment.largestHeader)
                 segments.append(try Segment.read(header: header, path: path))
             } catch .system(_, _, ENOENT) where isWritten {
-                // Nothing needs it any more.
+                // The segment was removed meanwhile, as nothing needs it any more.
                 continue
             }
         }
         self.segments = segments.sorted { $0.generation < $1.generation }
     }
 
-    /// Hands over the batches of a window that is not settled yet, in order, while more are written.
+    /// Calls `body` with the batches of an unsettled window, in order, while more are written.
     ///
-    /// - Parameter last: up to here they are on disk, and asked for.
+    /// - Parameter last: the last position to read; it is on disk.
     /// - Complexity: O(bytes of the journal); only the window's are decrypted.
     package func batches(
         of window: WindowID, through last: JournalPosition, space: CellSpace, _ body: (CountedBatch) -> Void
@@ -55,7 +55,7 @@ package struct JournalReader: Sendable {
             } catch .system(_, _, ENOENT) {
                 continue
             }
-            // What a process wrote behind this was not acknowledged.
+            // Records of an earlier process behind this position were not acknowledged.
             let end = place + 1 < segments.count ? segments[place + 1].first : JournalPosition(.max)
             let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
             try bytes.reading { buffer throws(JournalError) in
@@ -96,8 +96,8 @@ package struct JournalReader: Sendable {
         }
     }
 
-    /// What the journal's cells mean: every layout that a segment mentions, in order of first mention; without those that
-    /// went with their app, of which no record can be read.
+    /// Returns the layouts of the journal's cells: all that a segment mentions, in order of first mention. Layouts that
+    /// were removed with their app are left out, as none of their records can be read.
     package func layouts() throws(JournalError) -> [MetricLayout] {
         var seen: Set<LayoutID> = []
         var layouts: [MetricLayout] = []
@@ -107,25 +107,25 @@ package struct JournalReader: Sendable {
         return layouts
     }
 
-    /// Whether a checkpoint was made beside this journal, as far as its segments tell.
+    /// True if a checkpoint was made for this journal, as far as its segments tell.
     package func fits(_ checkpoint: Checkpoint) -> Bool { checkpoint.fits(segments) }
 
-    /// The last position before the first record that is still here.
+    /// The last position before the oldest record that still exists.
     package var base: JournalPosition {
         segments.first.map { JournalPosition($0.first.value - 1) } ?? .start
     }
 
-    /// The generation that the next segment gets.
+    /// The generation of the next segment.
     var nextGeneration: UInt32 { (segments.last?.generation ?? 0) + 1 }
 
-    /// Hands over every record in order. Another thread reads, checks and decrypts a little ahead of what is handed over.
+    /// Calls `body` with every record, in order. Another thread reads, checks and decrypts a little ahead.
     ///
     /// - Parameters:
-    ///   - flushed: records up to here are in PostgreSQL already, so that their keys may be gone; nil where that is not
-    ///     known yet.
-    ///   - checkpoint: one that ``fits(_:)``: what it has is not handed over, and mostly not even read.
+    ///   - flushed: the position up to which records are in PostgreSQL, so that their keys may be gone; nil if it is
+    ///     not known yet.
+    ///   - checkpoint: one that ``fits(_:)``: the records that it includes are skipped, and mostly not even read.
     ///   - body: called with each record that can be read.
-    /// - Returns: the last position, and what the writer needs to know of the segments.
+    /// - Returns: the last position, and the facts about segments that the writer needs.
     package func replay(
         space: CellSpace,
         flushed: JournalPosition?,
@@ -152,7 +152,7 @@ package struct JournalReader: Sendable {
     /// Unit: batches and closings.
     private static let mostAhead = 4096
 
-    /// Reads every record in order.
+    /// Reads every record, in order.
     private func read(
         space: CellSpace,
         flushed: JournalPosition?,
@@ -165,7 +165,7 @@ package struct JournalReader: Sendable {
         var kept: [KeptSegment] = []
         var torn: [TornTail] = []
         for (place, segment) in segments.enumerated() {
-            // A start whose journal lay behind PostgreSQL's watermark went on after the watermark.
+            // A start whose journal lay behind PostgreSQL's watermark continued after the watermark.
             let isGapFlushed = flushed.map { segment.first > last && segment.first <= $0.next } ?? false
             guard segment.first == last.next || isGapFlushed else {
                 if let tail = torn.last, tail.segment == kept.last?.path {
@@ -184,11 +184,12 @@ package struct JournalReader: Sendable {
             let ordinals = segment.layouts.map { space.ordinal(of: $0) ?? -1 }
             var over: UnixSeconds = .min
             last = JournalPosition(segment.first.value - 1)
-            // A start goes on after everything that it found. What stands in an earlier segment from there on was written
-            // later, by a process that had been frozen and replaced, and that may not acknowledge it any more.
+            // A start continues after everything that it found. Records of an earlier segment from that position on
+            // were written later, by a process that had been frozen and replaced, and must not acknowledge them any
+            // more.
             let next = place + 1 < segments.count ? segments[place + 1] : nil
             let limit = next?.first ?? JournalPosition(.max)
-            // The next segment knows where this one ended.
+            // The next segment holds the size of this one.
             let size = next.flatMap {
                 $0.generation == segment.generation + 1 && $0.before > 0 ? $0.before : nil
             }
@@ -216,18 +217,18 @@ package struct JournalReader: Sendable {
             readBytes: readBytes)
     }
 
-    /// What a replay found.
+    /// The result of a replay.
     package struct Replayed: Sendable {
         /// The last position on disk.
         package let last: JournalPosition
-        /// Up to here the journal can't tell any more what was counted, because segments or keys are gone: PostgreSQL
-        /// must have it.
+        /// The position up to which the journal is incomplete, because segments or keys are gone: PostgreSQL must have
+        /// everything up to it.
         package let unreadable: JournalPosition
-        /// What lies behind the last records: to be set aside, and said, before anything is written.
+        /// The bytes behind the last records: set them aside and report them before anything is written.
         package let torn: [TornTail]
         let nextGeneration: UInt32
         let segments: [KeptSegment]
-        /// Of records that were handed over. Unit: bytes.
+        /// The size of the records that were handed over. Unit: bytes.
         package let readBytes: Int
     }
 
@@ -259,7 +260,7 @@ package struct JournalReader: Sendable {
                 known = keys.key(named: record.keyName).map { (record.keyName, $0.window, $0.key) }
             }
             guard let (_, window, key) = known else {
-                // The key of a window that is over is destroyed once PostgreSQL has all of it, and not before.
+                // The key of a window that is over is destroyed only once PostgreSQL has all of it.
                 if let flushed, record.last > flushed {
                     throw .keyMissing(segment: segment.path, position: record.last)
                 }
@@ -286,13 +287,13 @@ package struct JournalReader: Sendable {
         let last: JournalPosition
         let keyName: UInt64
         let body: UnsafeRawBufferPointer
-        /// How much of the segment was on disk when it was written. Unit: bytes.
+        /// The size of the segment that was on disk when it was written. Unit: bytes.
         let synced: UInt64
 
         var isMark: Bool { last < first }
     }
 
-    /// The valid record at an offset, if there is one.
+    /// Returns the valid record at an offset; nil if there is none.
     private func record(in buffer: UnsafeRawBufferPointer, at offset: Int, of segment: Segment) -> Record? {
         func number<Number: FixedWidthInteger>(_ place: Int, _ type: Number.Type) -> Number {
             Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset + place, as: type))
@@ -309,15 +310,15 @@ package struct JournalReader: Sendable {
         let (end, overflow) = first.addingReportingOverflow(UInt64(number(24, UInt32.self)))
         guard isMark ? end == first : end > first, !overflow, first > 0 else { return nil }
         let synced = number(28, UInt64.self)
-        // Of another segment, in space that was used before.
+        // The bytes are of another segment, in space that was used before.
         guard synced <= UInt64(offset) else { return nil }
         return Record(
             first: JournalPosition(first), last: JournalPosition(end - 1), keyName: number(16, UInt64.self), body: body,
             synced: synced)
     }
 
-    /// Whether any valid later record says that more was on disk than the valid records before it: then what is bad between
-    /// them is damage; otherwise it is a torn write, of which a power loss may leave any part.
+    /// True if a valid later record says that more was on disk than the valid records before it. Then the bytes between
+    /// them are damaged; otherwise they are a torn write, of which a power loss may leave any part.
     private func hasMoreOnDisk(
         than end: Int, in buffer: UnsafeRawBufferPointer, beyond last: JournalPosition, of segment: Segment
     ) -> Bool {
@@ -325,7 +326,7 @@ package struct JournalReader: Sendable {
         var offset = end
         while offset + 16 <= buffer.count {
             let position = UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-            // A plausible position first: the checksum over a whole record costs far more.
+            // The position is checked first: the checksum over a whole record costs far more.
             if position > last.value, position - last.value < 1 << 32,
                 let record = record(in: buffer, at: offset, of: segment)
             {
@@ -345,6 +346,6 @@ struct KeptSegment: Sendable {
     let name: Segment.Name
     let bytes: Int
     let last: JournalPosition
-    /// When the last of its windows is over.
+    /// The end of the last of its windows.
     let over: UnixSeconds
 }

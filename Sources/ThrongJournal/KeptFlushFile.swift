@@ -1,6 +1,6 @@
-// Flushes that PostgreSQL has said it has, kept in case it forgets: `flushed/<number, 10 digits>.flushes`, and beside it
-// the key under which they are encrypted, `flushed/<number>.key`. A start of the daemon makes a new file, and so does a
-// full or old one; none is ever written to again. Numbers are little-endian.
+// The flushes that PostgreSQL has confirmed, kept in case it loses them: `flushed/<number, 10 digits>.flushes`, and
+// beside it the key under which they are encrypted, `flushed/<number>.key`. A start of the daemon makes a new file, and
+// so does a full or old one; no earlier file is ever written to again. Numbers are little-endian.
 //
 // The key's file is a KeptFile whose content is its 32 bytes.
 //
@@ -20,8 +20,9 @@
 //     ...     16      its tag
 //
 // The nonce is four zero bytes and the record's offset in the file; what stands before the ciphertext is authenticated.
-// The first record that is not whole, or does not go on where the one before it ended, ends the file. The flush of a
-// quiet second may be a single event, so these are encrypted as the journal is: the key is overwritten when they go.
+// The file ends at the first record that is not whole, or does not continue the one before it. The flush of a quiet
+// second may be a single event, so flushes are encrypted as the journal is: their key is overwritten when they are
+// removed.
 
 internal import Crypto
 internal import Foundation
@@ -42,14 +43,14 @@ struct KeptFlushFile {
     private static let frame = 8
     private static let head = 24
 
-    /// A kept flush's place.
+    /// The place of a kept flush.
     struct Entry: Sendable {
         let after: JournalPosition
         let through: JournalPosition
-        /// When.
+        /// The time from which on its retention counts.
         var keptAt: UnixSeconds
         let offset: Int
-        /// With its frame. Unit: bytes.
+        /// The size with its frame. Unit: bytes.
         let size: Int
     }
 
@@ -61,7 +62,7 @@ struct KeptFlushFile {
     var path: String { Self.path(directory, number, "flushes") }
     private var keyPath: String { Self.path(directory, number, "key") }
 
-    /// The numbers of the files in a directory, ascending; with those of which only the key is left.
+    /// Returns the numbers of the files in a directory, ascending, with those of which only the key is left.
     static func numbers(in directory: String, on disk: any Disk) throws(JournalError) -> [Int] {
         Set(
             try disk.names(in: directory).filter { !$0.hasSuffix(".damaged") }.compactMap {
@@ -70,7 +71,7 @@ struct KeptFlushFile {
         ).sorted()
     }
 
-    /// Makes a new file: its key first, on disk, then its header.
+    /// Creates a file: its key first, on disk, then its header.
     init(_ number: Int, layouts: [LayoutID], in data: DataDirectory) throws(JournalError) {
         self.number = number
         disk = data.disk
@@ -81,7 +82,7 @@ struct KeptFlushFile {
         try disk.replace(path, with: header)
     }
 
-    /// Opens a file that an earlier start made; nil where its key was being made or destroyed.
+    /// Opens a file that an earlier start made; nil if its key was being made or destroyed.
     ///
     /// - Throws: ``JournalError/damagedFile(_:)``, also for damage of its header.
     init?(existing number: Int, in data: DataDirectory) throws(JournalError) {
@@ -107,7 +108,7 @@ struct KeptFlushFile {
         self.layouts = layouts
     }
 
-    /// What a header names; nil where it is damaged.
+    /// Returns the layouts in a header; nil if it is damaged.
     private static func layouts(_ bytes: [UInt8]) throws(JournalError) -> [LayoutID]? {
         try bytes.reading { buffer throws(JournalError) -> [LayoutID]? in
             var reader = ByteReader(buffer)
@@ -131,7 +132,7 @@ struct KeptFlushFile {
 
     var headerSize: Int { 16 + 32 * layouts.count }
 
-    /// The whole records of the file, up to the first that is not, and where that begins; nil where all are whole.
+    /// Returns the whole records of the file up to the first broken one, and that one's place; nil if none is broken.
     func entries() throws(JournalError) -> (whole: [Entry], broken: FileDamage?) {
         let bytes = try disk.contents(path)
         return try bytes.reading { buffer throws(JournalError) in
@@ -163,7 +164,7 @@ struct KeptFlushFile {
         }
     }
 
-    /// A flush as a record that will lie at that offset.
+    /// Returns a flush as a record for an offset.
     func record(_ flush: Flush, keptAt: UnixSeconds, offset: Int) throws -> [UInt8] {
         var body = ByteWriter()
         body.add(flush.after.value)

@@ -3,12 +3,9 @@
 //
 //     counters: how many; of each: layout (place in the file's table), period start ±, measure, cell ±, delta signed
 //     distinct counts: how many; of each: layout, period start ±, margin, cell ±, window ±, delta signed
-//     largest contributions: how many; of each: layout, period start ±, margin, cell ±, measure, window ±, largest, second
-//     coverage: how many; of each: app (bytes, then UTF-8), hour ±, kind, events; left out by earlier versions
-//     closed until: Unix seconds, signed; left out where no window was closed and nothing follows, and by earlier versions; the
-//     smallest number where no window was closed
-//     taken away: how many; of each as of a counter. Then how many largest contributions replace larger ones, and which, by place;
-//     both left out where there are none, and by earlier versions
+//     coverage: how many; of each: app (bytes, then UTF-8), hour ±, kind, events
+//     closed until: Unix seconds, signed; the smallest number if no window was closed, left out if nothing follows then
+//     taken away: how many; of each as of a counter; left out if there are none
 
 internal import ThrongCounting
 internal import ThrongPlan
@@ -17,7 +14,7 @@ enum KeptFlushRecord {
     static func plaintext(of flush: Flush) -> [UInt8] {
         var writer = Writer()
         var last = Last()
-        writer.bytes.reserveCapacity(16 + flush.counters.count * 8 + (flush.distinct.count + flush.top.count) * 12)
+        writer.bytes.reserveCapacity(16 + flush.counters.count * 8 + flush.distinct.count * 12)
         writer.add(flush.counters, &last)
         writer.add(UInt64(flush.distinct.count))
         for delta in flush.distinct {
@@ -28,17 +25,6 @@ enum KeptFlushRecord {
             writer.add(delta.window.value, since: &last.window)
             writer.add(signed: delta.delta)
         }
-        writer.add(UInt64(flush.top.count))
-        for pair in flush.top {
-            writer.add(UInt64(pair.layout))
-            writer.add(pair.periodStart.value, since: &last.period)
-            writer.add(UInt64(pair.margin.bits))
-            writer.add(Int64(pair.cell.value), since: &last.cell)
-            writer.add(UInt64(pair.measure.value))
-            writer.add(pair.window.value, since: &last.window)
-            writer.add(signed: pair.largest)
-            writer.add(signed: pair.second)
-        }
         writer.add(UInt64(flush.coverage.count))
         for delta in flush.coverage {
             writer.add(UInt64(delta.app.text.utf8.count))
@@ -47,14 +33,9 @@ enum KeptFlushRecord {
             writer.add(UInt64(delta.kind.code))
             writer.add(signed: delta.events)
         }
-        let replacing = flush.top.indices.filter { flush.top[$0].replaces }
-        let hasRemovals = !flush.taken.isEmpty || !replacing.isEmpty
+        let hasRemovals = !flush.taken.isEmpty
         if flush.closedUntil != nil || hasRemovals { writer.add(signed: flush.closedUntil?.value ?? .min) }
-        if hasRemovals {
-            writer.add(flush.taken, &last)
-            writer.add(UInt64(replacing.count))
-            for place in replacing { writer.add(UInt64(place)) }
-        }
+        if hasRemovals { writer.add(flush.taken, &last) }
         return writer.bytes
     }
 
@@ -78,31 +59,13 @@ enum KeptFlushRecord {
                     window: WindowNumber(try reader.next(since: &last.window)),
                     delta: try reader.signed()))
         }
-        var top: [TopContribution] = []
-        for _ in 0..<(try reader.count()) {
-            top.append(
-                TopContribution(
-                    layout: try reader.place(in: layouts),
-                    periodStart: UnixSeconds(try reader.next(since: &last.period)),
-                    margin: Margin(bits: try reader.narrow()),
-                    cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
-                    measure: MeasureIndex(try reader.narrow()),
-                    window: WindowNumber(try reader.next(since: &last.window)),
-                    largest: try reader.signed(),
-                    second: try reader.signed()))
-        }
-        let coverage = reader.isAtEnd ? [] : try Self.coverage(&reader, &last)
+        let coverage = try Self.coverage(&reader, &last)
         let closedUntil = reader.isAtEnd ? nil : UnixSeconds(try reader.signed())
         let taken = reader.isAtEnd ? [] : try reader.counters(&last, layouts)
-        for _ in 0..<(reader.isAtEnd ? 0 : try reader.next()) {
-            let place = try reader.next()
-            guard place < UInt64(top.count) else { throw .malformedRecord }
-            top[Int(place)] = top[Int(place)].replacing
-        }
         guard reader.isAtEnd else { throw .malformedRecord }
         return Flush(
             after: after, through: through, layouts: layouts, counters: counters, taken: taken,
-            distinct: distinct, top: top, coverage: coverage, closedUntil: closedUntil == .min ? nil : closedUntil)
+            distinct: distinct, coverage: coverage, closedUntil: closedUntil == .min ? nil : closedUntil)
     }
 
     private static func coverage(
@@ -118,7 +81,7 @@ enum KeptFlushRecord {
         return coverage
     }
 
-    /// What the next entry's differences count from.
+    /// The values that the next entry's differences are relative to.
     fileprivate struct Last {
         var period: Int64 = 0
         var cell: Int64 = 0
@@ -202,7 +165,7 @@ enum KeptFlushRecord {
             return last
         }
 
-        /// A number of entries: none is shorter than four bytes.
+        /// Reads a number of entries, each of which has at least four bytes.
         mutating func count() throws(JournalError) -> Int {
             let count = try next()
             guard count <= UInt64(bytes.count - offset) / 4 else { throw .malformedRecord }

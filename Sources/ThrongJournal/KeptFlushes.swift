@@ -5,19 +5,20 @@ internal import ThrongFaults
 internal import ThrongFiles
 package import ThrongPlan
 
-/// The flushes of the last while, so that a PostgreSQL that has lost some of them can have them again.
+/// The recent flushes, kept so that a PostgreSQL that has lost some of them can have them again.
 ///
-/// A flush is on disk here before PostgreSQL gets it, and so before the journal lets go of what it came from. Kept
-/// flushes join: each begins at the watermark that the one before it left. `KeptFlushFile.swift` has the format.
+/// A flush is on disk here before PostgreSQL gets it, and so before the journal removes the records that it was made
+/// of. Kept flushes join: each begins at the watermark that the one before it left. `KeptFlushFile.swift` has the
+/// format.
 package final class KeptFlushes: Sendable {
-    /// How long flushes are kept.
+    /// The retention of flushes.
     package struct Options: Sendable {
-        /// 0 keeps none. Unit: seconds.
+        /// The time for which flushes are kept; 0 keeps none. Unit: seconds.
         package var seconds: Int64
-        /// Beyond this the oldest go. Unit: bytes.
+        /// The total size beyond which the oldest are removed. Unit: bytes.
         package var capBytes: Int
 
-        /// An hour, within 1 GiB.
+        /// Creates a retention; the defaults are an hour and 1 GiB.
         package init(seconds: Int64 = 3600, capBytes: Int = 1 << 30) {
             self.seconds = seconds
             self.capBytes = capBytes
@@ -28,15 +29,15 @@ package final class KeptFlushes: Sendable {
         let file: KeptFlushFile
         var entries: [KeptFlushFile.Entry]
         var bytes: Int
-        /// Written to by this process, which has not closed it.
+        /// True if this process writes to the file, and has not closed it.
         var isOpen: Bool
     }
 
-    /// Ascending; their entries join. A file that is being written to is the last.
+    /// The files, ascending, with entries that join. The one that is being written to is the last.
     private struct State {
         var files: [Kept] = []
         var nextNumber = 0
-        /// What the open file's layout numbers mean.
+        /// The meanings of the open file's layout numbers.
         var layouts: [MetricLayout] = []
         var ids: [LayoutID] = []
     }
@@ -48,7 +49,7 @@ package final class KeptFlushes: Sendable {
 
     private static let fileBytes = 64 << 20
 
-    /// Finds what earlier starts kept; what does not join, or whose key is gone, goes.
+    /// Loads what earlier starts kept; removes flushes that do not join, or whose key is gone.
     package init(_ data: DataDirectory, options: Options = Options()) throws(JournalError) {
         self.data = data
         self.options = options
@@ -62,7 +63,7 @@ package final class KeptFlushes: Sendable {
                 continue
             }
             let (entries, broken) = try file.entries()
-            // The last one may have been cut off while it was written to, which loses nothing.
+            // The last file may have been cut off during a write, which loses nothing.
             if let broken, number < numbers.last ?? 0 { data.tell(broken) }
             guard let first = entries.first, let last = entries.last else {
                 try file.destroy()
@@ -74,13 +75,13 @@ package final class KeptFlushes: Sendable {
             }
             found.files.append(Kept(file: file, entries: entries, bytes: last.offset + last.size, isOpen: false))
         }
-        // What is found here counts as kept: see Journal.
+        // Flushes found here count as kept, so they must be on disk: see Journal.
         if let newest = found.files.last { try data.disk.secure(newest.file.path) }
         size.withLock { [bytes = found.files.reduce(0) { $0 + $1.bytes }] in $0 = bytes }
         state = Mutex(found)
     }
 
-    /// Nil where nothing can be read of it any more; damage is said.
+    /// Returns the file with a number; nil if it can't be read. Damage is reported.
     private static func file(_ number: Int, in data: DataDirectory) throws(JournalError) -> KeptFlushFile? {
         do throws(JournalError) {
             return try KeptFlushFile(existing: number, in: data)
@@ -92,13 +93,13 @@ package final class KeptFlushes: Sendable {
         }
     }
 
-    /// Bytes on disk.
+    /// The size on disk. Unit: bytes.
     package var bytes: Int { size.withLock { $0 } }
 
-    /// Where the last kept flush leads to; nil where none is kept.
+    /// The watermark that the last kept flush leaves; nil if none is kept.
     package var last: JournalPosition? { state.withLock { $0.files.last?.entries.last?.through } }
 
-    /// Where PostgreSQL is once it has everything that was kept from a watermark on; nil where nothing begins there.
+    /// Returns PostgreSQL's watermark after all flushes kept from a watermark on; nil if none begins there.
     package func end(from watermark: JournalPosition) -> JournalPosition? {
         state.withLock { state in
             guard state.files.contains(where: { $0.entries.contains { $0.after == watermark } }) else { return nil }
@@ -106,7 +107,7 @@ package final class KeptFlushes: Sendable {
         }
     }
 
-    /// How many kept flushes lead from one watermark to another; nil where they don't.
+    /// Returns the number of kept flushes that lead from one watermark to another; nil if they don't.
     package func steps(from watermark: JournalPosition, to target: JournalPosition) -> Int? {
         state.withLock { state in
             let entries = state.files.flatMap(\.entries)
@@ -117,7 +118,7 @@ package final class KeptFlushes: Sendable {
         }
     }
 
-    /// The kept flush that begins at a watermark; nil where there is none. Blocks.
+    /// Returns the kept flush that begins at a watermark; nil if there is none. Blocks.
     package func flush(after watermark: JournalPosition) throws -> Flush? {
         try state.withLock { state in
             for kept in state.files {
@@ -128,10 +129,10 @@ package final class KeptFlushes: Sendable {
         }
     }
 
-    /// Keeps a flush: returns once it is on disk. Blocks.
+    /// Keeps a flush and waits until it is on disk. Blocks.
     ///
-    /// One that was kept already is not kept twice, and its time begins anew: PostgreSQL was away, and gets it now. One that
-    /// does not go on where the last one ended replaces them all: they could not lead to it.
+    /// If it is the last one kept, it is not kept twice, and its time begins anew: PostgreSQL was away, and gets it
+    /// now. If it does not continue the last one, it replaces all: they could not lead to it.
     package func keep(_ flush: Flush, now: UnixSeconds) throws {
         guard options.seconds > 0 else { return }
         try state.withLock { state in
@@ -147,7 +148,7 @@ package final class KeptFlushes: Sendable {
             let place = try openFile(&state, for: flush, now: now)
             let kept = state.files[place]
             let record = try kept.file.record(flush, keptAt: now, offset: kept.bytes)
-            // Whatever fails from here on, nothing more is written to this file.
+            // If anything fails from here on, nothing more is written to this file.
             state.files[place].isOpen = false
             let file = try File(kept.file.path, flags: O_WRONLY | O_APPEND, on: data.disk)
             try file.write(record)
@@ -162,7 +163,7 @@ package final class KeptFlushes: Sendable {
         }
     }
 
-    /// Notes that PostgreSQL got a kept flush only now: its time begins anew.
+    /// Restarts the time of a kept flush that PostgreSQL got only now.
     package func renew(_ flush: Flush, now: UnixSeconds) {
         state.withLock { state in
             for file in state.files.indices {
@@ -174,10 +175,10 @@ package final class KeptFlushes: Sendable {
         }
     }
 
-    /// Lets go of files whose flushes have all been kept long enough, and of the oldest beyond the cap. Blocks.
+    /// Removes files whose flushes have all been kept long enough, and the oldest beyond the cap. Blocks.
     ///
-    /// Only to be called while PostgreSQL has everything that was kept.
-    /// - Returns: how many files went before their time, because of the cap.
+    /// Call it only while PostgreSQL has everything that was kept.
+    /// - Returns: the number of files that were removed before their time, because of the cap.
     package func prune(now: UnixSeconds) throws -> Int {
         try state.withLock { state in
             defer { measure(state) }
@@ -195,7 +196,7 @@ package final class KeptFlushes: Sendable {
         }
     }
 
-    /// Lets go of everything. Blocks.
+    /// Removes all kept flushes. Blocks.
     package func forget() throws(JournalError) {
         try state.withLock { state throws(JournalError) in
             defer { measure(state) }
@@ -210,7 +211,7 @@ package final class KeptFlushes: Sendable {
         }
     }
 
-    /// The place of the file to write to: a new one where the last is full, old, closed, or of other layouts.
+    /// Returns the place of the file to write to: a new one if the last is full, old, closed, or of other layouts.
     private func openFile(_ state: inout State, for flush: Flush, now: UnixSeconds) throws -> Int {
         if let last = state.files.last, last.isOpen, last.bytes < Self.fileBytes, state.layouts == flush.layouts,
             let begun = last.entries.first?.keptAt, (begun...begun + max(options.seconds / 12, 1)).contains(now)

@@ -4,10 +4,10 @@
 //     offset  size  what
 //     0       64    the secret
 //     64      8     whole days, or months, since 1970 in UTC
-//     72      8     since when it is used, Unix seconds i64; the least number where that is always
+//     72      8     the first second of its use, Unix seconds i64; the least number for always
 //
-// The file is on disk before anybody is told of the secret. It is overwritten, synced and removed as a window's key is. A damaged one
-// is overwritten too, and said: another secret takes its place.
+// The file is on disk before anybody is told of the secret. It is overwritten, synced and removed as a window's key is.
+// A damaged one is overwritten too, and reported: another secret takes its place.
 
 internal import Foundation
 internal import ThrongFiles
@@ -15,11 +15,11 @@ package import ThrongPlan
 
 /// Secrets of one day or month each, as files of a data directory.
 package struct KeptSecrets: Sendable {
-    /// What secrets are for, and so where they lie.
+    /// The use of secrets, and so their place.
     package enum Use: Sendable {
-        /// A day's, by which the oblivious gateway opens.
+        /// The secrets of days, with which the oblivious gateway decrypts.
         case oblivious
-        /// A month's, by which credentials are issued.
+        /// The secrets of months, with which credentials are issued.
         case credentials
 
         fileprivate var folder: String {
@@ -37,14 +37,13 @@ package struct KeptSecrets: Sendable {
         }
     }
 
-    /// A secret, and since when it is used.
+    /// A secret, and the time from which on it is used.
     package struct Kept: Sendable, Hashable {
-        /// ``KeptSecrets/byteCount`` bytes.
+        /// The secret, ``KeptSecrets/byteCount`` bytes.
         package let bytes: [UInt8]
-        /// Before that it is not.
+        /// The first second at which it is used.
         package let from: UnixSeconds
 
-        /// Puts both together.
         package init(_ bytes: [UInt8], from: UnixSeconds = .min) {
             self.bytes = bytes
             self.from = from
@@ -56,10 +55,10 @@ package struct KeptSecrets: Sendable {
     private let kind: FileKind
     private var disk: any Disk { data.disk }
 
-    /// Of one secret. Unit: bytes.
+    /// The size of a secret. Unit: bytes.
     package static let byteCount = 64
 
-    /// Names the folder, and makes it where it is missing.
+    /// Opens the folder, which is made if it is missing.
     package init(_ data: DataDirectory, for use: Use) throws(JournalError) {
         directory = "\(data.path)/\(use.folder)"
         kind = use.kind
@@ -67,10 +66,10 @@ package struct KeptSecrets: Sendable {
         try data.disk.ensureDirectory(directory)
     }
 
-    /// The secrets that are there, by day or month. What is half written or half destroyed is removed; what is damaged is
-    /// overwritten, and said.
+    /// Returns the existing secrets, by day or month. Half-written and half-destroyed ones are removed; damaged ones
+    /// are overwritten and reported.
     ///
-    /// - Returns: also the days or months of which a secret was damaged, as far as files' names tell.
+    /// - Returns: also the days or months with a damaged secret, as far as files' names tell.
     package func all() throws(JournalError) -> (found: [Int64: Kept], damaged: [Int64]) {
         var found: [Int64: Kept] = [:]
         var damaged: [Int64] = []
@@ -95,7 +94,7 @@ package struct KeptSecrets: Sendable {
         return (found, damaged)
     }
 
-    /// Brings a secret to disk. Blocks.
+    /// Writes a secret to disk. Blocks.
     ///
     /// - Parameter secret: ``byteCount`` bytes.
     package func keep(_ secret: Kept, of time: Int64) throws(JournalError) {
@@ -106,7 +105,7 @@ package struct KeptSecrets: Sendable {
         try disk.keep(writer.bytes, at: path(of: time), as: kind, of: data.daemon)
     }
 
-    /// Destroys a secret: overwritten, synced, removed. Blocks.
+    /// Destroys a secret: it is overwritten, synced and removed. Blocks.
     package func destroy(_ time: Int64) throws(JournalError) {
         let path = path(of: time)
         guard disk.exists(path) else { return }

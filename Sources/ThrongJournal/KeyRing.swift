@@ -10,7 +10,7 @@
 //     ...     2+n   the purpose's name
 //
 // The file is on disk before the key is used. It is overwritten and removed once the window is over and all of its
-// batches are in PostgreSQL; from then on what the journal's blocks still hold of the window can't be read.
+// batches are in PostgreSQL. From then on, nothing in the journal's blocks of that window can be read.
 
 internal import Crypto
 internal import Foundation
@@ -20,7 +20,7 @@ internal import ThrongFaults
 internal import ThrongFiles
 package import ThrongPlan
 
-/// The keys of the windows that are open, or whose batches PostgreSQL does not have yet.
+/// The keys of windows that are open, or whose batches PostgreSQL does not have yet.
 package final class KeyRing: Sendable {
     private let directory: String
     private let daemon: UUID
@@ -28,16 +28,16 @@ package final class KeyRing: Sendable {
     private var disk: any Disk { machine.disk }
     private let keys: Mutex<Keys>
     private let closed: ClosedWindows
-    /// Keys that may be on disk or not: a second one for the same window would make the first one's batches unreadable. Held
-    /// while a key is brought to disk.
+    /// The keys that may or may not be on disk: a second one for the same window would make the first one's batches
+    /// unreadable. The lock is held while a key is written to disk.
     private let unsure = Mutex<[WindowID: WindowKey]>([:])
 
     private struct Keys {
         var all: [WindowID: WindowKey]
-        /// By name, for replays.
+        /// The windows by their keys' names, for replays.
         var windows: [UInt64: WindowID]
-        /// What was asked for last: nearly every batch is of the window of the one before, which is found without hashing
-        /// its name. Nil once any window was closed since.
+        /// The window and key of the last request: nearly every batch is of the same window as the one before, which is
+        /// then found without hashing its name. Nil once any window was closed since.
         var recent: (window: WindowID, key: WindowKey)?
     }
 
@@ -51,7 +51,7 @@ package final class KeyRing: Sendable {
         var found: [WindowID: WindowKey] = [:]
         for name in try disk.names(in: directory) {
             let path = "\(directory)/\(name)"
-            // A key that was never used, or that was being destroyed when the daemon stopped.
+            // The key was never used, or was being destroyed when the daemon stopped.
             guard !name.hasSuffix(".new"), let content = try disk.keptSecret(at: path, as: .windowKey, of: daemon)
             else {
                 try disk.remove(path)
@@ -66,13 +66,13 @@ package final class KeyRing: Sendable {
                 windows: Dictionary(found.map { ($0.value.name, $0.key) }, uniquingKeysWith: { first, _ in first })))
     }
 
-    /// The key of a window; made, and put on disk first, where there is none.
+    /// Returns the key of a window; creates it, on disk first, if there is none.
     ///
-    /// - Throws: ``JournalError/windowClosed`` where there was one: what was known of the window is gone, and a clock that
-    ///   was set back does not bring it back.
+    /// - Throws: ``JournalError/windowClosed`` if the window was closed: its state is gone, and a clock that was set
+    ///   back does not bring it back.
     package func key(of window: WindowID) throws(JournalError) -> WindowKey {
         if let key = try known(window) { return key }
-        // Others find their keys while this one is brought to disk.
+        // Other windows' keys can be read while this one is written to disk.
         return try unsure.withLock { unsure throws(JournalError) in
             if let key = try known(window) { return key }
             let key = unsure[window] ?? .random { machine.random() }
@@ -87,10 +87,10 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// The key of a window; nil where there is none yet.
+    /// Returns the key of a window; nil if there is none yet.
     private func known(_ window: WindowID) throws(JournalError) -> WindowKey? {
         try keys.withLock { keys throws(JournalError) in
-            if let recent = keys.recent, recent.window == window { return recent.key }
+            if keys.recent?.window == window, let key = keys.recent?.key { return key }
             guard !closed.contains(window) else { throw .windowClosed }
             guard let key = keys.all[window] else { return nil }
             keys.recent = (window, key)
@@ -98,27 +98,27 @@ package final class KeyRing: Sendable {
         }
     }
 
-    /// The key of a window that was counted in.
+    /// Returns the key of a window that was counted in.
     ///
-    /// - Throws: ``JournalError/windowClosed`` where it is gone.
+    /// - Throws: ``JournalError/windowClosed`` if it is gone.
     package func existingKey(of window: WindowID) throws(JournalError) -> WindowKey {
         guard let key = keys.withLock({ $0.all[window] }) else { throw .windowClosed }
         return key
     }
 
-    /// The window and key of that name, if they still exist.
+    /// Returns the window and key with a name; nil if they no longer exist.
     func key(named name: UInt64) -> (window: WindowID, key: WindowKey)? {
         keys.withLock { keys in
             keys.windows[name].flatMap { window in keys.all[window].map { (window, $0) } }
         }
     }
 
-    /// Closes the windows that are over, on disk: from here on ``key(of:)`` throws for them, and a clock that is set back does
-    /// not open them again. Their keys stay until what was counted in them is in PostgreSQL. Blocks.
+    /// Closes the windows that are over, on disk: from here on ``key(of:)`` throws for them, and a clock that is set
+    /// back does not open them again. Their keys stay until their counts are in PostgreSQL. Blocks.
     ///
-    /// To be called once a replay is done and before anything is counted, with the time that it went by: of what it took to be
-    /// over it has not learned whom it counted.
-    /// - Returns: how many that are, with those that were closed before.
+    /// Call it after a replay and before anything is counted, with the replay's time: the replay did not restore the
+    /// identifiers of windows that were over by then.
+    /// - Returns: the number of windows that are over, with those closed before.
     @discardableResult
     package func markClosed(windowsOverBy now: UnixSeconds) throws(JournalError) -> Int {
         guard !Fault.reopenReplayedWindows.isOn else { return 0 }
@@ -132,7 +132,7 @@ package final class KeyRing: Sendable {
         try closed.close(windows)
     }
 
-    /// Destroys the keys of windows: overwritten, synced, removed. Nobody who asks for another key has to wait. Blocks.
+    /// Destroys the keys of windows: overwritten, synced, removed. Requests for other keys need not wait. Blocks.
     package func destroy(keysOf windows: [WindowID]) throws(JournalError) {
         let destroyed = keys.withLock { keys in windows.compactMap { window in keys.all[window].map { (window, $0) } } }
         guard !destroyed.isEmpty else { return }
@@ -153,7 +153,7 @@ package final class KeyRing: Sendable {
         FaultPoint.reached("after_key_destroyed")
     }
 
-    /// Forgets which windows of an app are over, whose keys are destroyed: nothing says any more that there were any.
+    /// Forgets which windows of an app were closed, once their keys are destroyed: no trace of them is left.
     func forgetClosed(of app: AppName) throws(JournalError) { try closed.forget(app) }
 
     /// The windows whose keys exist, in order.

@@ -1,14 +1,14 @@
 package import ThrongFiles
 
-/// A secret of a data directory that stays as long as the directory does: a ``KeptFile`` of 32 bytes.
+/// A secret of a data directory that lasts as long as the directory does: a ``KeptFile`` of 32 bytes.
 package struct LastingSecret: Sendable {
-    /// Unit: bytes.
+    /// The size of a secret. Unit: bytes.
     package static let byteCount = 32
 
     /// The secret.
     package let bytes: [UInt8]
 
-    /// Reads the secret of a file in the directory, or keeps one there where there is none. Blocks.
+    /// Reads the secret of a file in the directory, or creates one if there is none. Blocks.
     ///
     /// - Parameters:
     ///   - name: the file's name.

@@ -1,28 +1,30 @@
 internal import Synchronization
 internal import ThrongFaults
 
-/// Until when this process may acknowledge: another one may take its place meanwhile, on a copy of its data directory.
+/// The right of this process to acknowledge, for a time: another one may take its place, on a copy of its data
+/// directory.
 ///
-/// It is renewed by asking PostgreSQL, and counts from before it was asked, by a clock that goes on while this process stands
-/// still. So nobody has to notice that it stood still: however often it did, and however late the answer came, what is left is
-/// left. Who takes the place waits for longer than this after it was announced.
+/// The lease is renewed by asking PostgreSQL. It counts from before the question, by a clock that goes on while this
+/// process is suspended. So no suspension has to be noticed: however many there were, and however late the answer came,
+/// the rest of the lease is right. A process that takes the place first waits for longer than this after its
+/// announcement.
 package final class Lease: Sendable {
-    /// From before PostgreSQL was asked.
+    /// The length of the lease, from before PostgreSQL was asked.
     package static let length = Duration.seconds(8)
 
     private let machine: Machine
-    /// By ``Machine/elapsed()``. Unit: nanoseconds.
+    /// The end of the lease, by ``Machine/elapsed()``. Unit: nanoseconds.
     private let end = Atomic<Int64>(0)
 
-    /// One that has run out.
+    /// Creates an expired lease.
     package init(of machine: Machine) { self.machine = machine }
 
-    /// Whether it has not run out.
+    /// True if it has not expired.
     package var isValid: Bool {
         machine.elapsed() < .nanoseconds(end.load(ordering: .sequentiallyConsistent)) || Fault.outliveLease.isOn
     }
 
-    /// Nobody had announced to take the place by then, or nobody can until then.
+    /// Extends the lease from a time at which nobody had announced to take the place: nobody can before its new end.
     package func renew(from asked: Duration) {
         end.max(Int64((asked + Self.length) / .nanoseconds(1)), ordering: .sequentiallyConsistent)
     }

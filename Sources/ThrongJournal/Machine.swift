@@ -1,20 +1,19 @@
 package import Foundation
 
-/// What a data directory's owner stands on: a disk, a clock, chance, and whether there are threads.
+/// The surroundings of a data directory: a disk, clocks, a random source, and whether there are threads.
 ///
 /// Everything that the journal does goes through here, so that one seed can replay one history of it.
 package struct Machine: Sendable {
-    /// Where the files are.
+    /// The disk that holds the files.
     package let disk: any Disk
-    /// What one of its clocks shows.
+    /// The reading of a clock.
     package let time: @Sendable (clockid_t) -> Duration
-    /// 64 random bits.
+    /// A source of 64 random bits.
     package let random: @Sendable () -> UInt64
-    /// Whether work has threads of its own. Without them its owner calls ``Journal/turn()`` and ``Journal/beat()``, and
-    /// replays are read on the caller's thread.
+    /// True if work has threads of its own. Otherwise its owner calls ``Journal/turn()``, and replays are read on the
+    /// caller's thread.
     package let hasThreads: Bool
 
-    /// Puts a machine together.
     package init(
         disk: any Disk, time: @escaping @Sendable (clockid_t) -> Duration,
         random: @escaping @Sendable () -> UInt64, hasThreads: Bool
@@ -25,10 +24,10 @@ package struct Machine: Sendable {
         self.hasThreads = hasThreads
     }
 
-    /// The time since some moment: it never goes back, and goes on while the system sleeps.
+    /// Returns the time since some fixed moment: it never goes back, and goes on while the system sleeps.
     package func elapsed() -> Duration { time(CLOCK_BOOTTIME) }
 
-    /// A random name: a UUID of version 4.
+    /// Returns a random name: a UUID of version 4.
     func name() -> UUID {
         var bytes = [random(), random()].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -36,7 +35,7 @@ package struct Machine: Sendable {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// The one that this process runs on.
+    /// The machine that this process runs on.
     package static let real = Machine(
         disk: SystemDisk.shared,
         time: { clock in

@@ -1,21 +1,21 @@
-// How far PostgreSQL may have been given the journal, `offered`: a KeptFile whose content is a position, eight bytes,
-// little-endian. Of another daemon's the mark says nothing.
+// The bound on what PostgreSQL may have been given of the journal, `offered`: a KeptFile whose content is a position,
+// eight bytes, little-endian. A mark of another daemon counts as missing.
 //
-// Put in place as a whole the first time and then written over: some bytes of one sector, which take no space of a disk that
-// is full (but for file systems that never write over anything: there flushes wait for space).
+// The file is put in place as a whole the first time and then overwritten: some bytes of one sector, which take no
+// space on a full disk. Only file systems that never overwrite need space for it: there flushes wait for space.
 
 internal import Foundation
 internal import Synchronization
 package import ThrongCounting
 internal import ThrongFiles
 
-/// A bound of PostgreSQL's watermark that is known without PostgreSQL: nothing beyond it was ever offered.
+/// A bound on PostgreSQL's watermark that is known without PostgreSQL: nothing beyond it was ever offered.
 ///
-/// It is raised on disk before a flush is sent, and a flush holds only what the journal had synced. So a journal that ends
-/// before it has lost records, and only PostgreSQL knows which positions may still be handed out.
+/// It is raised on disk before a flush is sent, and a flush holds only what the journal had synced. So a journal that
+/// ends before it has lost records, and only PostgreSQL knows which positions may still be used.
 package final class OfferedMark: Sendable {
     private enum Found {
-        /// No flush yet, or none by this daemon and a version that keeps the mark.
+        /// No flush was offered yet, or none by this daemon and a version that keeps the mark.
         case nothing
         case damaged
         case position(JournalPosition)
@@ -27,16 +27,16 @@ package final class OfferedMark: Sendable {
 
     /// Reads the mark of a data directory.
     ///
-    /// - Parameter kept: where the last kept flush leads to; it was offered too.
+    /// - Parameter kept: the watermark that the last kept flush leaves; it was offered too.
     package init(_ data: DataDirectory, kept: JournalPosition?) throws(JournalError) {
         self.data = data
         self.kept = kept ?? .start
         found = Mutex(try Self.read(data))
     }
 
-    /// Whether a journal that ends at a position can go on from there while PostgreSQL's watermark is unknown.
+    /// True if a journal that ends at a position can continue from there while PostgreSQL's watermark is unknown.
     ///
-    /// - Parameter isTorn: whether bytes that are no record were found in it. Without a mark that decides.
+    /// - Parameter isTorn: true if the journal has bytes that are not a record. Without a mark that decides.
     package func covers(_ last: JournalPosition, isTorn: Bool) -> Bool {
         guard kept <= last else { return false }
         return found.withLock { found in
@@ -48,11 +48,11 @@ package final class OfferedMark: Sendable {
         }
     }
 
-    /// Returns once it is on disk that PostgreSQL may have everything up to a position. Blocks.
+    /// Raises the mark to a position and waits until that is on disk. Blocks.
     package func raise(to position: JournalPosition) throws(JournalError) {
         try found.withLock { found throws(JournalError) in
             if case .position(let offered) = found, offered >= position { return }
-            // Another process may have taken this one's place and have come further.
+            // Another process may have taken this one's place and raised the mark further.
             let now = try Self.read(data)
             switch now {
             case .position(let offered) where offered >= position:
@@ -81,7 +81,8 @@ package final class OfferedMark: Sendable {
             switch damage.flaw {
             case .otherDaemon: return .nothing
             case .newer: throw error
-            // Where it is gone, it says that nothing was offered; so it stays until the next flush writes it anew.
+            // A missing mark would mean that nothing was offered, so a damaged file stays until the next flush rewrites
+            // it.
             case .directory: try data.setAside(damage)
             default: data.tell(damage)
             }

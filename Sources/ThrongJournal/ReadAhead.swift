@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Elements on their way from a thread that reads to one that uses them, in order, and what came of the reading.
+/// A queue from a reading thread to one that uses the elements, in order, with the outcome of the reading.
 final class ReadAhead<Element: Sendable, Outcome: Sendable>: Sendable {
     private struct State {
         var runs: [[Element]] = []
         var count = 0
-        /// Runs that the reader lets go, whose thread allocated them: memory is given back fastest where it came from.
+        /// The used runs, released by the reading thread, which allocated them: that is where freeing is fastest.
         var used: [[Element]] = []
         var outcome: Outcome?
         var isReaderWaiting = false
@@ -18,10 +18,10 @@ final class ReadAhead<Element: Sendable, Outcome: Sendable>: Sendable {
     private let wakeReader = DispatchSemaphore(value: 0)
     private let wakeUser = DispatchSemaphore(value: 0)
 
-    /// - Parameter most: once so many elements wait, reading waits.
+    /// - Parameter most: the number of waiting elements at which reading waits.
     init(most: Int) { self.most = most }
 
-    /// Hands over elements; waits while there are too many. For the thread that reads.
+    /// Adds elements; waits while there are too many. For the reading thread.
     func add(_ elements: [Element]) {
         let (mustWait, mustWake, used) = state.withLock { state in
             state.runs.append(elements)
@@ -38,7 +38,7 @@ final class ReadAhead<Element: Sendable, Outcome: Sendable>: Sendable {
         if mustWait { wakeReader.wait() }
     }
 
-    /// Says what came of the reading: there is nothing more. For the thread that reads.
+    /// Sets the outcome: there are no more elements. For the reading thread.
     func finish(_ outcome: Outcome) {
         let mustWake = state.withLock { state in
             state.outcome = outcome
@@ -48,7 +48,7 @@ final class ReadAhead<Element: Sendable, Outcome: Sendable>: Sendable {
         if mustWake { wakeUser.signal() }
     }
 
-    /// Uses every element, and returns what came of the reading once there are no more.
+    /// Calls `use` with every element, and returns the outcome once there are no more.
     func take(_ use: (Element) -> Void) -> Outcome {
         var runs: [[Element]] = []
         while true {

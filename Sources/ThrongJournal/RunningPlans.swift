@@ -3,14 +3,13 @@ package import ThrongPlan
 
 /// A plan, and the file that it was read from.
 package struct PlanSource: Sendable {
-    /// What the file says.
+    /// The plan in the file.
     package let plan: Plan
-    /// Its bytes.
+    /// The file's bytes.
     package let bytes: [UInt8]
-    /// Its absolute path.
+    /// The file's absolute path.
     package let path: String
 
-    /// Puts a source together.
     package init(plan: Plan, bytes: [UInt8], path: String) {
         self.plan = plan
         self.bytes = bytes
@@ -18,14 +17,17 @@ package struct PlanSource: Sendable {
     }
 }
 
-/// What a daemon says in its data directory of the plans that it counts by, for commands that change them.
+/// The plans that a daemon counts by, as it records them in its data directory for commands that change them.
 ///
-/// `plans/APP.yaml` is the plan's text · `plans/APP.path` the path of the file that it was read from · `plans/daemon.pid` the
-/// process · `plans/APP.applied` the SHA-256, in hexadecimal, of a plan that an operator wants in force, until PostgreSQL knows.
+/// - `plans/APP.yaml`: the plan's text.
+/// - `plans/APP.path`: the path of the file that it was read from.
+/// - `plans/daemon.pid`: the process.
+/// - `plans/APP.applied`: the SHA-256, in hexadecimal, of a plan that an operator wants in force, until PostgreSQL
+///   knows.
 package struct RunningPlans: Sendable {
     private let dataPath: String
 
-    /// Names the data directory.
+    /// Creates a reference to the plans of a data directory.
     package init(dataPath: String) { self.dataPath = dataPath }
 
     private static let folder = "plans"
@@ -33,7 +35,7 @@ package struct RunningPlans: Sendable {
 
     private func file(_ app: AppName, _ ending: String) -> String { "\(dataPath)/\(Self.folder)/\(app).\(ending)" }
 
-    /// Says what is counted by from now on, and by which process.
+    /// Writes the plans that are in use from now on, and the process.
     package static func write(_ sources: [PlanSource], in data: DataDirectory) throws(JournalError) {
         let process = ProcessInfo.processInfo.processIdentifier
         let plans = sources.flatMap { source in
@@ -51,15 +53,15 @@ package struct RunningPlans: Sendable {
         try data.keep(plans + applied + [(name: processFile, contents: Array("\(process)".utf8))], in: folder)
     }
 
-    /// Removes what is said of an app that is deleted.
+    /// Removes the files of a deleted app.
     static func forget(_ app: AppName, in data: DataDirectory) throws(JournalError) {
         let plans = RunningPlans(dataPath: data.path)
         for ending in ["yaml", "path", "applied"] { try data.disk.remove(plans.file(app, ending)) }
     }
 
-    /// The plan of an app that a daemon counts by, or counted by last; nil where none did.
+    /// Returns the plan of an app that a daemon counts by, or last did; nil if there is none.
     ///
-    /// - Throws: ``PlanProblems`` where this version does not take it.
+    /// - Throws: ``PlanProblems`` if this version does not accept it.
     package func source(of app: AppName) throws(PlanProblems) -> PlanSource? {
         guard let bytes = FileManager.default.contents(atPath: file(app, "yaml")),
             let path = FileManager.default.contents(atPath: file(app, "path"))
@@ -69,17 +71,17 @@ package struct RunningPlans: Sendable {
             path: String(decoding: path, as: UTF8.self))
     }
 
-    /// The text of the plan of an app that a daemon counts by, or counted by last.
+    /// Returns the text of the plan of an app that a daemon counts by, or last did; nil if there is none.
     package func bytes(of app: AppName) -> [UInt8]? {
         FileManager.default.contents(atPath: file(app, "yaml")).map { Array($0) }
     }
 
-    /// The plans that a daemon counts by, or counted by last, by app, with the paths that it read them from.
+    /// Returns the plans that a daemon counts by, or last did, by app, with the paths that it read them from.
     ///
-    /// - Throws: ``PlanProblems`` where this version does not take one.
+    /// - Throws: ``PlanProblems`` if this version does not accept one.
     package func sources() throws(PlanProblems) -> [PlanSource] {
         let folder = "\(dataPath)/\(Self.folder)"
-        // Without the folder no daemon has counted here.
+        // A missing folder means that no daemon has counted here.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         var sources: [PlanSource] = []
         for name in names.sorted() where name.hasSuffix(".yaml") {
@@ -89,11 +91,11 @@ package struct RunningPlans: Sendable {
         return sources
     }
 
-    // MARK: What an operator wants to be in force
+    // MARK: Plans that an operator wants in force
 
-    /// Says, for the daemon, that a plan comes into force in the database whatever does now.
+    /// Tells the daemon that a plan comes into force in the database, whatever is in force there now.
     ///
-    /// - Throws: what the file system says.
+    /// - Throws: errors of the file system.
     package func apply(_ plan: Plan) throws {
         let files = FileManager.default
         let folder = "\(dataPath)/\(Self.folder)"
@@ -101,22 +103,22 @@ package struct RunningPlans: Sendable {
         let owners = try files.attributesOfItem(atPath: folder)
             .filter { [.ownerAccountID, .groupOwnerAccountID].contains($0.key) }
         try Data(plan.version.hex.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-        // Who runs the command may be root.
+        // The command may run as root, so the file is given to the folder's owner.
         try files.setAttributes(owners, ofItemAtPath: path)
     }
 
-    /// Whether an operator wants a plan to be in force, and PostgreSQL may not know yet.
+    /// True if an operator wants a plan in force, and PostgreSQL may not know yet.
     package func isApplied(_ version: PlanVersion, of app: AppName) -> Bool {
         FileManager.default.contents(atPath: file(app, "applied")).map { Array($0) } == Array(version.hex.utf8)
     }
 
-    /// Forgets what an operator wanted: PostgreSQL knows.
+    /// Forgets an operator's wish, once PostgreSQL knows.
     package func forgetApplied(_ app: AppName) {
-        // Where it stays, it is said once more, which changes nothing as long as the plan is in force.
+        // If the file stays, the plan is applied once more, which changes nothing as long as it is in force.
         try? FileManager.default.removeItem(atPath: file(app, "applied"))
     }
 
-    /// The process that holds the data directory; nil where none does.
+    /// The process that holds the data directory; nil if there is none.
     package var process: Int32? {
         guard DataDirectory.isHeld(dataPath),
             let bytes = FileManager.default.contents(atPath: "\(dataPath)/\(Self.folder)/\(Self.processFile)")

@@ -1,5 +1,5 @@
-// A segment of the journal: `journal/<generation, 10 digits>.journal`. A start of the daemon makes a new segment, and so
-// does a full one; none is ever written to again, nor replaced. Numbers are little-endian.
+// A segment of the journal: `journal/<generation, 10 digits>.journal`. A start of the daemon makes a new segment, and
+// so does a full one; no earlier segment is ever written to again, nor replaced. Numbers are little-endian.
 //
 // Header
 //     offset  size    what
@@ -9,7 +9,7 @@
 //     16      8       position of the first record
 //     24      4       layouts: l
 //     28      l × 32  their identities; `layouts/` of the data directory has their text
-//     ...     8       bytes of the segment before it, all of which were on disk when this one was made; 0 where there is none
+//     ...     8       bytes of the segment before it, all on disk when this one was made; 0 if there is none
 //     ...     4       CRC-32C of everything before
 //
 // Record, one a run of batches, withdrawals and closings of one window, positions consecutive
@@ -22,17 +22,17 @@
 //     36      n - 44  b plaintexts (EntryFormat.swift) one after another, under AES-256-GCM with the window's key
 //     ...     16      its tag
 //
-// Mark, written where nothing follows a sync at once: a record of no batches, which ends before its plaintext. Its position is
-// that of the next record, its key's name 0.
+// A mark is written if nothing follows a sync at once: a record of no batches, which ends before its plaintext. Its
+// position is that of the next record, its key's name 0.
 //
 // The nonce of a record is the segment's nonce followed by the position. A position is used twice under one key only if
-// a record was lost before it was acknowledged, and then by another start with another nonce. What stands before the plaintext
-// is authenticated too.
+// a record was lost before it was acknowledged, and then by another start with another nonce. The bytes before the
+// plaintext are authenticated too.
 //
-// End of a segment: the first record whose length or checksum is wrong ends it. What is bad from there on was torn, and never
-// acknowledged, if nothing says that it was on disk: no valid record behind it, of which a power loss may leave any, was
-// written after more than that was synced, and the next segment does not say that this one went on. Otherwise the segment is
-// damaged, and the daemon does not start.
+// A segment ends at the first record whose length or checksum is wrong. The bytes from there on were torn, and never
+// acknowledged, unless something says that they were on disk. That is a valid record behind them that was written after
+// more than the valid part was synced (a power loss may leave any other record), or the next segment, if its note of
+// this one's size is larger. In that case the segment is damaged, and the daemon does not start.
 
 internal import Crypto
 internal import Foundation
@@ -41,7 +41,7 @@ internal import ThrongFiles
 internal import ThrongPlan
 
 struct Segment {
-    /// What it begins with.
+    /// The first bytes of a segment.
     static let magic = "THRONGJ4"
 
     let path: String
@@ -49,10 +49,10 @@ struct Segment {
     let nonce: UInt32
     let first: JournalPosition
     let layouts: [LayoutID]
-    /// Bytes of the segment before it, all on disk; 0 where there is none, or nobody noted it.
+    /// The size of the segment before it, all on disk; 0 if there is none, or its size was not noted. Unit: bytes.
     let before: Int
 
-    /// What tells a segment from all others, those of copies of the data directory too.
+    /// The identity of a segment, distinct even from those of copies of the data directory.
     struct Name: Hashable, Sendable {
         let generation: UInt32
         let nonce: UInt32
@@ -76,7 +76,7 @@ struct Segment {
         self.before = before
     }
 
-    /// A segment still to be made.
+    /// Creates a segment that has no file yet.
     init(
         in directory: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID],
         before: Int
@@ -105,9 +105,9 @@ struct Segment {
 
     var headerSize: Int { 40 + 32 * layouts.count }
 
-    /// Puts the segment in place, with its header and nothing else.
+    /// Writes the segment with its header and nothing else.
     ///
-    /// - Throws: ``JournalError/overtaken(segment:)`` where another process has made a segment of this generation.
+    /// - Throws: ``JournalError/overtaken(segment:)`` if another process has made a segment of this generation.
     func create(on disk: any Disk) throws(JournalError) {
         do {
             try disk.create(path, with: header)
@@ -116,7 +116,7 @@ struct Segment {
         }
     }
 
-    /// Records refer to layouts by 16 bits.
+    /// The largest header: records refer to layouts by 16 bits. Unit: bytes.
     static let largestHeader = 40 + 32 * 65_536
 
     /// Reads a header. A segment is put in place with a whole header, so one that does not match is damaged.
@@ -150,16 +150,16 @@ struct Segment {
         }
     }
 
-    /// Bytes of a record's body before the ciphertext, as this version writes it.
+    /// The size of a record's body before the ciphertext. Unit: bytes.
     static let bodyHead = 28
-    /// Bytes of a record's body besides the plaintext.
+    /// The size of a record's body besides the plaintext. Unit: bytes.
     static let bodyOverhead = bodyHead + 16
-    /// A record is closed once its plaintext is this large. Unit: bytes.
+    /// The size of a plaintext at which a record is closed. Unit: bytes.
     static let largestRun = 1 << 20
 
     /// Adds a record as it lies in the segment.
     ///
-    /// - Parameter synced: bytes of the segment that are on disk.
+    /// - Parameter synced: the size of the segment that is on disk. Unit: bytes.
     func add(_ run: [CountedRecord], key: WindowKey, synced: Int, to frames: inout ByteWriter) throws {
         guard let first = run.first?.position else { return }
         let head = Self.head(first, key: key.name, count: run.count, synced: synced)
@@ -175,7 +175,7 @@ struct Segment {
         }
     }
 
-    /// Adds a mark: what lies before it is on disk.
+    /// Adds a mark, which says how much of the segment is on disk.
     static func addMark(before next: JournalPosition, synced: Int, to frames: inout ByteWriter) {
         frame(size: bodyHead, in: &frames) {
             $0.bytes.append(contentsOf: head(next, key: 0, count: 0, synced: synced).bytes)
@@ -202,12 +202,12 @@ struct Segment {
         frames.replace(at: start + 4, with: checksum)
     }
 
-    /// At most what a batch or a closing adds to a segment. Unit: bytes.
+    /// Returns the most that a counted record adds to a segment. Unit: bytes.
     static func largestSize(of record: CountedRecord) -> Int {
         frameOverhead + bodyOverhead + EntryFormat.size(of: record)
     }
 
-    /// The plaintext of a record's body; nil where the key is another one or the bytes were changed.
+    /// Returns the plaintext of a record's body; nil if the key is another one or the bytes were changed.
     func plaintext(ofBody body: UnsafeRawBufferPointer, at position: JournalPosition, key: WindowKey) -> [UInt8]? {
         do {
             let box = try AES.GCM.SealedBox(

@@ -3,24 +3,24 @@ internal import ThrongCounting
 internal import ThrongFaults
 internal import ThrongPlan
 
-/// The segment under way, in the hands of the journal's thread: seals, writes, syncs, goes on to the next segment.
+/// The current segment, used by the journal's thread: it seals, writes, syncs and starts the next segment.
 struct SegmentWriter: ~Copyable {
     private let directory: String
     private let disk: any Disk
     private var segment: Segment
     private var file: File
-    /// Sealed and not written yet.
+    /// The sealed records that are not written yet.
     private var frames = ByteWriter()
-    /// How much of that is written: after a want of space the rest follows. Unit: bytes.
+    /// The part of these that is written: after a want of space the rest follows. Unit: bytes.
     private var written = 0
-    /// With what is not written yet.
+    /// The segment's size, with what is not written yet. Unit: bytes.
     private(set) var bytes: Int
-    /// What is on disk for sure. Unit: bytes.
+    /// The size that is certainly on disk. Unit: bytes.
     private var synced: Int
-    /// What tells the segment from all others.
+    /// The segment's identity.
     var name: Segment.Name { segment.name }
     private var last: JournalPosition
-    /// Where the last mark ends.
+    /// The end of the last mark. Unit: bytes.
     private var markedBytes = 0
     /// The end of the last window that has a record here.
     private var over = UnixSeconds.min
@@ -36,11 +36,11 @@ struct SegmentWriter: ~Copyable {
         file = try File(segment.path, flags: O_WRONLY | O_APPEND, on: disk)
     }
 
-    /// Seals what was counted as one record; ``sync()`` brings it to disk.
+    /// Seals counted records as one journal record; ``sync()`` brings it to disk.
     ///
     /// - Parameters:
-    ///   - run: consecutive, at least one.
-    ///   - key: of the window that they are all of.
+    ///   - run: the counted records, with consecutive positions; at least one.
+    ///   - key: the key of their window.
     mutating func add(_ run: [CountedRecord], key: WindowKey) throws {
         let before = frames.bytes.count
         try segment.add(run, key: key, synced: synced, to: &frames)
@@ -51,7 +51,7 @@ struct SegmentWriter: ~Copyable {
         }
     }
 
-    /// Returns once every record is on disk. Where a write finds no space, it can be called again and goes on.
+    /// Waits until every record is on disk. After a want of space it can be called again and continues.
     mutating func sync() throws(JournalError) {
         try write()
         FaultPoint.reached("before_sync")
@@ -60,8 +60,8 @@ struct SegmentWriter: ~Copyable {
         synced = bytes
     }
 
-    /// Says how much is on disk, where nothing has said so yet and no record that follows does. The next sync brings it there:
-    /// until then a crash of the process leaves it, and a power loss may not. Where it finds no space, the next sync goes on.
+    /// Writes a mark of how much is on disk, if no record says so. The next sync makes it durable: it survives a crash
+    /// of the process before that, but maybe not a power loss. After a want of space the next sync continues.
     mutating func mark() throws(JournalError) {
         guard markedBytes != bytes, bytes > segment.headerSize else { return }
         let before = frames.bytes.count
@@ -77,7 +77,7 @@ struct SegmentWriter: ~Copyable {
         written = 0
     }
 
-    /// Goes on in a new segment, and says what the old one holds. Where a write finds no space, it can be called again.
+    /// Starts a new segment, and returns the facts about the old one. After a want of space it can be called again.
     mutating func rotate() throws(JournalError) -> KeptSegment {
         FaultPoint.reached("before_rotation")
         try sync()

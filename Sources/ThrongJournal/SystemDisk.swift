@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The system's files.
+/// The system's file system.
 package struct SystemDisk: Disk {
-    /// There is only one.
+    /// The only instance.
     package static let shared = SystemDisk()
 
     package func open(_ path: String, flags: Int32) throws(JournalError) -> Int32 {
@@ -106,12 +106,13 @@ package struct SystemDisk: Disk {
     }
 
     package func unlock(_ lock: Int32) {
-        // Closing alone would leave it to a process that is just being started and still has a copy.
+        // The lock is released explicitly: closing alone would leave it to a child process that is starting with a
+        // copy.
         flock(lock, LOCK_UN)
         close(lock)
     }
 
-    /// The kernel's boot, the device and the inode: a copy has another inode, and another machine another boot.
+    /// Returns the kernel's boot, the device and the inode: a copy has another inode, and another machine another boot.
     package func name(ofLock lock: Int32) -> String? {
         var facts = stat()
         guard fstat(lock, &facts) == 0,

@@ -1,21 +1,21 @@
-// `journal/<segment>.journal.torn`: the bytes behind a segment's last valid record, as they were found at a start. Nothing
-// reads them again; they go with their segment.
+// The bytes behind a segment's last valid record, as they were found at a start: `journal/<segment>.journal.torn`.
+// Nothing reads them again; they are removed with their segment.
 
 internal import Foundation
 package import ThrongCounting
 
-/// What lies behind the last valid record of a segment: a write that was torn before it was synced, and so never
-/// acknowledged; or damage to the last records that were, which looks the same.
+/// The bytes behind the last valid record of a segment. They are a write that was torn before it was synced, and so
+/// never acknowledged; or damage to the last acknowledged records, which looks the same.
 package struct TornTail: Sendable {
-    /// The segment.
+    /// The segment's path.
     package let segment: String
-    /// Where the valid records end. Unit: bytes.
+    /// The end of the valid records. Unit: bytes.
     package let offset: Int
-    /// The last valid record before it ends here.
+    /// The position of the last valid record before it.
     package let last: JournalPosition
-    /// Whether these are records of a process that wrote on after another had taken its place.
+    /// True if these are records of a process that wrote on after another had taken its place.
     package let isOvertaken: Bool
-    /// What was found there.
+    /// The bytes that were found there.
     let bytes: [UInt8]
     private let disk: any Disk
 
@@ -30,18 +30,18 @@ package struct TornTail: Sendable {
         self.disk = disk
     }
 
-    /// Unit: bytes.
+    /// The number of bytes.
     package var count: Int { bytes.count }
 
-    /// Whether there are only zeroes: space that was made and never written to.
+    /// True if there are only zeroes: space that was allocated and never written to.
     package var isBlank: Bool { bytes.allSatisfy { $0 == 0 } }
 
-    /// Where ``setAside()`` puts it.
+    /// The path that ``setAside()`` uses.
     package var aside: String { Self.aside(of: segment) }
 
     static func aside(of segment: String) -> String { segment + ".torn" }
 
-    /// Moves the bytes out of the segment into a file beside it; blank ones just go.
+    /// Moves the bytes from the segment to a file beside it; blank ones are only cut off.
     package func setAside() throws(JournalError) {
         if !isBlank { try disk.replace(aside, with: bytes) }
         let file = try File(segment, flags: O_WRONLY, on: disk)

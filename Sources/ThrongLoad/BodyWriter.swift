@@ -17,7 +17,7 @@ struct BodyWriter {
         self.shape = shape
         let vocabulary = try Vocabulary(plan: plan, purpose: purpose.name)
         self.vocabulary = vocabulary
-        // What a device is can't differ from one of its events to the next.
+        // The fields of a device can't differ from one of its events to the next.
         let fixed = Set(plan.dimensions.filter(\.partitionsDevices).map(\.field))
             .union(devices.isEmpty ? [] : SampleDevice.fieldNames.map { FieldName($0) })
         func isOwn(_ field: FieldName) -> Bool {
@@ -40,7 +40,7 @@ struct BodyWriter {
     private mutating func context() -> String {
         let device = devices.randomElement(using: &random)?.fields
         return contextFields.compactMap { field in
-            // What a real device does not say stays unsaid.
+            // A field that a real device does not send stays out.
             let json =
                 if let device, SampleDevice.fieldNames.contains(field.text) {
                     device.first { $0.name == field.text }?.json
@@ -71,6 +71,7 @@ struct BodyWriter {
 }
 
 extension Purpose {
-    /// What a batch says of the version that people agreed to, with a comma behind it; nothing where it is the first.
+    /// The member of a batch for the version that people agreed to, with a comma behind it; empty where that is the
+    /// first.
     var consentMember: String { consentVersion > 1 ? "\"consent_version\":\(consentVersion)," : "" }
 }

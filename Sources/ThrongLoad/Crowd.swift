@@ -17,12 +17,11 @@ package struct Crowd: Sendable {
     package struct Parcel: Sendable {
         /// JSON, as for `POST /v1/batches`.
         package let body: String
-        /// How many events are in it.
+        /// The number of its events.
         package let events: Int
-        /// Which of the day's devices sends it, from 0; no batch says so.
+        /// The number of the day's device that sends it, from 0; no batch says so.
         package let device: Int
 
-        /// Puts one together.
         package init(body: String, events: Int, device: Int = 0) {
             self.body = body
             self.events = events
@@ -45,7 +44,7 @@ package struct Crowd: Sendable {
     /// One event of a session.
     struct Step {
         let event: String
-        /// When it was in the original.
+        /// The time in the original.
         let at: UnixSeconds
     }
 
@@ -60,15 +59,16 @@ package struct Crowd: Sendable {
         shoppers = try Self.shoppers(of: folder + "/shop.csv.gz")
     }
 
-    /// When devices post.
+    /// The time at which devices post.
     package enum Posting: Sendable {
         /// All at one time, whenever their events happened: a demonstration does not last a day.
         case atOnce(UnixSeconds)
-        /// In the window in which their events happened.
+        /// Each device posts in the window in which its events happened.
         case asItHappens
     }
 
-    /// Every device's batches, all on one day, posted at one time: see ``forEachParcel(plan:purposes:day:posting:devices:seed:isShuffled:progress:_:)``.
+    /// Every device's batches, all on one day, posted at one time: see
+    /// ``forEachParcel(plan:purposes:day:posting:devices:seed:isShuffled:progress:_:)``.
     package func parcels(
         plan: Plan, purposes: [Purpose], day: UnixSeconds, now: UnixSeconds, devices count: Int, seed: UInt64,
         progress: () -> Void = {}
@@ -85,8 +85,8 @@ package struct Crowd: Sendable {
     ///
     /// - Parameters:
     ///   - plan: decides which events and fields are sent at all.
-    ///   - purposes: those that are sent. A device has one identifier for each and window. Where all post at one time and a
-    ///     metric looks at what identifiers did within their window, it has one a visit.
+    ///   - purposes: those that are sent. A device has one identifier for each and window. Where all post at one time
+    ///     and a metric looks at what identifiers did within their window, it has one a visit.
     ///   - day: the first second of the day, in UTC.
     ///   - posting: decides the windows.
     ///   - seed: the same crowd for the same seed, but for identifiers and batch ids.

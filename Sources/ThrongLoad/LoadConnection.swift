@@ -11,7 +11,8 @@ final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
     private var context: ChannelHandlerContext?
     private var buffer = ByteBuffer()
     private var reader = ResponseReader()
-    /// When the request under way was due; nil while there is none. Unit: nanoseconds from the run's start.
+    /// The instant at which the request under way was due; nil while there is none. Unit: nanoseconds from the run's
+    /// start.
     private(set) var due: Int64?
 
     init(driver: LoadDriver) { self.driver = driver }

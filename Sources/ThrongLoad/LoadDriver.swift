@@ -4,14 +4,14 @@ internal import NIOCore
 ///
 /// Unchecked: everything happens on its event loop; others only call ``run(from:)``, which goes there first.
 final class LoadDriver: @unchecked Sendable {
-    /// How the requests of a run are spaced.
+    /// The spacing of a run's requests.
     enum Pace {
         /// The next as soon as there is an answer: what the server takes at most.
         case closed
         case open(LoadSchedule)
     }
 
-    /// What one driver needs to know.
+    /// The settings of one driver.
     struct Settings {
         let requests: PreparedRequests
         let run: UInt64
@@ -149,7 +149,7 @@ final class LoadDriver: @unchecked Sendable {
                 tally.acceptedEvents += response.acceptedEvents
                 tally.sentEvents += settings.requests.batches.events
             }
-            // What was due before the measured part and is answered within it is part of the rate, and the other way round.
+            // The rate counts answers that come within the measured part, whenever their requests were due.
             if now >= settings.warmUp, now < settings.end { tally.inTime += 1 }
         }
         if response.keepsAlive { take(connection) } else { finishIfIdle() }

@@ -1,4 +1,4 @@
-/// What keeps a load from being made or sent.
+/// The reason why a load can't be made or sent.
 package enum LoadError: Error, Equatable, CustomStringConvertible {
     /// A file of the sample is not there, or can't be read.
     case unreadable(file: String)
@@ -15,7 +15,7 @@ package enum LoadError: Error, Equatable, CustomStringConvertible {
     /// Nothing listens there.
     case noServer(host: String, port: Int, reason: String)
 
-    /// What was found, what is allowed, what to do.
+    /// The fault, what is allowed, and the remedy, in sentences.
     package var description: String {
         switch self {
         case .unreadable(let file):

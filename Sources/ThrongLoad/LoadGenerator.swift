@@ -4,17 +4,17 @@ internal import NIOPosix
 
 /// Posts prepared batches to a daemon over plain HTTP, at a rate of its own choosing or as fast as it is answered.
 package struct LoadGenerator: Sendable {
-    /// How a load is sent.
+    /// The options for sending a load.
     package struct Options: Sendable {
         /// Connections, each with one request under way at most.
         package var connections: Int
         /// Event loops, each a thread.
         package var threads: Int
-        /// What comes before the measured part and is not part of any figure.
+        /// The time before the measured part; it is not part of any figure.
         package var warmUp: Duration
         /// The measured part.
         package var duration: Duration
-        /// How long answers are waited for at the end.
+        /// The longest time for which answers are waited for at the end.
         package var patience: Duration
 
         /// 64 connections on one thread, 2 seconds of warming up, 30 measured, 30 of patience.
@@ -30,7 +30,7 @@ package struct LoadGenerator: Sendable {
         }
     }
 
-    /// How requests follow each other.
+    /// The pace of requests.
     package enum Pace: Sendable {
         /// Each connection sends the next as soon as it has its answer. Latencies of such a run leave out what a client
         /// with a schedule would have waited.

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import ThrongChance
 
-/// When requests are due, whatever becomes of those before them: an open loop.
+/// The instants at which requests are due, whatever becomes of those before them: an open loop.
 ///
 /// A generator that waits for an answer before it sends the next request asks least when the server is slowest, and so
 /// leaves the worst out of its percentiles (coordinated omission: Tene 2013, "How not to measure latency").
 package struct LoadSchedule: Sendable {
-    /// How the instants are spread.
+    /// The spread of the instants.
     package enum Spread: Sendable {
         /// The same pause between all.
         case even
-        /// As independent clients come: pauses are exponential, with the same mean.
+        /// Independent clients: pauses are exponential, with the same mean.
         case poisson
     }
 
@@ -38,7 +38,8 @@ package struct LoadSchedule: Sendable {
         if case .even = spread { number = Double(share.place) / Double(share.of) }
     }
 
-    /// When the next request is due; nil once the schedule is over. Unit: nanoseconds from its start.
+    /// Returns the instant at which the next request is due; nil once the schedule is over. Unit: nanoseconds from its
+    /// start.
     package mutating func next() -> Int64? {
         let due: Double
         switch spread {

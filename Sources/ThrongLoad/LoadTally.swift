@@ -1,6 +1,6 @@
 package import Histogram
 
-/// What a load came to.
+/// The results of a load.
 package struct LoadTally: Sendable {
     /// Requests that were due within the measured part of the run: each is answered or ``unanswered``.
     package internal(set) var requests = 0
@@ -14,10 +14,10 @@ package struct LoadTally: Sendable {
     package internal(set) var sentEvents = 0
     /// Answers that came before the measured part of the run was over: what the rate is made of.
     package internal(set) var inTime = 0
-    /// From when a request was due to the end of its answer. Unit: nanoseconds.
+    /// The time from when a request was due to the end of its answer. Unit: nanoseconds.
     package internal(set) var latency = Self.histogram()
-    /// From when a request was due to when it was written, where a connection was free for it: the generator's own
-    /// delay. Unit: nanoseconds.
+    /// The time from when a request was due to when it was written, where a connection was free for it: the generator's
+    /// own delay. Unit: nanoseconds.
     package internal(set) var lateness = Self.histogram()
     /// Requests that had to wait for a connection because the server still held all of them.
     package internal(set) var waited = 0

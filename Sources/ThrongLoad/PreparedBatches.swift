@@ -5,20 +5,21 @@ package import ThrongPlan
 
 /// Bodies of `POST /v1/batches` that were made before the clock runs, each to be sent many times.
 ///
-/// All begin alike, so that window, batch id and identifier, which make a batch one of its own, lie at the same places in
-/// every body and are written over: sending costs a copy, no formatting.
+/// All begin alike, so that window, batch id and identifier, which make a batch one of its own, lie at the same places
+/// in every body and are written over: sending costs a copy, no formatting.
 package struct PreparedBatches: Sendable {
-    /// What the batches look like.
+    /// The shape of the batches.
     package struct Shape: Sendable {
         /// Events of one batch.
         package var events: Int
         /// Different bodies.
         package var bodies: Int
-        /// Whether events carry fields of their own, drawn for each, or share what the batch's context says.
+        /// True if events carry fields of their own, drawn for each; false if they share what the batch's context says.
         package var spreadsEvents: Bool
         /// Decides which events and values; the same bodies for the same seed.
         package var seed: UInt64
-        /// Identifiers are of these slots only, as at a daemon behind a balancer that knows slots; of any where there are none.
+        /// Identifiers are of these slots only, as at a daemon behind a balancer that knows slots; of any where there
+        /// are none.
         package var slots: Set<Slot> = []
 
         /// 100 events, 2,000 bodies, everything in the context.
@@ -47,8 +48,8 @@ package struct PreparedBatches: Sendable {
     ///
     /// - Parameters:
     ///   - purpose: nil takes the first that a metric counts events of.
-    ///   - devices: whose contexts they have, as far as the plan names the fields; without any, and for every other field,
-    ///     values come from the plan's own vocabulary.
+    ///   - devices: whose contexts they have, as far as the plan names the fields; without any, and for every other
+    ///     field, values come from the plan's own vocabulary.
     ///   - now: events lie in the two minutes before.
     /// - Throws: ``LoadError`` where the plan counts nothing; problems of its bucketings.
     package init(

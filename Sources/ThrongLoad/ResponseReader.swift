@@ -59,7 +59,7 @@ struct ResponseReader {
             Response(status: status, acceptedEvents: number(accepted) ?? 0, keepsAlive: keepsAlive))
     }
 
-    /// Where the body begins.
+    /// Returns the place at which the body begins; nil where the head is not all there.
     private static func endOfHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
         guard bytes.count >= 4 else { return nil }
         let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
@@ -81,7 +81,7 @@ struct ResponseReader {
         return value
     }
 
-    /// Whether bytes are a word, written in lower case here and in either there.
+    /// True if bytes are a word, in lower or upper case.
     private static func matches(_ bytes: UnsafeRawBufferPointer.SubSequence, _ word: StaticString) -> Bool {
         guard bytes.count == word.utf8CodeUnitCount else { return false }
         for (offset, byte) in bytes.enumerated() where byte | 0x20 != word.utf8Start[offset] | 0x20 { return false }

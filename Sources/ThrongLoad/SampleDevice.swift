@@ -73,7 +73,7 @@ package struct SampleDevice: Sendable {
         return text.withUTF8 { bucketing.bucket(.text(FieldText($0))) }
     }
 
-    /// What a client would send of it: fields by the names that the sample's plans use, with their values as JSON.
+    /// The fields that a client would send of it: by the names that the sample's plans use, with their values as JSON.
     package var fields: [(name: String, json: String)] {
         var fields: [(name: String, json: String)] = []
         if let userAgent { fields.append(("user_agent", userAgent.quotedJSON)) }

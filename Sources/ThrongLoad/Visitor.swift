@@ -2,7 +2,7 @@ package import ThrongPlan
 
 /// One of a crowd: a device, and the shopper who holds it.
 package struct Visitor: Sendable {
-    /// What the browser says of itself.
+    /// The device, as its browser describes itself.
     package let device: SampleDevice
     let shopper: Crowd.Shopper
     /// Decides what orders come to.
@@ -11,7 +11,7 @@ package struct Visitor: Sendable {
     /// The names that a visitor may have fields by, as the sample's plans use them.
     package static let fieldNames = SampleDevice.fieldNames + ["channel", "lifecycle"]
 
-    /// What a batch's context says of it: names, and values as JSON.
+    /// The fields of a batch's context about it: names, and values as JSON.
     package var fields: [(name: String, json: String)] {
         device.fields + [("channel", shopper.channel.quotedJSON), ("lifecycle", shopper.lifecycle.quotedJSON)]
     }

@@ -1,7 +1,7 @@
 internal import ThrongChance
 internal import ThrongPlan
 
-/// What a plan's own words allow as the value of each field: buckets' labels, which land in their buckets, and numbers
+/// The values that a plan's own words allow for each field: buckets' labels, which land in their buckets, and numbers
 /// within a sum's bounds.
 struct Vocabulary {
     private var values: [FieldName: Values] = [:]

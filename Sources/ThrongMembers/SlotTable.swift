@@ -1,6 +1,6 @@
 /// Shares slots out so that as few as possible change hands.
 package enum SlotTable {
-    /// The owners once one more counts: it takes slots from those that have the most.
+    /// Returns the owners after a daemon joins: it takes slots from those that have the most.
     package static func joined(by shard: Int16, _ owners: [Int16]) -> [Int16] {
         guard !owners.contains(shard) else { return owners }
         var owners = owners
@@ -13,7 +13,7 @@ package enum SlotTable {
         return owners
     }
 
-    /// The owners once one counts no more; nil where it is the only one, or counts nothing.
+    /// Returns the owners after a daemon leaves; nil if it is the only owner or owns no slot.
     package static func left(by shard: Int16, _ owners: [Int16]) -> [Int16]? {
         var counts = counts(owners)
         guard counts.removeValue(forKey: shard) != nil, !counts.isEmpty else { return nil }
@@ -30,12 +30,12 @@ package enum SlotTable {
         owners.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     }
 
-    /// The lowest of those with the most.
+    /// Returns the lowest shard of those with the most slots.
     private static func most(_ counts: [Int16: Int]) -> Int16 {
         counts.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key ?? 0
     }
 
-    /// The lowest of those with the fewest.
+    /// Returns the lowest shard of those with the fewest slots.
     private static func least(_ counts: [Int16: Int]) -> Int16 {
         counts.min { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 0
     }

@@ -2,26 +2,26 @@
 package enum MessagePart: String, Sendable, Hashable {
     /// The number that says what follows, and how.
     case framing = "framing indicator"
-    /// Of a request.
+    /// The method of a request.
     case method
-    /// Of a request.
+    /// The scheme of a request.
     case scheme
-    /// Of a request; may be empty.
+    /// The authority of a request; may be empty.
     case authority
-    /// Of a request, with its query.
+    /// The path of a request, with its query.
     case path
-    /// Of a response.
+    /// The status of a response.
     case status
     /// The section of header fields, as a whole.
     case fields = "header section"
-    /// Of a field, in the header or the trailer section.
+    /// The name of a field, in the header or the trailer section.
     case fieldName = "field name"
-    /// Of a field, in the header or the trailer section.
+    /// The value of a field, in the header or the trailer section.
     case fieldValue = "field value"
     /// The body.
     case content
     /// The section of trailer fields, as a whole.
     case trailers = "trailer section"
-    /// What follows the message: zeros.
+    /// The padding that follows the message: zeros.
     case padding
 }

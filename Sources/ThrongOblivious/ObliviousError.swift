@@ -1,4 +1,4 @@
-/// Why bytes are no message, no key configuration, or can't be opened. No case holds any of the bytes.
+/// The reason why bytes are no message, no key configuration, or can't be opened. No case holds any of the bytes.
 package enum ObliviousError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The bytes end within a part, or where it has to be.
     case truncated(MessagePart, at: Int)
@@ -18,10 +18,10 @@ package enum ObliviousError: Error, Sendable, Hashable, CustomStringConvertible 
     case unknownKey(id: Int)
     /// The key is of another mechanism, or is not used with these algorithms.
     case unknownSuite(mechanism: Int, derivation: Int, sealing: Int)
-    /// What was sealed is not what has come, or was sealed for another key.
+    /// The sealed bytes were changed on their way, or were sealed for another key.
     case unopened
 
-    /// What was found, what is allowed and what to do.
+    /// The message: what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .truncated(let part, let place):

@@ -7,8 +7,8 @@ internal import ThrongStore
 /// The pages behind a sign-in: partners read their reports, analysts look at what is released, operators see how the
 /// daemon is.
 ///
-/// They are served on a port of their own and rendered here; no script but one that copies, nothing loaded from elsewhere,
-/// nothing kept in a browser but a cookie that no script can read.
+/// They are served on a port of their own and rendered here; no script but one that copies, nothing loaded from
+/// elsewhere, nothing kept in a browser but a cookie that no script can read.
 package struct Portal: Sendable {
     private let access: AccessStore
     private let releases: ReleaseStore
@@ -19,7 +19,7 @@ package struct Portal: Sendable {
     private let network: @Sendable (Request) -> [UInt8]
     private let health: @Sendable () -> DaemonHealth
 
-    /// Puts the pages together.
+    /// Creates the portal's pages.
     ///
     /// - Parameters:
     ///   - settings: of PostgreSQL.

@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// A program that is run to its end, in a process group of its own, none of which outlives it.
+/// A program that is run to its end, in a process group of its own. No process of the group outlives it.
 ///
-/// It has no descriptor of this process but those that it is given, nothing else of its environment, and signals as if a shell had
+/// The program gets only the descriptors and the environment that it is given. Its signals are as if a shell had
 /// started it. No shell reads its arguments.
 package struct ProgramRun: Sendable {
     private let command: [String]
@@ -13,14 +13,14 @@ package struct ProgramRun: Sendable {
     /// - Parameters:
     ///   - command: the program's path and its arguments.
     ///   - environment: all that it sees of it: `NAME=value`.
-    ///   - folder: where it works.
+    ///   - folder: its working directory.
     package init(_ command: [String], environment: [String], folder: String) {
         self.command = command
         self.environment = environment
         self.folder = folder
     }
 
-    /// Why there is no exit status.
+    /// The reason why there is no exit status.
     package enum Failure: Error, Sendable, Hashable {
         /// It could not be started; `errno`.
         case notStarted(code: Int32)
@@ -30,18 +30,18 @@ package struct ProgramRun: Sendable {
         case tooSlow
     }
 
-    /// Runs it; blocks this thread.
+    /// Runs the program; blocks this thread.
     ///
     /// - Parameters:
-    ///   - input: what it reads; nil is nothing.
-    ///   - output: where it writes; nil is nowhere.
-    ///   - errors: where it says what went wrong; nil is nowhere.
+    ///   - input: its standard input; nil is `/dev/null`.
+    ///   - output: its standard output; nil is `/dev/null`.
+    ///   - errors: its standard error; nil is `/dev/null`.
     /// - Returns: its exit status; 128 and more are signals.
     package func status(
         input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil, limit: Duration
     ) throws(Failure) -> Int32 {
         let child = try spawned(input, output, errors)
-        // Whatever it has started goes with it.
+        // Processes that the program started are killed with it.
         defer { kill(-child, SIGKILL) }
         let deadline = ContinuousClock.now + limit
         while true {

@@ -3,19 +3,19 @@ internal import ThrongDelivery
 internal import ThrongPlan
 internal import ThrongStore
 
-/// What goes by its age, and what age has left.
+/// Deletion of expired data, and the check that none is left.
 extension ScheduleService {
-    /// Takes away what is older than it may be; false where anything of it could not be.
+    /// Deletes expired data; returns false if anything of it could not be deleted.
     ///
-    /// Each round is made whatever became of the others, and of every app whatever became of another.
+    /// Each round is made even if another failed, and each app's part even if another app's failed.
     func expire(_ now: UnixSeconds) async -> Bool {
         let rounds = health.rounds
         let outcome = await rounds.make(.retention, leaving: \.troubles) {
             try await retention.expire(plans: plans, now: now)
         }
-        // With what went in the house.
+        // Keys are destroyed together with the expired data.
         if outcome != nil { rounds.ended(.backupKeys) }
-        // After the numbers: a folder on another machine may hang.
+        // Copies come after the numbers: a folder on another machine may hang.
         let copies = await rounds.make(.copies, leaving: \.troubles) {
             try await retention.removeCopies(plans, now: now)
         }
@@ -32,27 +32,28 @@ extension ScheduleService {
                     "cells": "\(went.cells)", "partitions": "\(went.partitions)", "copies": "\(went.copies)",
                 ])
         }
-        // Last, once all is said: somebody may hold a table.
+        // Pages come last, once all is logged: somebody may hold a table.
         let pages: Void? = await rounds.make(.pages) { try await retention.rewritePages() }
         return outcome?.troubles.isEmpty == true && copies?.troubles.isEmpty == true && pages != nil
     }
 
-    /// Looks once an hour whether another daemon has taken from the house what this one's backups still have.
+    /// Looks once an hour whether another daemon has deleted data that this one's backups still have, and destroys its
+    /// keys.
     func destroyKeys(_ keysHour: inout Int64) async {
         guard clock.now.flooredQuotient(by: 3600) != keysHour, let now = await guarded.believed() else { return }
         let isDone: Void? = await health.rounds.make(.backupKeys) { try await retention.destroyKeys(now: now) }
         if isDone != nil { keysHour = now.flooredQuotient(by: 3600) }
     }
 
-    /// Looks once an hour, and after each round of retention, whether age has left anything that should be gone; also while
-    /// the time of day is not believed, which is a reason for it.
+    /// Checks once an hour, and after each round of retention, whether any data is left that should be gone. It does so
+    /// even while the time of day is not believed, which may be the cause.
     ///
-    /// - Parameter watchedHour: the hour in which that was done last. Unit: hours since 1970.
+    /// - Parameter watchedHour: the hour of the last check. Unit: hours since 1970.
     package func watch(_ watchedHour: inout Int64) async {
         let now = clock.now
         let hour = now.flooredQuotient(by: 3600)
         guard hour != watchedHour else { return }
-        // Where nothing can be asked, what was known last stands: it gets overdue by itself.
+        // If PostgreSQL can't be asked, the last known deadline stands: it becomes overdue by itself.
         guard
             let outlook = await health.rounds.make(.age, leaving: \.troubles, { try await retention.outlook(plans) })
         else { return }

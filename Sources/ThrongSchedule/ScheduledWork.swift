@@ -10,15 +10,15 @@ package protocol DueReleases: Sendable {
     ) async throws -> [ReleaseScheduler.Made]
     /// Opens the periods of a plan's metrics by the clock.
     func keepCalendar(of plan: Plan, now: UnixSeconds) async throws
-    /// Gives up the coarser periods for which a plan in force asks no more.
+    /// Gives up the coarser periods that a plan in force no longer asks for.
     func giveUpRollups(of plan: Plan) async throws
 }
 
-/// What one daemon of many does for all; ``LeaseStore`` is the real one, whose functions these are.
+/// A lease on work that one of many daemons does for all; ``LeaseStore`` is the real one.
 package protocol ScheduleLease: Sendable {
-    /// Takes it or keeps it for so many seconds; false where another daemon has it.
+    /// Takes or keeps the lease for `length` seconds; returns false if another daemon has it.
     func take(_ name: String, for length: Int) async throws -> Bool
-    /// Gives it back.
+    /// Gives the lease back.
     func release(_ name: String) async throws
 }
 
@@ -34,16 +34,16 @@ package protocol ReleaseCalendar: Sendable {
     func firstDue(of plan: Plan) async throws -> UnixSeconds?
 }
 
-/// Takes away what is too old; ``HouseRetention`` is the real one.
+/// Deletes expired data; ``HouseRetention`` is the real one.
 package protocol Retention: Sendable {
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome
-    /// Takes from this daemon's own backups what the house no longer has, whichever daemon took it from the house.
+    /// Destroys the backup keys of data that was deleted, whichever daemon deleted it.
     func destroyKeys(now: UnixSeconds) async throws
-    /// Takes reports from folders on this machine.
+    /// Deletes expired reports from folders on this machine.
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome
-    /// Takes what went out of files of PostgreSQL, too, where it is the house's own.
+    /// Removes deleted rows from PostgreSQL's files, too, if the daemon runs its own PostgreSQL.
     func rewritePages() async throws
-    /// What goes next.
+    /// Returns the data that expires next.
     func outlook(_ plans: [Plan]) async throws -> RetentionOutlook
 }
 
@@ -64,12 +64,12 @@ extension ReportScheduler: DueReports {}
 
 extension CalendarStore: ReleaseCalendar {}
 
-/// Takes away what is too old in the database, and of what reports left in folders.
+/// Deletes expired data in the database, and expired reports in folders.
 package struct HouseRetention: Retention {
     private let store: RetentionStore
     private let copies: CopyRetention
 
-    /// - Parameter folder: where deliveries with a relative path go.
+    /// - Parameter folder: the folder to which relative delivery paths refer.
     package init(_ store: RetentionStore, folder: String) {
         self.store = store
         copies = CopyRetention(store: store, folder: folder)

@@ -5,27 +5,27 @@ internal import ThrongOblivious
 internal import ThrongPlan
 internal import ThrongTraces
 
-/// All that the clients' port answers, but for `POST /v1/batches` and `POST /v1/ohttp`, which ``BatchHandler`` answers before any
-/// router.
+/// All routes of the clients' port, except `POST /v1/batches` and `POST /v1/ohttp`, which ``BatchHandler`` answers
+/// before any router.
 ///
 /// `Web/openapi.json` describes it, and a test compares the two.
 struct ClientRoutes {
     let plans: [Plan]
     let origins: CrossOrigin
     let clock: UnixClock
-    /// Has browsers come by https only, where TLS is spoken.
+    /// Makes browsers use https only; nil if the port does not use TLS.
     var strict: StrictTransport?
-    /// Whether only other daemons are answered.
+    /// True if only other daemons are answered.
     var isForMembers = false
     /// Follows some of the requests.
     var traces = Traces.off
 
-    /// What a router never sees of a daemon that has started.
+    /// The routes that the router of a daemon that has started never sees.
     static let unrouted = ["/v1/batches", "/v1/ohttp"].map {
         (path: RouterPath(stringLiteral: $0), method: HTTPRequest.Method.post)
     }
 
-    /// Of a daemon that counts.
+    /// Returns the router of a daemon that counts.
     func router(
         for ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
         isStopping: @escaping @Sendable () -> Bool
@@ -47,7 +47,7 @@ struct ClientRoutes {
         return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) } + Self.unrouted))
     }
 
-    /// Of a daemon that can't start yet.
+    /// Returns the router of a daemon that can't start yet.
     func startingRouter() throws -> Router<BasicRequestContext> {
         let router = emptyRouter()
         try addOpenRoutes(to: router, nil)
@@ -63,7 +63,7 @@ struct ClientRoutes {
         return router
     }
 
-    /// What pages of other origins may ask for; returns the group to which more of it goes.
+    /// Adds the routes that pages of other origins may use; returns the group for more of them.
     @discardableResult
     private func addOpenRoutes(
         to router: Router<BasicRequestContext>, _ identity: GatewayIdentity?

@@ -7,7 +7,7 @@ internal import ThrongSchedule
 internal import ThrongWire
 
 extension Daemon {
-    /// What looks after keys, certificates and backups on this machine.
+    /// Returns the services that look after keys, certificates and backups on this machine.
     func keyRounds(_ parts: DaemonParts, _ gateway: ObliviousGateway) -> [any Service] {
         let rounds = parts.telemetry.rounds
         let backups = BackupMarks(dataPath: options.dataPath)

@@ -8,7 +8,7 @@ internal import ThrongSchedule
 internal import ThrongStore
 
 extension Daemon {
-    /// - Throws: `ReportKeyError` where there is a key that can't be used: better now than at the first report.
+    /// - Throws: `ReportKeyError` if there is a key that can't be used: better now than at the first report.
     func sayWhoSigns(_ reports: ReportScheduler) throws {
         guard options.plans.contains(where: { !$0.reports.isEmpty }) else { return }
         if let key = try reports.signing.current() {
@@ -18,7 +18,7 @@ extension Daemon {
         }
     }
 
-    /// How this daemon is, for its operator's page.
+    /// Returns a function that tells this daemon's health, for its operator's page.
     func health(of parts: DaemonParts) -> @Sendable () -> DaemonHealth {
         let backups = BackupMarks(dataPath: options.dataPath)
         let name = DaemonID(parts.data.daemon).description

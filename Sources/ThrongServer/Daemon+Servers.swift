@@ -8,7 +8,7 @@ internal import ThrongPlan
 internal import ThrongPortal
 internal import ThrongWire
 
-/// What listens: where clients post, where Prometheus reads, and where people look.
+/// The servers: for clients, other daemons, Prometheus and people.
 extension Daemon {
     func intakeServer(
         _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
@@ -23,8 +23,8 @@ extension Daemon {
             connections: OpenFiles.clients(besideDaemons: options.members != nil))
     }
 
-    /// Where other daemons hand on what is this one's. They say by which they are known in each request, and nobody else is
-    /// answered.
+    /// Returns the server to which other daemons hand on this one's requests. Each request proves that a daemon sent
+    /// it; nobody else is answered.
     func memberServer(
         _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
         at endpoint: DaemonOptions.Endpoint
@@ -40,7 +40,7 @@ extension Daemon {
 
     private var isStopping: @Sendable () -> Bool { { [stop] in stop.isAnnounced } }
 
-    /// What clients may ask for.
+    /// The routes for clients.
     var clientRoutes: ClientRoutes {
         ClientRoutes(
             plans: options.plans, origins: options.origins, clock: clock, strict: strict,
@@ -49,7 +49,7 @@ extension Daemon {
 
     func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
         let router = Router()
-        // No token keeps pages of other sites from reading this one.
+        // Pages of other sites could read this one, as it takes no token.
         router.add(middleware: KnownHosts(options.metricsHosts + [options.metrics.host].compactMap(\.self)))
         let coarse = options.metrics.isLoopback ? nil : CoarseFigures()
         if coarse != nil {
@@ -96,7 +96,7 @@ extension Daemon {
             },
             configuration: .init(
                 address: endpoint.address, serverName: nil,
-                // Those that have to go for others may still be open for a moment.
+                // Connections that are being closed for others may still be open for a moment.
                 availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
             onServerRunning: { [logger, security, manager = options.serviceManager] channel in
                 await ListenerWatch.watch(channel, isPreferred: isPreferred, security: security)
@@ -112,22 +112,22 @@ extension Daemon {
 
     // MARK: The edge
 
-    /// Whether only who has a certificate may connect where clients post.
+    /// True if clients need a certificate to connect to the clients' port.
     var asksClients: Bool { options.tls?.clientAuthorities != nil }
 
-    /// A router whose pages have browsers come by https only, where TLS is spoken.
+    /// Returns a router whose pages make browsers use https only, if the daemon uses TLS.
     func publicRouter() -> Router<BasicRequestContext> {
         let router = Router()
         if let strict { router.add(middleware: strict) }
         return router
     }
 
-    /// Nil where TLS is not spoken.
+    /// The header that makes browsers use https only; nil without TLS.
     private var strict: StrictTransport? {
         options.tls.map { StrictTransport(includesSubdomains: $0.includesSubdomains) }
     }
 
-    /// Sessions of TLS with a listener of their own: none of another can be resumed there. Nil where TLS is not spoken.
+    /// Returns TLS sessions for one listener: those of another can't be resumed there. Nil without TLS.
     func sessions(asksClients: Bool) -> TLSSessions? {
         certificates.map { certificates in
             TLSSessions(
@@ -136,7 +136,7 @@ extension Daemon {
         }
     }
 
-    /// Where clients post.
+    /// Returns the edge of the clients' port.
     func clientEdge(_ sessions: TLSSessions?) -> ConnectionEdge {
         edge(sessions, at: options.listen, proxies: options.proxies, forwarders: options.forwarders)
     }

@@ -26,7 +26,7 @@ package struct Daemon: Sendable {
     let clock: UnixClock
     let logger: Logger
     private let lifetime: Lifetime
-    /// Nil where TLS is not spoken.
+    /// The certificate; nil without TLS.
     let certificates: Certificates?
     let complaints: ProxyComplaints
     let security: SecurityLog
@@ -48,7 +48,7 @@ package struct Daemon: Sendable {
             manager: options.serviceManager)
     }
 
-    /// The same by other plans, once this one has stopped.
+    /// Creates the same daemon with other plans, to run once the former has stopped.
     private init(_ former: Daemon, by sources: [PlanSource]) {
         var options = former.options
         options.sources = sources
@@ -63,10 +63,10 @@ package struct Daemon: Sendable {
         lifetime = former.lifetime
     }
 
-    /// Runs until SIGTERM or SIGINT: then stops accepting, answers what is in flight, flushes and returns. SIGHUP does the same
-    /// where plans have changed, and goes on by the new ones.
+    /// Runs until SIGTERM or SIGINT: then stops accepting, answers requests in flight, flushes and returns. SIGHUP does
+    /// the same if plans have changed, and goes on with the new ones.
     ///
-    /// - Throws: what keeps it from starting; ``DaemonError/journalFailed`` where the journal failed on the way.
+    /// - Throws: the error that keeps it from starting; ``DaemonError/journalFailed`` if the journal failed on the way.
     package func run() async throws {
         Secrecy.forbidCoreFiles()
         OpenFiles.settle()
@@ -82,7 +82,7 @@ package struct Daemon: Sendable {
                 do {
                     parts = try await daemon.start()
                 } catch {
-                    // What can't be started by other plans goes on by those that were in force.
+                    // A daemon that can't start with other plans goes on with the former ones.
                     guard let last = former else { throw error }
                     logger.critical(
                         "throng can't start by the new plans and goes on by the former ones; mend them, or put them back",
@@ -109,7 +109,7 @@ package struct Daemon: Sendable {
         }
     }
 
-    /// Opens everything; where that has to wait, clients are told so meanwhile.
+    /// Opens everything; if that has to wait, clients are told so meanwhile.
     private func start() async throws -> DaemonParts {
         do {
             return try await open()
@@ -129,7 +129,7 @@ package struct Daemon: Sendable {
         }
     }
 
-    /// - Parameter needsWatermark: whether it is known already that nothing can be done without PostgreSQL.
+    /// - Parameter needsWatermark: true if the start is known to need PostgreSQL.
     private func open(needsWatermark: Bool = false) async throws -> DaemonParts {
         let data = try DataDirectory(path: options.dataPath)
         var cluster: PrivateCluster?
@@ -208,7 +208,7 @@ package struct Daemon: Sendable {
         }
     }
 
-    /// Makes the secret of releases at the first start. Later another one would publish what this one kept back.
+    /// Makes the secret of releases at the first start. Another one would draw other noise for the same questions.
     ///
     /// - Throws: `TieSecretError`.
     private func checkReleaseSecret(_ data: DataDirectory) throws {
@@ -219,7 +219,7 @@ package struct Daemon: Sendable {
         _ = try TieSecret.kept(at: path)
     }
 
-    /// Says which purposes nobody can prove anything for, so that none of their numbers is ever published.
+    /// Logs the purposes that want proofs while no attester is known: none of their numbers is ever published.
     private func sayWhoIsNotVouchedFor() {
         for plan in options.plans where options.credentials.rules[plan.app.name] == nil {
             for purpose in plan.purposes where purpose.needsProof {
@@ -236,9 +236,9 @@ package struct Daemon: Sendable {
         let rules = UserAgentRules.system
         let standing = FlushStanding()
         let releases = ReleaseStore(parts.settings)
-        // Only a cluster of one's own lets itself be written anew.
+        // Pages are rewritten in a private cluster only.
         let pages = parts.cluster.map { Connection($0.settings) }
-        // Before any window ends. Where PostgreSQL is away, the schedule looks once it is back.
+        // The clock is checked before any window ends. If PostgreSQL is away, the schedule checks it once it is back.
         let guarded = ClockGuard(
             clock: parts.houseClock, store: DatabaseClock(releases.connection), health: telemetry.schedule,
             logger: logger)
@@ -249,8 +249,8 @@ package struct Daemon: Sendable {
             traces: tracing.traces)
         try sayWhoSigns(reports)
         sayWhoPrints()
-        let proof = ReleaseScheduler.ProofOptions(ties: try TieSecret.kept(at: options.releaseSecret))
-        var releaseScheduler = ReleaseScheduler(store: releases, rules: rules, proof: proof)
+        var releaseScheduler = ReleaseScheduler(
+            store: releases, rules: rules, secret: try TieSecret.kept(at: options.releaseSecret))
         releaseScheduler.traces = tracing.traces
         let deliveries = DeliveryService(
             plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, rounds: telemetry.rounds,
@@ -312,7 +312,7 @@ package struct Daemon: Sendable {
             neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
             isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock,
             health: telemetry.rounds, logger: logger)
-        // Before anything is counted: what another daemon counts is not counted here, if PostgreSQL answers in time.
+        // This look comes first: another daemon's events are not counted here, if PostgreSQL answers in time.
         if ingestion.knownFlushed != nil { try await neighbours.lookFirst() }
         if parts.data.hasLeft {
             logger.warning(
@@ -356,7 +356,7 @@ package struct Daemon: Sendable {
             onRefusal: { [security] in security.note(.init($0)) },
             network: { NetworkMark.network(of: $0) },
             health: health(of: parts))
-        // Also where nobody signs in here: another daemon may be gone.
+        // Sessions are forgotten even if nobody signs in here: another daemon may be gone.
         services.append(
             Rounds(.sessions, every: .seconds(60), on: telemetry.rounds) { try await portal.forgetSessions() })
         if let endpoint = options.members {

@@ -3,7 +3,7 @@ internal import HummingbirdCore
 internal import Logging
 
 extension DaemonOptions {
-    /// Where a daemon listens: a host and a port, or the file of a Unix socket.
+    /// An address to listen at: a host and a port, or the file of a Unix socket.
     package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         private enum Place: Hashable {
             case network(host: String, port: Int)
@@ -12,13 +12,13 @@ extension DaemonOptions {
 
         private let place: Place
 
-        /// Puts a host, by name or address, and a port together; port 0 takes any free one.
+        /// Creates an address of a host, by name or address, and a port; port 0 takes any free one.
         package init(host: String, port: Int) { self.init(.network(host: host, port: port)) }
 
         private init(_ place: Place) { self.place = place }
 
-        /// Reads "127.0.0.1:8080", "[::1]:8080", ":8080" or "unix:/run/throng/clients"; nil for anything else, and for a path
-        /// that is relative or has more than 107 bytes.
+        /// Reads "127.0.0.1:8080", "[::1]:8080", ":8080" or "unix:/run/throng/clients"; nil for anything else, and for
+        /// a path that is relative or has more than 107 bytes.
         package init?(_ text: String) {
             if text.hasPrefix("unix:") {
                 let path = String(text.dropFirst(5))
@@ -37,10 +37,10 @@ extension DaemonOptions {
             self.init(host: host.isEmpty ? "0.0.0.0" : host, port: port)
         }
 
-        /// Nil of a Unix socket.
+        /// The host; nil for a Unix socket.
         var host: String? { if case .network(let host, _) = place { host } else { nil } }
 
-        /// Whether only this machine can connect.
+        /// True if only this machine can connect.
         package var isLoopback: Bool {
             guard case .network(let host, _) = place else { return true }
             let isNumber = host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
@@ -61,7 +61,7 @@ extension DaemonOptions {
             return SocketFile(path: path)
         }
 
-        /// The same for a server.
+        /// The address in Hummingbird's form.
         var address: BindAddress {
             switch place {
             case .network(let host, let port): .hostname(host, port: port)
@@ -69,7 +69,7 @@ extension DaemonOptions {
             }
         }
 
-        /// What the log says of it.
+        /// Returns the address as facts for the log.
         ///
         /// - Parameter bound: the port that a server got.
         func facts(bound: Int?) -> Logger.Metadata {
@@ -79,11 +79,11 @@ extension DaemonOptions {
             }
         }
 
-        /// A socket that listens here.
+        /// Returns a socket that listens here.
         ///
         /// - Parameters:
-        ///   - purpose: who comes here, for the message.
-        ///   - option: what names another address.
+        ///   - purpose: the use of the address, for the message.
+        ///   - option: the option that names another address.
         func listener(purpose: String, option: String) throws(DaemonError) -> Int32 {
             func refused(_ reason: String) -> DaemonError {
                 .unusableAddress(address: description, purpose: purpose, option: option, reason: reason)

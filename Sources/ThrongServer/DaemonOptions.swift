@@ -8,88 +8,92 @@ package import ThrongPlan
 internal import ThrongReport
 package import ThrongTraces
 
-/// How a daemon is run.
+/// The options of a daemon.
 package struct DaemonOptions: Sendable {
-    /// What may be counted: one plan an app.
+    /// The plans by which the daemon counts: one per app.
     package var plans: [Plan]
-    /// The files that the plans were read from, in the same order; none where they come from elsewhere.
+    /// The files that the plans were read from, in the same order; none if they come from elsewhere.
     package var sources: [PlanSource] = []
-    /// Reads these files, and the settings, again; nil where SIGHUP reads nothing.
+    /// Reads these files, and the settings, again; nil if SIGHUP reads nothing.
     package var reread: (@Sendable () throws -> PlanReading)?
-    /// Where the daemon keeps what must survive it.
+    /// The data directory: the path of all that must survive the process.
     package var dataPath: String
     /// `database` (string, none, connection string): nil runs a private PostgreSQL in the data directory.
     package var database: String?
-    /// `listen` (host:port or unix:path, 127.0.0.1:8080): where clients post.
+    /// `listen` (host:port or unix:path, 127.0.0.1:8080): the address for clients.
     package var listen: Endpoint
-    /// `metrics.listen` (host:port or unix:path, 127.0.0.1:9464): where Prometheus reads, without TLS.
+    /// `metrics.listen` (host:port or unix:path, 127.0.0.1:9464): the address for Prometheus, without TLS.
     package var metrics: Endpoint
-    /// `metrics.hosts` (names, none): by which Prometheus asks there, beside addresses and this machine's own name.
+    /// `metrics.hosts` (names, none): the host names that Prometheus may use, beside addresses and this machine's own
+    /// name.
     package var metricsHosts: [String] = []
-    /// `portal` (host:port or unix:path, none): where partners, analysts and operators look; nil serves no such pages.
+    /// `portal` (host:port or unix:path, none): the address for partners, analysts and operators; nil serves no such
+    /// pages.
     package var portal: Endpoint?
-    /// `members` (host:port, none): where other daemons hand on what is this one's; nil takes nothing from others.
+    /// `members` (host:port, none): the address for other daemons that hand on this one's requests; nil takes none.
     package var members: Endpoint?
-    /// `advertise` (URL, http or https with the address of `members`): where other daemons reach it.
+    /// `advertise` (URL, http or https with the address of `members`): the URL by which other daemons reach it.
     package var advertised: String?
     /// `members.authorities` (path, the system's): certificates that vouch for other daemons.
     package var memberAuthorities: String?
-    /// By what clients and people are spoken to over TLS; nil speaks plain HTTP with them.
+    /// The files for TLS with clients and people; nil uses plain HTTP.
     package var tls: TLSFiles?
-    /// `intake.proxies` (addresses and networks, none): whose connections where clients post begin with a header of the PROXY
-    /// protocol, version 2.
+    /// `intake.proxies` (addresses and networks, none): the proxies whose connections to the clients' port begin with a
+    /// header of the PROXY protocol, version 2.
     package var proxies: Proxies
-    /// `intake.forwarders` (addresses and networks, none): whose `X-Forwarded-For` or `Forwarded` says where the clients of their
-    /// requests are.
+    /// `intake.forwarders` (addresses and networks, none): the proxies whose `X-Forwarded-For` or `Forwarded` tells the
+    /// address of a request's client.
     package var forwarders: Proxies
     /// `intake.network-identifiers` (int, 10000, identifiers), `intake.network-events` (int, 1000000, events) and
-    /// `intake.networks-bytes` (int, 67108864, bytes): what one network may bring at once and in an hour, and what
-    /// it takes to know.
+    /// `intake.networks-bytes` (int, 67108864, bytes): the most that one network may bring at once and in an hour, and
+    /// the memory for that.
     package var quotas: NetworkTallies.Limits
-    /// How large a request may be.
+    /// The largest size of a request.
     package var limits: IntakeLimits
     /// `intake.origins` (text, *): the origins whose web pages may send and read.
     package var origins: CrossOrigin
-    /// `intake.bodies-bytes` (int, 268435456, bytes): what the bodies of requests may take while they arrive.
+    /// `intake.bodies-bytes` (int, 268435456, bytes): the memory for the bodies of requests while they arrive.
     package var bodiesBytes: Int
-    /// `stop.drain-seconds` (int, 0, seconds): how long before a stop `/readyz` says so, so that a balancer sends nobody any more.
+    /// `stop.drain-seconds` (int, 0, seconds): the time for which `/readyz` announces a stop, so that a balancer sends
+    /// no more requests.
     package var drain = Duration.zero
-    /// What runs: the program and its formats, each with its version; for the operator's page.
+    /// The versions of the program and its formats, for the operator's page.
     package var versions: [(name: String, version: String)] = []
-    /// Who waits to hear how the process is; nil where nobody does.
+    /// The service manager that wants to know the process's state; nil if there is none.
     package var serviceManager: ServiceManager?
-    /// How much of what was counted is held in memory.
+    /// The bounds on counts held in memory.
     package var bounds: Counting.Bounds
-    /// How the journal is kept.
+    /// The options of the journal.
     package var journal: Journal.Options
-    /// `flush.keep-minutes` (int, 60, minutes) and `flush.keep-bytes` (int, 1073741824, bytes): how long, and how much of,
-    /// what PostgreSQL got is kept in case it loses it.
+    /// `flush.keep-minutes` (int, 60, minutes) and `flush.keep-bytes` (int, 1073741824, bytes): the age and the size up
+    /// to which flushes are kept in case PostgreSQL loses them.
     package var kept: KeptFlushes.Options
     /// `flush.seconds` (int, 1, seconds): the shortest pause between two flushes.
     package var flushInterval: Duration
-    /// `flush.most-seconds` (int, 60, seconds): the longest rest after a flush that took its time.
+    /// `flush.most-seconds` (int, 60, seconds): the longest rest after a long flush.
     package var longestFlushInterval: Duration
     /// `schedule.seconds` (int, 30, seconds): the pause between two looks at what is due.
     package var scheduleInterval: Duration
-    /// `intake.request-seconds` (int, 30, seconds): how long a request may take to arrive.
+    /// `intake.request-seconds` (int, 30, seconds): the longest time for a request to arrive.
     package var requestDeadline: Duration
-    /// `intake.idle-seconds` (int, 75, seconds): how long a connection may say nothing.
+    /// `intake.idle-seconds` (int, 75, seconds): the longest silence of a connection.
     package var idleTimeout: Duration
 
-    /// `release.secret` (path, `installation.secret` in the data directory): by what equally useful numbers of a release are
-    /// chosen. Made at the start where there is none.
+    /// `release.secret` (path, `installation.secret` in the data directory): the secret from which releases draw their
+    /// noise. It is made at the start if there is none.
     package var releaseSecret: String
 
-    /// Who vouches for devices that ask for credentials; nobody where nothing is said.
+    /// The attesters of devices that ask for credentials; none by default.
     package var credentials = CredentialSettings.none
 
-    /// How reports are signed, printed and sent.
+    /// The settings for signing, printing and sending reports.
     package var reports: ReportSettings
 
-    /// `traces.endpoint`, `traces.file` and `traces.percent`: where spans go, and of how much there are any.
+    /// `traces.endpoint`, `traces.file` and `traces.percent`: the targets of spans, and the share of requests with
+    /// spans.
     package var traces = TraceOptions()
 
-    /// The documented defaults.
+    /// Creates options with the documented defaults.
     package init(plans: [Plan], dataPath: String) {
         self.plans = plans
         self.dataPath = dataPath
@@ -116,14 +120,14 @@ package struct DaemonOptions: Sendable {
 }
 
 extension DaemonOptions {
-    /// Makes sure that somebody could listen at all addresses now, by doing so for a moment: better said before a data
-    /// directory or a PostgreSQL is made than after.
+    /// Checks that all addresses are free by listening at them for a moment. An error is better before a data directory
+    /// or a PostgreSQL is made than after.
     ///
     /// - Throws: ``DaemonError/unusableAddress(address:purpose:option:reason:)``.
     func checkAddresses() throws(DaemonError) {
         var listeners: [Int32] = []
         var files: [SocketFile] = []
-        // Together, so that two of them can't be the same.
+        // All are held together, so that two of them can't be the same.
         defer {
             listeners.forEach { close($0) }
             files.forEach { $0.remove() }
@@ -139,12 +143,12 @@ extension DaemonOptions {
         try check(portal, purpose: "where partners, analysts and operators look", option: "--portal")
     }
 
-    /// Where other daemons reach this one: a URL; nil where they can't.
+    /// The URL by which other daemons reach this one; nil if they can't.
     var memberAddress: String? {
         members.map { advertised ?? "\(tls == nil ? "http" : "https")://\($0)" }
     }
 
-    /// Takes the files of Unix sockets away, once nothing listens there any more.
+    /// Deletes the files of Unix sockets, once nothing listens there any more.
     func removeSockets() {
         for endpoint in [listen, metrics] + [portal, members].compactMap(\.self) { endpoint.file?.remove() }
     }

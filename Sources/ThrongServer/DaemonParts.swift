@@ -5,10 +5,10 @@ internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
 
-/// What a daemon stands on once its data directory is open and its journal replayed.
+/// The parts of a daemon once its data directory is open and its journal replayed.
 struct DaemonParts: Sendable {
     let data: DataDirectory
-    /// The PostgreSQL of its own, where it runs one.
+    /// The daemon's own PostgreSQL; nil if it runs none.
     let cluster: PrivateCluster?
     let settings: ConnectionSettings
     let database: DatabaseLink
@@ -18,8 +18,9 @@ struct DaemonParts: Sendable {
     let offered: OfferedMark
     let ingestion: Ingestion
     let houseClock: MachineClock
-    /// By which credentials are issued, and what is presented is checked.
+    /// The keys that issue credentials and check presented ones.
     let credentialKeys: EpochKeys
-    /// What the journal can't tell any more: PostgreSQL or the kept flushes must have it.
+    /// The position up to which the journal can't be read: PostgreSQL or the kept flushes must have the counts before
+    /// it.
     let unreadable: JournalPosition
 }

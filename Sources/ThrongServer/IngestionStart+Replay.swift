@@ -4,11 +4,11 @@ internal import ThrongJournal
 internal import ThrongPlan
 
 extension IngestionStart {
-    /// A start's counting, what the journal had, and up to where a checkpoint counts on PostgreSQL.
+    /// A start's counts, the journal's records, and the position up to which a checkpoint relies on PostgreSQL.
     typealias Replayed = (Counting, JournalReader.Replayed, restored: JournalPosition)
 
-    /// Counts again what was counted: from a checkpoint and what the journal has behind it; where there is none, or none that can
-    /// be used, all of the journal.
+    /// Restores the counts from a checkpoint and the journal behind it, or from the whole journal if there is no usable
+    /// checkpoint.
     func replay(
         _ reader: JournalReader, space: CellSpace, keys: KeyRing, watermark: JournalPosition?, now: UnixSeconds
     ) throws -> Replayed {
@@ -18,7 +18,7 @@ extension IngestionStart {
         do throws(JournalError) {
             if let found = try restored(counting(), reader, keys: keys, watermark: watermark, now: now) { return found }
         } catch {
-            // What is wrong with the journal itself shows again.
+            // Damage of the journal itself shows again.
             logger.warning(
                 "the checkpoint can't be used; the whole journal is replayed, which takes longer",
                 metadata: ["error": "\(error)"])
@@ -39,7 +39,7 @@ extension IngestionStart {
         }
     }
 
-    /// Nil where there is no checkpoint.
+    /// Restores the counts from a checkpoint; returns nil if there is none.
     private func restored(
         _ empty: Counting, _ reader: JournalReader, keys: KeyRing, watermark: JournalPosition?, now: UnixSeconds
     ) throws(JournalError) -> Replayed? {

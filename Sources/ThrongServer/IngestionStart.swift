@@ -8,7 +8,7 @@ internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
 
-/// How a start comes to an ingestion: reads the journal, agrees with PostgreSQL where to go on, and opens a new
+/// The start of an ingestion: reads the journal, agrees with PostgreSQL on the position to go on from, and opens a new
 /// segment.
 struct IngestionStart: Sendable {
     let data: DataDirectory
@@ -18,7 +18,7 @@ struct IngestionStart: Sendable {
     let rules: UserAgentRules
     let limits: IntakeLimits
     let journal: Journal.Options
-    /// What bodies that are still arriving may take. Unit: bytes.
+    /// The memory for bodies that are still arriving. Unit: bytes.
     let bodiesBytes: Int
     let labels: LabelStore
     let database: DatabaseLink
@@ -29,28 +29,29 @@ struct IngestionStart: Sendable {
     let clock: UnixClock
     let houseClock: MachineClock
     let logger: Logger
-    /// How much of what was counted is held in memory.
+    /// The bounds on counts held in memory.
     var bounds = Counting.Bounds()
-    /// What one network may bring in a window.
+    /// The most that one network may bring in a window.
     var quotas = NetworkTallies.Limits()
-    /// Nil where nothing is proved.
+    /// Checks proofs of identifiers; nil if nothing is proved.
     var proofs: ProofCheck?
-    /// Nil where no plan asks for firsts that devices prove.
+    /// Keeps firsts that devices prove; nil if no plan asks for any.
     var firsts: FirstStore?
-    /// Who counts with this daemon.
+    /// The daemons that count with this one.
     let neighbours: Neighbours
 
     /// Opens the ingestion.
     ///
-    /// - Parameter needsWatermark: whether it is known already that nothing can be done without PostgreSQL.
-    /// - Returns: also what the journal can't tell any more: PostgreSQL or the kept flushes must have it.
+    /// - Parameter needsWatermark: true if the start is known to need PostgreSQL.
+    /// - Returns: also the position up to which the journal can't be read: PostgreSQL or the kept flushes must have the
+    ///   counts before it.
     func open(needsWatermark: Bool) async throws -> (Ingestion, unreadable: JournalPosition) {
         try data.mend(layouts)
         let keys = try KeyRing(data)
         let reader = try JournalReader(data, keys: keys, options: journal)
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
         let believed = try BelievedTime(data)
-        // What was kept from the watermark on is flushed first; the journal goes on from there.
+        // Flushes that were kept from the watermark on are flushed first; the journal goes on from there.
         let lease = Lease(of: data.machine)
         let asked = data.machine.elapsed()
         let found = try await knownWatermark(patience: needsWatermark ? nil : Self.patience)
@@ -77,12 +78,14 @@ struct IngestionStart: Sendable {
         }
         counting.reach(replayed.last)
         if let watermark, watermark > replayed.last {
-            // PostgreSQL has more than this journal, whose rest was lost or is another's: what that closed, by its clock.
+            // PostgreSQL has more than this journal, whose rest was lost or is another's. That may have closed windows
+            // by its own clock.
             let closed = try await closedUntil(after: replayed.last)
             let forgotten = counting.forgetEnded(now: max(closed ?? now, believed.bound(of: now)))
             try keys.destroy(keysOf: forgotten)
         }
-        // Whom it counted in windows that are over it has not learned: if the clock is set back, nobody counts twice in them.
+        // The replay has not learned who was counted in windows that are over. If the clock is set back, nobody counts
+        // twice in them.
         try keys.markClosed(windowsOverBy: now)
         for tail in replayed.torn {
             try tail.setAside()
@@ -161,7 +164,7 @@ struct IngestionStart: Sendable {
         return (ingestion, replayed.unreadable)
     }
 
-    /// Until when windows were closed behind the journal's end.
+    /// Returns the time up to which windows were closed behind the journal's end.
     ///
     /// - Throws: ``DaemonError/watermarkNeeded(journal:)`` while PostgreSQL is away: the start waits for it.
     private func closedUntil(after last: JournalPosition) async throws -> UnixSeconds? {
@@ -172,7 +175,8 @@ struct IngestionStart: Sendable {
         }
     }
 
-    /// Says where batches within the limits may still be refused, because the journal takes no record that large.
+    /// Logs the purposes of which batches within the limits may still be refused, because the journal takes no record
+    /// that large.
     private func sayWhatDoesNotFit(_ journal: Journal) {
         for plan in plans {
             for purpose in plan.purposes {
@@ -188,12 +192,12 @@ struct IngestionStart: Sendable {
         }
     }
 
-    /// How long PostgreSQL may be silent at a start before the daemon goes on without it: several answers of one that is slow.
+    /// The silence of PostgreSQL after which a start goes on without it: several answers of a slow one.
     private static let patience = Duration.seconds(10)
 
-    /// The watermark, or nil while PostgreSQL is away or hangs: then the journal takes what comes until it is back.
+    /// Returns the watermark, or nil while PostgreSQL is away or hangs: then the journal takes events until it is back.
     ///
-    /// - Parameter patience: how long PostgreSQL may be silent; nil waits for as long as it takes.
+    /// - Parameter patience: the longest silence of PostgreSQL; nil waits for as long as it takes.
     private func knownWatermark(patience: Duration?) async throws -> JournalPosition? {
         do {
             return try await database.attachedNow(patience: patience)

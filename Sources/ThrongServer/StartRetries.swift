@@ -3,18 +3,18 @@ internal import ServiceLifecycle
 internal import Synchronization
 internal import ThrongJournal
 
-/// Stands in for a daemon that can't start yet: tries again and again, and tells clients meanwhile to come again.
+/// Stands in for a daemon that can't start yet: retries the start, and tells clients meanwhile to come again.
 ///
 /// A signal ends the process soon, as it does during any start: nothing was taken that could be lost.
 struct StartRetries {
-    /// Where clients post, with ``StartingRoutes``.
+    /// The server for clients, with ``StartingRoutes``.
     let server: any Service
     let dataPath: String
     let logger: Logger
 
-    /// Returns what an attempt returns at last.
+    /// Returns the value of the attempt that succeeds.
     ///
-    /// - Throws: what an attempt throws that no waiting helps against.
+    /// - Throws: an attempt's error that waiting does not help against.
     func wait<Value: Sendable>(
         for blocker: StartBlocker, then attempt: @escaping @Sendable (StartBlocker) async throws -> Value
     ) async throws -> Value {
@@ -33,7 +33,7 @@ struct StartRetries {
     }
 }
 
-/// What keeps a daemon from starting and passes by itself, or with an operator's help, while the process waits.
+/// An obstacle to a start that passes by itself, or with an operator's help, while the process waits.
 enum StartBlocker {
     /// The data directory's disk is full.
     case fullDisk
@@ -42,7 +42,7 @@ enum StartBlocker {
     /// Another process may still hold this one's place in PostgreSQL.
     case predecessor
 
-    /// Nil where waiting would not help.
+    /// Creates the obstacle of an error; nil if waiting would not help.
     init?(_ error: any Error, dataPath: String) {
         switch error {
         case DaemonError.watermarkNeeded: self = .unknownWatermark
@@ -75,7 +75,7 @@ private final class Attempts<Value: Sendable>: Service {
         self.attempt = attempt
     }
 
-    /// What the last attempt made.
+    /// The value that the last attempt made.
     var value: Value? { made.withLock { $0 } }
 
     func run() async throws {

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A data directory with a journal: made once with it, never reused.
 package struct DaemonID: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// Random, 128 bits.
+    /// A random number of 128 bits.
     package let uuid: UUID
 
     /// Wraps an id that was made earlier.
@@ -14,6 +14,6 @@ package struct DaemonID: Hashable, Sendable, Codable, CustomStringConvertible {
         self.uuid = uuid
     }
 
-    /// Lower case, with hyphens.
+    /// The id as text: lower case, with hyphens.
     package var description: String { uuid.uuidString.lowercased() }
 }

@@ -2,28 +2,28 @@ internal import ThrongPlan
 internal import ThrongPostgres
 
 extension RowReader {
-    /// A kind of period by its code.
+    /// Reads a kind of period by its code.
     mutating func periodKind() throws(PostgresError) -> PeriodKind {
         guard let kind = PeriodKind(code: try integer()) else { throw unexpected }
         return kind
     }
 
-    /// A period: its kind, its start and its end.
+    /// Reads a period: its kind, its start and its end.
     mutating func period() throws(PostgresError) -> Period {
         Period(kind: try periodKind(), start: try time(), end: try time())
     }
 
-    /// Which dimensions are kept, by their bits.
+    /// Reads the kept dimensions, by their bits.
     mutating func margin() throws(PostgresError) -> Margin { Margin(bits: UInt32(truncatingIfNeeded: try integer())) }
 
-    /// A cell of a margin.
+    /// Reads a cell of a margin.
     mutating func cell() throws(PostgresError) -> CellIndex { CellIndex(UInt32(truncatingIfNeeded: try integer())) }
 
-    /// What is counted in a cell.
+    /// Reads the measure of a counter.
     mutating func measure() throws(PostgresError) -> MeasureIndex {
         MeasureIndex(Int16(truncatingIfNeeded: try integer()))
     }
 
-    /// Where the schema numbers something that fits a machine's word.
+    /// Reads a number that fits a machine's word.
     mutating func int() throws(PostgresError) -> Int { Int(try integer()) }
 }

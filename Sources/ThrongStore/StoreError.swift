@@ -1,7 +1,7 @@
 package import ThrongCounting
 package import ThrongPlan
 
-/// Why the store did not do what it was asked, although PostgreSQL answered; trying again does not help.
+/// The reason why the store failed although PostgreSQL answered; trying again does not help.
 package enum StoreError: Error, Sendable, Hashable {
     /// Another process has attached with the same daemon id since.
     case fenced(daemon: DaemonID)
@@ -11,7 +11,7 @@ package enum StoreError: Error, Sendable, Hashable {
     case retired(daemon: DaemonID)
     /// A flush came before ``CounterStore/attach(daemon:)``.
     case notAttached
-    /// The watermark is elsewhere than the flush says.
+    /// The watermark is not where the flush expects it.
     case watermarkMoved(expected: JournalPosition, found: JournalPosition)
     /// A layout that was never registered.
     case layoutUnknown(LayoutID)
@@ -19,12 +19,12 @@ package enum StoreError: Error, Sendable, Hashable {
     case layoutAltered(LayoutID)
     /// A release was made for another metric or period than the one that was closed.
     case releaseMismatched(metric: MetricName)
-    /// As many questions of analysts as are answered at once, and as many as may wait, are under way.
+    /// The most questions of analysts are under way, answered and waiting.
     case busy(questions: Int)
 }
 
 extension StoreError: CustomStringConvertible {
-    /// What was found and what to do next.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .fenced(let daemon):

@@ -1,9 +1,9 @@
-/// What one dimension's codes add up to: the codes above each leaf code, by every hierarchy that the dimension has.
+/// The sums of one dimension's codes: the codes above each leaf code, by every hierarchy that the dimension has.
 ///
 /// Hierarchies need not nest: a code may have one parent by region and another by market. A code that several of them name
 /// holds the same leaves in each.
 struct CodePaths {
-    /// By leaf code and hierarchy: the code, its ancestors, and last the total.
+    /// The paths by leaf code and hierarchy: the code, its ancestors, and last the total.
     let paths: [String: [[String]]]
     /// The codes that hold everything.
     let totals: Set<String>
@@ -12,7 +12,7 @@ struct CodePaths {
 
     /// - Parameters:
     ///   - codes: the leaf codes, with the file and line where each comes first.
-    ///   - dimension: for errors.
+    ///   - dimension: the dimension's name, for errors.
     init(
         _ codes: [(code: String, file: String, row: Int)], hierarchies: [Hierarchy], dimension: String
     ) throws(TableError) {
@@ -45,8 +45,8 @@ struct CodePaths {
         totals = Set(paths.values.flatMap { $0.compactMap(\.last) })
     }
 
-    /// By code, the codes of other hierarchies that hold some of its leaves and no others; those one step below it in one
-    /// hierarchy are not among them.
+    /// The codes of other hierarchies that hold some of a code's leaves and no others, by code. Codes one step below it
+    /// in one hierarchy are not among them.
     var nested: [String: [String]] {
         guard hierarchies.count > 1 else { return [:] }
         var held: [String: Set<String>] = [:]
@@ -77,7 +77,8 @@ struct CodePaths {
         return found
     }
 
-    /// The codes one step above, each with the number of its hierarchy; none where a hierarchy ends, or lacks the code.
+    /// Returns the codes one step above, each with the number of its hierarchy; none if a hierarchy ends there or lacks
+    /// the code.
     func steps(from code: String, above leaf: String) -> [(hierarchy: Int, parent: String)] {
         (paths[leaf] ?? []).enumerated().compactMap { number, path in
             guard let step = path.firstIndex(of: code), step + 1 < path.count else { return nil }
@@ -85,8 +86,8 @@ struct CodePaths {
         }
     }
 
-    /// Codes of some leaves and those above, sorted by the way down to them: a sum comes before its parts, and the order of
-    /// the rows, which may follow their numbers, does not show.
+    /// Returns the codes of some leaves and those above, sorted by the way down to them. A sum comes before its parts,
+    /// and the order of the rows, which may follow their numbers, does not show.
     func readingOrder(of leaves: Set<String>) -> [String] {
         var ways: [String: [String]] = [:]
         for leaf in leaves.sorted() {

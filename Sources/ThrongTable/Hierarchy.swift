@@ -2,7 +2,7 @@ internal import SwiftCSV
 
 /// The tree of one dimension's codes, from the leaves to the total.
 package struct Hierarchy: Sendable, Hashable {
-    /// What the grand total of a dimension is called where its hierarchy has no root of its own.
+    /// The name of a dimension's grand total, if its hierarchy has no root of its own.
     package static let total = "Total"
 
     private var parents: [String: String] = [:]
@@ -32,14 +32,14 @@ package struct Hierarchy: Sendable, Hashable {
         }
     }
 
-    /// Whether the hierarchy knows a code. One that has no levels knows every code.
+    /// True if the hierarchy knows a code. A hierarchy without levels knows every code.
     func holds(_ code: String) -> Bool { parents.isEmpty || parents[code] != nil }
 
-    /// Whether other codes are parts of this one.
+    /// True if other codes are parts of this one.
     func isParent(_ code: String) -> Bool { parents.values.contains(code) }
 
     /// A code, its ancestors, and last the total.
-    package func path(from code: String) -> [String] {
+    func path(from code: String) -> [String] {
         var path = [code]
         while let parent = parents[path[path.count - 1]] { path.append(parent) }
         let isRoot = path.count > 1 && roots.count == 1

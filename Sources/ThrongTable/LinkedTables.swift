@@ -6,14 +6,14 @@ package struct LinkedTables: Sendable {
     let leaves: [Table.Row]
     /// The names of the leaves' dimensions.
     let dimensions: [String]
-    /// By leaf, where it was read.
+    /// The place where each leaf was read.
     let sources: [Source]
     /// The tables that are to be published.
     let members: [Member]
     let hasValues: Bool
     let decimals: Int
 
-    /// Where a leaf was read.
+    /// The place where a leaf was read.
     package struct Source: Sendable, Hashable {
         /// The file.
         package let file: String
@@ -36,16 +36,15 @@ package struct LinkedTables: Sendable {
         package let table: Table
         let file: String
 
-        /// Puts the two together.
         package init(_ table: Table, file: String) {
             self.table = table
             self.file = file
         }
     }
 
-    /// Links tables whose rows are leaf cells: what several of them have in common is one cell.
+    /// Links tables whose rows are leaf cells: a row of the same codes in several tables is one cell.
     ///
-    /// - Throws: ``TableError`` where they have different dimensions, or say different things of one cell.
+    /// - Throws: ``TableError`` if they have different dimensions, or say different things of one cell.
     package init(_ tables: [Named]) throws(TableError) {
         let tables = Self.inOneUnit(tables)
         guard let first = tables.first else { throw .empty(file: "--table") }
@@ -72,7 +71,7 @@ package struct LinkedTables: Sendable {
 
     /// Links tables that are sums of a finer one, which itself is not published.
     ///
-    /// - Throws: ``TableError`` where a row of a table is not the sum of the leaves that it holds.
+    /// - Throws: ``TableError`` if a row of a table is not the sum of the leaves that it holds.
     package init(_ tables: [Named], leaves: Named) throws(TableError) {
         let all = Self.inOneUnit(tables + [leaves])
         let (tables, leaves) = (Array(all.dropLast()), all[all.count - 1])
@@ -109,13 +108,13 @@ package struct LinkedTables: Sendable {
         self.members = members
     }
 
-    /// Values with the same number of decimal places, the most that any of the tables has.
+    /// Returns the tables with all values in the same number of decimal places, the most that any of them has.
     private static func inOneUnit(_ tables: [Named]) -> [Named] {
         let most = tables.map(\.table.decimals).max() ?? 0
         return tables.map { Named($0.table.scaled(toDecimals: most), file: $0.file) }
     }
 
-    /// Each row is the sum of its leaves.
+    /// Checks that each row is the sum of its leaves.
     private func check(_ named: Named, _ member: Member) throws(TableError) {
         var sums: [[String]: (count: Int64, value: Int64)] = [:]
         for leaf in member.leaves {

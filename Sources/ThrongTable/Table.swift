@@ -2,20 +2,20 @@
 package struct Table: Sendable {
     /// The names of the dimensions, in the order of the columns.
     package let dimensions: [String]
-    /// One row a leaf cell.
+    /// The rows, one for each leaf cell.
     package let rows: [Row]
-    /// Whether rows carry a value besides their count.
+    /// True if rows carry a value besides their count.
     package let hasValues: Bool
     /// Decimal places of the values: they are kept as whole numbers of 10^-decimals.
     package let decimals: Int
 
     /// One leaf cell.
     package struct Row: Sendable, Hashable {
-        /// One code a dimension.
+        /// The codes, one for each dimension.
         package let codes: [String]
-        /// Contributors. Unit: as the table counts, people or enterprises.
+        /// The number of contributors. Unit: as the table counts, people or enterprises.
         package let count: Int64
-        /// Unit: 10^-decimals of the value's unit; 0 in a frequency table.
+        /// The value. Unit: 10^-decimals of the value's unit; 0 in a frequency table.
         package let value: Int64
         /// The largest contribution to the value.
         package let largest: Int64
@@ -23,15 +23,15 @@ package struct Table: Sendable {
         package let second: Int64
     }
 
-    /// Which columns mean what.
+    /// The meanings of the columns.
     package struct Columns: Sendable, Hashable {
-        /// The number of contributors.
+        /// The column of the number of contributors.
         package var count: String
-        /// What is added up; nil for a frequency table.
+        /// The column that is added up; nil for a frequency table.
         package var value: String?
-        /// The largest contribution; nil where it is not known.
+        /// The column of the largest contribution; nil if that is not known.
         package var largest: String?
-        /// The second largest.
+        /// The column of the second largest.
         package var second: String?
 
         /// Names columns; every other column is a dimension.
@@ -50,7 +50,7 @@ package struct Table: Sendable {
         self.decimals = decimals
     }
 
-    /// The same numbers with more decimal places.
+    /// Returns the same numbers with more decimal places.
     func scaled(toDecimals decimals: Int) -> Table {
         guard decimals > self.decimals else { return self }
         let scale = (self.decimals..<decimals).reduce(Int64(1)) { scale, _ in scale * 10 }
@@ -122,7 +122,7 @@ package struct Table: Sendable {
         text.firstIndex(of: ".").map { text.distance(from: $0, to: text.endIndex) - 1 } ?? 0
     }
 
-    /// A plain decimal number of at least 0 as a whole number of 10^-decimals; nil for anything else.
+    /// Reads a plain decimal number of at least 0 as a whole number of 10^-decimals; nil for anything else.
     static func number(_ text: String, decimals: Int) -> Int64? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count <= 2, let whole = parts.first, !whole.isEmpty, decimals <= 6 else { return nil }

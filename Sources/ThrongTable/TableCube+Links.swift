@@ -1,15 +1,16 @@
 internal import ThrongSuppression
 
 extension TableCube {
-    /// What subtracting gives between cells of which one holds the other without a table or a hierarchy saying so: a part of
-    /// one linked table beside the same cell of another, or of one hierarchy's code beside another hierarchy's.
+    /// Returns the relations that subtraction makes between cells of which one holds the other without a table or a
+    /// hierarchy saying so: a part of one linked table beside the same cell of another, or a cell of one hierarchy's
+    /// code beside one of another hierarchy's.
     ///
-    /// The whole is taken apart into the smaller cell and the finest cells of the rest, so that these are empty together or
-    /// stand for k contributors.
+    /// The whole is taken apart into the smaller cell and the finest cells of the rest, so that these together are
+    /// empty or stand for k contributors.
     ///
-    /// - Complexity: O(pairs of cells that hold one another so × leaves).
+    /// - Complexity: O(pairs of such cells × leaves).
     static func crossRelations(_ sums: [Sum], of linked: LinkedTables, _ levels: [CodePaths]) -> [AdditiveRelation] {
-        /// A cell by the codes that are no total, each with its dimension.
+        /// Returns the codes of a cell that are no total, each with its dimension.
         func key(_ sum: Sum) -> [Int: String] {
             let places = linked.members[sum.table].places
             return Dictionary(

@@ -1,45 +1,47 @@
 package import ThrongSuppression
 
-/// Every cell that tables' hierarchies make: all combinations of a code or one of its ancestors in each dimension.
+/// Every cell that the tables' hierarchies make: all combinations of a code or one of its ancestors in each dimension.
 ///
 /// Only occupied cells exist here; ``ProtectedTable/csv`` writes an empty one like any other that is withheld.
 package struct TableCube: Sendable {
     /// The tables, in the order in which they were given.
     package let members: [Member]
-    /// One a column of ``problem``, in the order of first sight: the leaves' rows first, then their sums.
+    /// The cells, one for each column of ``problem``, in the order of first sight: the leaves' rows first, then their
+    /// sums.
     package let cells: [Cell]
-    /// What the engine is asked.
+    /// The problem that the engine solves.
     package let problem: SuppressionProblem
     /// Decimal places of the values.
     package let decimals: Int
-    /// Whether cells carry a value.
+    /// True if cells carry a value.
     package let hasValues: Bool
-    /// By leaf, where it was read.
+    /// The place where each leaf was read.
     let sources: [LinkedTables.Source]
 
     /// One cell.
     package struct Cell: Sendable, Hashable {
         /// The place of its table among the members.
         package let table: Int
-        /// One code a dimension of the table; an ancestor's or the total's where the cell is a sum.
+        /// The codes, one for each dimension of the table; an ancestor's or the total's if the cell is a sum.
         package let codes: [String]
-        /// Contributors.
+        /// The number of contributors.
         package let count: Int64
-        /// Unit: 10^-decimals of the value's unit.
+        /// The value. Unit: 10^-decimals of the value's unit.
         package let value: Int64
     }
 
-    /// When a cell is too small or too dominated to be published.
+    /// The rule by which a cell is too small or too dominated to be published.
     package struct Rule: Sendable, Hashable {
         /// k: the smallest number of contributors.
         package let threshold: Int64
-        /// The p % rule, and how far an interval must reach around a hidden value; nil leaves values out of it.
+        /// The percentage of the p % rule, which also says how far an interval must reach around a hidden value; nil
+        /// leaves values out of it.
         package let percent: Int64?
-        /// What hiding a cell costs.
+        /// The cost of hiding a cell.
         package let cost: Cost
 
-        /// What the engine keeps small.
-        package enum Cost: String, Sendable, Hashable, CaseIterable {
+        /// The quantity that the engine keeps small.
+        package enum Cost: String, Sendable, Hashable {
             /// The number of cells: all cost the same.
             case equal
             /// Their counts.
@@ -48,7 +50,6 @@ package struct TableCube: Sendable {
             case value
         }
 
-        /// Puts a rule together.
         package init(threshold: Int64, percent: Int64?, cost: Cost) {
             self.threshold = threshold
             self.percent = percent
@@ -58,22 +59,22 @@ package struct TableCube: Sendable {
 
     /// One of the tables that the cells belong to.
     package struct Member: Sendable {
-        /// Where it was read.
+        /// The file where it was read.
         package let file: String
         /// The names of its dimensions.
         package let dimensions: [String]
-        /// By dimension: every code of its rows, empty ones too, and their ancestors, as people read them: every sum before
-        /// its parts.
+        /// The codes of each dimension, as people read them: those of its rows, empty ones too, and their ancestors.
+        /// Every sum comes before its parts.
         let codes: [[String]]
-        /// By dimension, the codes that hold everything.
+        /// The codes that hold everything, by dimension.
         let totals: [Set<String>]
     }
 
     /// Sums tables into one cube.
     ///
     /// - Parameters:
-    ///   - hierarchies: by dimension; a dimension without one has its codes and the total.
-    ///   - knowsContributions: whether the tables say their two largest contributions, so that the p % rule applies.
+    ///   - hierarchies: the hierarchies by dimension; a dimension without one has its codes and the total.
+    ///   - knowsContributions: true if the tables say their two largest contributions, so that the p % rule applies.
     /// - Throws: ``TableError``.
     /// - Complexity: O(tables × leaves × product of the codes above one).
     package init(
@@ -101,22 +102,18 @@ package struct TableCube: Sendable {
                     }, totals: paths.map(\.totals)))
         }
         relations += Self.crossRelations(sums, of: linked, levels)
-        let counts = sums.map(\.count)
         problem = try SuppressionProblem(
             measures: Self.measures(of: linked, rule: rule),
             columns: IndexLists(sums.map(\.leaves)),
             cells: sums.map { sum in
                 CandidateCell(
-                    floor: sum.count,
                     cost: Swift.max(1, sum.cost(rule.cost)),
                     isSensitive: sum.isSensitive(rule, knowsContributions: knowsContributions))
             },
             relations: relations,
             // One more than k: a cell that reaches k only where all else that is hidden is empty does not reach it, because
             // a rerun of this code over such a table publishes the cell.
-            threshold: rule.threshold + 1,
-            // Contributors of disjoint cells are different ones: their counts add.
-            unionFloor: { parts in parts.reduce(0) { $0 + counts[Int($1.value)] } })
+            threshold: rule.threshold + 1)
         self.members = members
         cells = sums.map { Cell(table: $0.table, codes: $0.codes, count: $0.count, value: $0.value) }
         sources = linked.sources
@@ -124,7 +121,7 @@ package struct TableCube: Sendable {
         hasValues = linked.hasValues
     }
 
-    /// Adds up the cells of one table; returns which of them are sums of which others.
+    /// Adds up the cells of one table; returns the relations between sums and their parts.
     private static func add(
         _ table: LinkedTables.Member, number: Int, of linked: LinkedTables, _ paths: [CodePaths], to sums: inout [Sum]
     ) -> [AdditiveRelation] {
@@ -172,7 +169,7 @@ package struct TableCube: Sendable {
         }
     }
 
-    /// One relation a parent, dimension and hierarchy: its parts are the cells one step below it there.
+    /// A relation of one parent, dimension and hierarchy: its parts are the cells one step below it there.
     private struct Step: Hashable {
         let parent: [String]
         let dimension: Int
@@ -211,12 +208,12 @@ package struct TableCube: Sendable {
             }
         }
 
-        /// Fewer contributors than k, or the second largest could estimate the largest to within p % (disclosure,
-        /// section 4; the p % rule of Willenborg and de Waal).
+        /// True if there are fewer contributors than k, or the second largest could estimate the largest to within p %
+        /// (the rule of Willenborg and de Waal).
         func isSensitive(_ rule: Rule, knowsContributions: Bool) -> Bool {
             if count < rule.threshold { return true }
             guard knowsContributions, let percent = rule.percent else { return false }
-            // In 128 bits: neither product can overflow.
+            // The products are in 128 bits, so that neither can overflow.
             let rest = Int128(value) - Int128(largest) - Int128(second)
             return rest * 100 < Int128(largest) * Int128(percent)
         }

@@ -1,4 +1,4 @@
-/// What is wrong with a table or a hierarchy that someone brought.
+/// A problem with a table or a hierarchy that someone brought.
 package enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The text is no CSV.
     case notCSV(file: String)
@@ -31,7 +31,7 @@ package enum TableError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A row of a linked table is not what its leaves add up to.
     case notTheSum(file: String, row: Int)
 
-    /// What was found and what to do. Rows are counted as lines of the file are: the header is row 1.
+    /// A message: what was found and what to do. Rows are counted like lines of the file: the header is row 1.
     package var description: String {
         switch self {
         case .notCSV(let file):

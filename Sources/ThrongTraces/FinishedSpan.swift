@@ -2,7 +2,7 @@ internal import Tracing
 
 /// A span that is over, as far as it may be told: names and facts of the closed lists, and nothing else.
 package struct FinishedSpan: Sendable {
-    /// What a fact is.
+    /// The value of a fact.
     enum Value: Sendable, Hashable {
         case number(Int64)
         case text(String)
@@ -12,12 +12,12 @@ package struct FinishedSpan: Sendable {
     let trace: (UInt64, UInt64)
     let span: UInt64
     let parent: UInt64?
-    /// As OTLP numbers it.
+    /// The kind, as OTLP numbers it.
     let kind: Int
     /// Unit: nanoseconds since 1970.
     let began: UInt64
     let ended: UInt64
-    /// In the order of their names.
+    /// The facts, in the order of their names.
     let facts: [(fact: SpanFact, value: Value)]
     let isFailed: Bool
 

@@ -1,4 +1,5 @@
-/// What is said of spans: a closed list of names, and what kind of value each may have. Anything else is never exported.
+/// The facts that are told of spans: a closed list of names, and the kind of value that each may have. Anything else is
+/// never exported.
 ///
 /// None of them says who asked, from where, or what was in a request. Texts come from the program and the plan only.
 package enum SpanFact: String, Sendable, CaseIterable {
@@ -8,7 +9,7 @@ package enum SpanFact: String, Sendable, CaseIterable {
     case method = "http.request.method"
     /// A number.
     case status = "http.response.status_code"
-    /// Of the request's body, as it came. Unit: bytes.
+    /// The size of the request's body, as it came. Unit: bytes.
     case bytes = "http.request.body.size"
     /// Records that shared a commit. A number.
     case records = "throng.records"

@@ -1,10 +1,10 @@
-/// What spans are of: a closed list. A span that is called otherwise is never exported.
+/// The names of spans: a closed list. A span that is called otherwise is never exported.
 package enum SpanName: String, Sendable, CaseIterable {
-    /// A client's, from its head to its answer.
+    /// A client's request, from its head to its answer.
     case request
-    /// What waited for the disk, written and synced.
+    /// A commit of what waited for the disk, written and synced.
     case journalCommit = "journal commit"
-    /// What was counted, into PostgreSQL.
+    /// A flush of what was counted, into PostgreSQL.
     case flush
     /// The numbers of one metric and period, decided and published.
     case release
@@ -13,6 +13,6 @@ package enum SpanName: String, Sendable, CaseIterable {
     /// A try to bring a report to where it goes.
     case delivery
 
-    /// Whether there are so many of them that only some are followed.
+    /// True if there are so many of them that only some are followed.
     package var isSampled: Bool { self == .request || self == .journalCommit }
 }

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Spans on their way out. Whoever adds one never waits: where the queue is full, it is dropped and counted.
 package final class SpanQueue: Sendable {
-    /// What became of spans since the start.
+    /// The outcomes of spans since the start.
     package struct Counts: Sendable, Hashable {
         /// They are where they go.
         package var exported = 0
@@ -17,7 +17,7 @@ package final class SpanQueue: Sendable {
         var counts = Counts()
     }
 
-    /// How many wait at most: some 2 MB.
+    /// The most spans that wait: some 2 MB.
     package static let most = 4096
 
     private let state = Mutex(State())
@@ -26,7 +26,7 @@ package final class SpanQueue: Sendable {
     /// - Parameter most: how many wait at most.
     package init(most: Int = SpanQueue.most) { self.most = most }
 
-    /// What became of spans up to now.
+    /// The outcomes of spans up to now.
     package var counts: Counts { state.withLock { $0.counts } }
 
     /// - Parameter span: nil for one that may not be told.

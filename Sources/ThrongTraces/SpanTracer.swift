@@ -36,7 +36,7 @@ package struct SpanTracer: Tracer {
     ) where Inject.Carrier == Carrier {}
 }
 
-/// By what a span and its trace are known. Drawn by chance.
+/// The ids of a span and its trace, drawn by chance.
 struct SpanIdentity: Sendable {
     enum Key: InstrumentationContextKey { typealias Value = SpanIdentity }
 
@@ -93,7 +93,7 @@ package final class RecordedSpan: Tracing.Span {
 
     /// The code only: a message may hold anything.
     package func setStatus(_ status: SpanStatus) { state.withLock { $0.isFailed = status.code == .error } }
-    /// That there was one, and nothing of its text.
+    /// Records that there was an error, and nothing of its text.
     package func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) { state.withLock { $0.isFailed = true } }

@@ -75,7 +75,7 @@ struct TraceDocument: Encodable {
         ]
     }
 
-    /// As one line.
+    /// Returns the document as one line.
     func bytes() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -3,17 +3,17 @@ package import Logging
 internal import Synchronization
 internal import ThrongHTTP
 
-/// Brings spans to where they go, in batches, beside everything else. What is not taken is dropped and counted: there is
-/// no second try, since traces are worth no memory that counting may need.
+/// Brings spans to where they go, in batches, beside everything else. What is not taken is dropped and counted: there
+/// is no second try, since traces are worth no memory that counting may need.
 package final class TraceExporter: Sendable {
     private let place: TraceOptions.Place
     private let queue: SpanQueue
     private let connection: HTTPConnection
     private let logger: Logger
-    /// Whether the last batch was not taken, which is said once.
+    /// True if the last batch was not taken, which is said once.
     private let isFailing = Mutex(false)
 
-    /// How many spans a batch has at most, and how long a collector may take for one.
+    /// The most spans of a batch, and the longest time that a collector may take for one.
     private static let (batch, patience) = (512, Duration.seconds(2))
 
     /// - Parameters:
@@ -75,7 +75,7 @@ package final class TraceExporter: Sendable {
     }
 }
 
-/// Why spans are not where they go.
+/// The reason why spans are not where they go.
 enum TraceFault: Error, CustomStringConvertible {
     case refused(status: Int)
     case unwritable(reason: String)

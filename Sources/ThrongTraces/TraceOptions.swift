@@ -1,6 +1,6 @@
-/// Where spans go, and of how much there are any.
+/// The options for spans: where they go, and how many are made.
 package struct TraceOptions: Sendable, Hashable {
-    /// Where spans go.
+    /// The place that spans go to.
     package enum Place: Sendable, Hashable {
         /// A collector on this machine, by OTLP over HTTP with JSON.
         case collector(Collector)
@@ -10,7 +10,7 @@ package struct TraceOptions: Sendable, Hashable {
 
     /// The address of a collector, which is on this machine.
     package struct Collector: Sendable, Hashable {
-        /// As it is asked for.
+        /// The address, as it is asked for.
         package let url: String
 
         /// Takes `http://127.0.0.1:4318/v1/traces`, the same with `localhost` or `[::1]`; nil for anything else.
@@ -26,7 +26,8 @@ package struct TraceOptions: Sendable, Hashable {
 
     /// Nil makes no spans at all.
     package var place: Place?
-    /// Of how many requests and commits of the journal spans are made; of everything else they always are. Unit: percent.
+    /// The part of requests and of the journal's commits for which spans are made; for everything else they always are.
+    /// Unit: percent.
     package var percent = 1
 
     /// No spans.

@@ -1,9 +1,9 @@
 package import Tracing
 
-/// Where the daemon says what it does, as spans of swift-distributed-tracing; says nothing where nobody listens.
+/// The daemon's account of what it does, as spans of swift-distributed-tracing; says nothing where nobody listens.
 ///
-/// Any `Tracer` may be behind it. No context of a client's is ever taken over: a `traceparent` would be an identifier that
-/// the client chose. So nothing here extracts one, and no request of ours carries one.
+/// Any `Tracer` may be behind it. No context of a client's is ever taken over: a `traceparent` would be an identifier
+/// that the client chose. So nothing here extracts one, and no request of ours carries one.
 package struct Traces: Sendable {
     private let tracer: (any Tracer)?
     private let percent: Int
@@ -20,7 +20,7 @@ package struct Traces: Sendable {
         self.percent = percent
     }
 
-    /// Whether anybody listens.
+    /// True if anybody listens.
     package var isOn: Bool { tracer != nil }
 
     /// Begins a span that its holder ends; nil where nobody listens, or this one is not among those that are followed.
@@ -49,7 +49,7 @@ package struct Traces: Sendable {
             span.end()
             return value
         } catch {
-            // Why is in the log. An error's text may hold more than a span may say.
+            // The reason is in the log. An error's text may hold more than a span may say.
             span.end(failed: true)
             throw error
         }

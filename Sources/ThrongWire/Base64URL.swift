@@ -4,14 +4,14 @@
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// By character its value, 64 for none.
+    /// Each character's value, indexed by the character; 64 for characters outside the alphabet.
     private static let values: [UInt8] = {
         var values = Array(repeating: UInt8(64), count: 256)
         for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
         return values
     }()
 
-    /// What bytes are written as.
+    /// Returns `bytes` in base64url.
     package static func text(of bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
@@ -29,7 +29,8 @@ package enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What characters say; nil where they are none of the alphabet, or not what ``text(of:)`` writes: one text for one value.
+    /// Returns the decoded bytes; nil for characters outside the alphabet, and for a spelling that ``text(of:)`` does
+    /// not write: each value has exactly one text.
     package static func bytes(of text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

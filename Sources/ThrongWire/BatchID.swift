@@ -7,7 +7,7 @@ public struct BatchID: Hashable, Sendable {
     /// The last 64 bits.
     public let low: UInt64
 
-    /// Puts a name together.
+    /// Creates a name with the two halves of its bits.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

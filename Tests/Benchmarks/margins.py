@@ -3,7 +3,7 @@
 A crowd like the shop sample's (page × system × screen, heavy-tailed) is counted. Noise is drawn once for each interaction of dimensions,
 in two layers, and every grouping's numbers are sums of interactions, so that they add up and no number can be computed in two ways. Small
 numbers are left out. Each attack is the best linear unbiased estimate (generalized least squares, the covariance known) of something that
-the page on disclosure control protects. Its standard deviation in theory stands beside that over many draws; with noise off the same
+the page on margins protects. Its standard deviation in theory stands beside that over many draws; with noise off the same
 estimate has to be exact, or it would test nothing.
 
 The daemon draws discrete Gaussian noise by a key; this program rounds normal noise of a seeded generator. It needs numpy only.

@@ -89,11 +89,11 @@ struct OutsideTests {
     func explorer() async throws { try await Program("explorer.py").run() }
 
     @Test(
-        "an analyst explores weeks, former layouts, samples, margins, funnels, learned labels and groups as SQL gives them",
+        "an analyst explores weeks, former layouts, samples, funnels, learned labels and groups as SQL gives them",
         .timeLimit(.minutes(40)))
     func gallery() async throws { try await Program("gallery.py").run() }
 
-    @Test("the page on disclosure control shows what suppress and audit say of its table", .timeLimit(.minutes(40)))
+    @Test("the page on throng suppress shows what it says of its table", .timeLimit(.minutes(40)))
     func pages() async throws { try await Program("pages.py").run() }
 
     @Test("the README shows what the program says of its plan, its mistake and its events", .timeLimit(.minutes(40)))

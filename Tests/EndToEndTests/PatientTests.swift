@@ -15,11 +15,6 @@ struct PatientTests {
         "four hundred days of restarts, new plans, backups and a retired app: nothing is there, or seen, longer than promised",
         .timeLimit(.minutes(40)))
     func fourHundredDays() async throws { try await Program("four_hundred_days.py").run() }
-
-    @Test(
-        "a year of decay: older and finer copies that partners kept pin nothing together with what is left and what is new",
-        .timeLimit(.minutes(40)))
-    func decayed() async throws { try await Program("decayed.py").run() }
 }
 
 /// Daemons of one database, which mostly wait for one another, beside the others.

@@ -188,8 +188,6 @@ struct RuleTests {
 
     /// Where an instant stays a bare number, and why.
     private static let bareInstants = [
-        "Sources/ThrongAudit/Input/AuditPlan.swift": "the audit shares nothing with what it looks at",
-        "Sources/ThrongAudit/Input/AuditRegion.swift": "the audit shares nothing with what it looks at",
         "Sources/ThrongPostgres/Connection/CopyWriter.swift": "parameters of SQL",
         "Sources/ThrongPostgres/Connection/Statement.swift": "parameters of SQL",
         "Sources/ThrongClient/Answers/Inspection.swift": "what apps read",

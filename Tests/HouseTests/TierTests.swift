@@ -28,7 +28,7 @@ struct TierTests {
         (2, ["EdgeTests/contract"]),
         (3, ["EndToEndTests/firstLight", "FaultTests/crash", "FaultTests/powerLoss", "FaultTests/database"]),
         (4, ["EndToEndTests/firstLight", "EdgeTests/attested"]),
-        (5, ["DisclosureAttackTests/attack"]),
+        (5, ["MarginAttackTests/attack"]),
         (6, ["EndToEndTests/proved", "EndToEndTests/deleted"]),
         (7, ["OutsideTests/readme", "OutsideTests/panel"]),
         (8, ["EdgeTests/oblivious", "OutsideTests/senders", "EdgeTests/attested"]),

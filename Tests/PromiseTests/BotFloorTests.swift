@@ -43,8 +43,8 @@ struct BotFloorTests {
         #expect(try few.release("views").cells.isEmpty)
         var enough = try Self.house(Array(repeating: Self.phone, count: 25) + crowd)
         let release = try enough.release("views")
-        // Beside the bots, which are too few devices, the phones would tell of them: only the whole is published.
         #expect(release.cell([:])?.reach?.devices == 25 && release.cell([:])?.count == 65)
+        #expect(release.cell(["os": "phone"])?.count == 25)
         #expect(release.cell(["os": "bot", "category": "cake"]) == nil)
     }
 }

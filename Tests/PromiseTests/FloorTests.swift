@@ -31,6 +31,19 @@ struct FloorTests {
         #expect((release.cell([:]) != nil) == (devices >= 20))
     }
 
+    @Test("with noise, of nineteen nothing is published, and of a hundred the whole", arguments: [19, 100])
+    func noisy(devices: Int) throws {
+        var house = try Self.crowd(of: devices)
+        let release = try house.drawn("views")
+        if devices < 20 {
+            #expect(release.cells.isEmpty)
+            return
+        }
+        let whole = try #require(release.cell([:]))
+        #expect(release.header.margins != nil && whole.sums.count == 1)
+        #expect((60...140).contains(whole.reach?.devices ?? 0))
+    }
+
     @Test("one device awake for 96 windows is never twenty")
     func manyWindows() throws {
         var house = try House(House.shop)

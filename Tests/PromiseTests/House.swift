@@ -1,5 +1,7 @@
 import ThrongCounting
+import ThrongFaults
 import ThrongIntake
+import ThrongNoise
 import ThrongPlan
 import ThrongRelease
 import ThrongWire
@@ -13,7 +15,6 @@ struct House {
     private var keys: [WindowID: WindowKey] = [:]
     private var counters: [CounterKey: Int64] = [:]
     private var distinct: [DistinctKey: Int64] = [:]
-    private var top: [TopKey: StoredTop] = [:]
 
     /// Noon of 2026-11-20, UTC.
     static let noon = UnixSeconds(1_795_176_000)
@@ -31,11 +32,6 @@ struct House {
         let margin: Margin
         let cell: CellIndex
         let window: WindowNumber
-    }
-
-    struct TopKey: Hashable {
-        let cell: DistinctKey
-        let measure: MeasureIndex
     }
 
     init(_ yaml: String) throws {
@@ -99,42 +95,30 @@ struct House {
                 window: delta.window)
             distinct[key, default: 0] += delta.delta
         }
-        for row in flush.top {
-            let cell = DistinctKey(
-                layout: row.layout, periodStart: row.periodStart, margin: row.margin, cell: row.cell,
-                window: row.window)
-            top[TopKey(cell: cell, measure: row.measure)] = StoredTop(
-                margin: row.margin, cell: row.cell, measure: row.measure, window: row.window, largest: row.largest,
-                second: row.second)
-        }
         counting.applied(flush, closed: closed)
     }
 
     /// Every counter, by what it means; empty where nothing was counted.
     var stored: [CounterKey: Int64] { counters }
 
-    /// The release of a metric for the period that holds an instant.
-    ///
-    /// - Parameter others: what was released before of metrics that count some of the same events.
-    mutating func release(
-        _ metric: MetricName, at instant: UnixSeconds = House.noon, beside others: [Release] = []
-    ) throws -> Release {
+    /// The release of a metric for the period that holds an instant, without noise, so that numbers can be compared.
+    mutating func release(_ metric: MetricName, at instant: UnixSeconds = House.noon) throws -> Release {
+        try Fault.with([.noiseOff]) { try drawn(metric, at: instant) }
+    }
+
+    /// The same with the noise that it has.
+    mutating func drawn(_ metric: MetricName, at instant: UnixSeconds = House.noon) throws -> Release {
         let cube = try cube(metric, at: instant)
         guard let found = plan.metric(metric) else { throw UnknownMetric() }
         let header = ReleaseHeader(plan: plan, metric: found, layout: cube.layout, period: cube.period)
-        let tied = try others.map { release in
-            let name = release.header.layout.metric
-            guard let other = plan.metric(name) else { throw UnknownMetric() }
-            return TiedMetric(
-                counted: plan.counted(by: other), layout: release.header.layout,
-                parts: [try self.cube(name, at: instant)], releases: [release], countedInLayout: plan.counted(by: other)
-            )
-        }
-        return try ReleaseCase(
-            header: header, parts: [cube], tied: tied, counted: plan.counted(by: found),
-            countedInLayout: plan.counted(by: found)
-        ).decide(ReleaseOptions(seed: 7)).release
+        let evidence = ReleaseEvidence(
+            layout: cube.layout, period: cube.period, parts: [cube],
+            origins: plan.origins(of: found).mapValues { [$0] }, countedInLayout: plan.counted(by: found))
+        return try MarginCase(header: header, on: evidence, factors: plan.marginFactors(of: found))
+            .decide(secret: Self.secret).release
     }
+
+    private static let secret = DrawSecret(bytes: UInt8(0)..<32)
 
     /// The raw counters of a metric for the period that holds an instant.
     mutating func cube(_ metric: MetricName, at instant: UnixSeconds = House.noon) throws -> StoredCube {
@@ -151,8 +135,7 @@ struct House {
             },
             distinct: distinct.filter { $0.key.layout == place && $0.key.periodStart == period.start }.map {
                 StoredDistinct(margin: $0.key.margin, cell: $0.key.cell, window: $0.key.window, devices: $0.value)
-            },
-            top: top.filter { $0.key.cell.layout == place && $0.key.cell.periodStart == period.start }.map(\.value))
+            })
     }
 
     struct UnknownMetric: Error {}

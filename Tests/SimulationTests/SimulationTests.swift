@@ -114,7 +114,7 @@ struct SimulationTests {
             (Fault.reopenReplayedWindows, UInt64(100)), (.ignoreSyncedThrough, 100), (.numberBeyondBounds, 50),
             (.writeAnyRecord, 50), (.trustClock, 100),
             (.acknowledgeEarly, 50), (.ignoreFailedSync, 100), (.takeWithoutLease, 20), (.waitByTimeOfDay, 50),
-            (.askPatiently, 320), (.countWithdrawn, 100), (.keepLeaders, 100), (.forgetRequests, 100),
+            (.askPatiently, 320), (.countWithdrawn, 100), (.forgetRequests, 100),
         ])
     func controls(fault: Fault, seeds: UInt64) throws {
         let simulator = try Simulator()

@@ -111,7 +111,7 @@ struct EvaluatingTests {
                   query: {title: Query, field: query, revealed: {most: 30}}
                 metrics:
                   searches: {title: S, events: [search], dimensions: [query], question: What?, decision: That., owner: T,
-                    expires: 2027-10-31, purpose: product, period: day}
+                    expires: 2027-10-31, purpose: product, period: day, contribution_bound: 50}
                 """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_773))
         var options = ThrongOptions(bundledPlan: try plan.publicDocument())
         options.sendsByItself = false

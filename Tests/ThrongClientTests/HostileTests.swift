@@ -164,7 +164,8 @@ struct HostileTests {
 
     @Test("too much at once is counted as dropped, not kept")
     func flood() async throws {
-        let world = try await World(try CookPlan(CookPlan.unbounded))
+        let roomy = CookPlan.yaml.replacing("contribution_bound: 5\n", with: "contribution_bound: 20000\n")
+        let world = try await World(try CookPlan(roomy))
         for _ in 0..<12_000 { world.throng.record("purchase", ["amount": 1]) }
         let status = await world.throng.status
         #expect(status.waiting == 10_000 && status.dropped == [.queueFull: 2000])

@@ -30,7 +30,7 @@ struct NoticeTests {
 
     @Test("a value is given as the app has it: numbers, texts, flags and its own types, literal or not")
     func values() async throws {
-        let world = try await World(CookPlan(CookPlan.unbounded))
+        let world = try await World(CookPlan(CookPlan.precise))
         let (whole, small, exact, text, part) = (12, UInt8(3), 2.25, "4.5", "7,x".prefix(1))
         world.throng.record("purchase", ["amount": whole])
         world.throng.record("purchase", ["amount": small])

@@ -32,7 +32,6 @@ struct WithoutIdentifiersTests {
                 dimensions: [os, category]
                 period: day
                 contribution_bound: 3
-                margin: standard
 
             """)
 

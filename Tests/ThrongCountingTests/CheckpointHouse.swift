@@ -198,23 +198,15 @@ struct CheckpointHouse {
     /// Takes out whoever is due; others go on counting meanwhile.
     private mutating func remove() {
         guard let (window, due) = counting.dueRemovals(most: 2) else { return }
-        func batches() -> [CountedBatch] {
-            journal.compactMap { if case .batch(let batch) = $0, batch.window == window { batch } else { nil } }
-        }
         var found: [KeyedIdentifier: [CountedBatch]] = due.mapValues { _ in [] }
-        for batch in batches() { found[batch.identifier]?.append(batch) }
-        let places = counting.watchSums(of: found, in: window)
-        let gone = counting.removed(from: window)
-        let leaders = Self.space.leaders(of: places) { add in
-            for batch in batches() where found[batch.identifier] == nil && !gone.contains(batch.identifier) {
-                add(batch)
-            }
+        for case .batch(let batch) in journal where batch.window == window {
+            found[batch.identifier]?.append(batch)
         }
         for _ in 0..<3 {
             post()
             write()
         }
-        for record in counting.remove(found, from: window, leaders: leaders, largest: 3) {
+        for record in counting.remove(found, from: window, largest: 3) {
             journal.append(.removal(record))
         }
     }
@@ -265,11 +257,7 @@ struct CheckpointHouse {
                 Removal(
                     position: removal.position, window: removal.window, identifier: removal.identifier,
                     additions: removal.additions.map(turn), appearances: removal.appearances.map(turn),
-                    leaders: removal.leaders.map {
-                        .init(
-                            metric: turned($0.metric), margin: $0.margin, cell: $0.cell, periodStart: $0.periodStart,
-                            sum: $0.sum, pair: $0.pair)
-                    }, outcomes: removal.outcomes, hasMore: removal.hasMore))
+                    outcomes: removal.outcomes, hasMore: removal.hasMore))
         case .closing, .withdrawal, .removalRequest: return record
         }
     }

@@ -20,7 +20,7 @@ struct CheckpointTests {
             var whole = Counting(space: CheckpointHouse.space, position: .start, watermark: watermark)
             for record in house.journal { whole.replay(record, now: CheckpointHouse.now) }
             whole.reach(house.counting.position)
-            // Ordinals of metrics, and so places of sums, are others in another process.
+            // Ordinals of metrics are others in another process.
             var restored = Counting(space: CheckpointHouse.turned, position: .start, watermark: watermark)
             #expect(checkpoint.restore(into: &restored))
             for record in house.journal where record.position > checkpoint.from {
@@ -29,11 +29,11 @@ struct CheckpointTests {
             restored.reach(house.counting.position)
             #expect(restored.position == whole.position)
             let (expected, found) = (WindowContents(of: whole), WindowContents(of: restored))
-            #expect(expected.count > 1000)
+            #expect(expected.count > 300)
             for (name, slots) in expected.slots { #expect(found.slots[name] == slots, "\(name)") }
             #expect(found.slots.count == expected.slots.count)
             // Of all kinds there is something.
-            #expect(Set(expected.slots.keys.map(\.kind)).count == WindowPart.Kind.allCases.count - 5)
+            #expect(Set(expected.slots.keys.map(\.kind)).count == WindowPart.Kind.allCases.count - 4)
             house.compareAnswers(&whole, &restored)
         }
         // And it is what was there all along.
@@ -48,7 +48,7 @@ struct CheckpointTests {
     }
 
     @Test(
-        "the largest contributions that are behind it are flushed again, and no others, where the watermark is unknown",
+        "what PostgreSQL lacks is flushed as after a whole replay, where the watermark is unknown",
         arguments: UInt64(77)...84)
     func unresolved(seed: UInt64) throws {
         var house = CheckpointHouse(seed: seed)
@@ -71,12 +71,6 @@ struct CheckpointTests {
         #expect(found.taken.map { "\($0)" } == expected.taken.map { "\($0)" })
         #expect(found.distinct.map { "\($0)" } == expected.distinct.map { "\($0)" })
         #expect(found.coverage == expected.coverage)
-        // Pairs are whole: those that PostgreSQL has already change nothing there.
-        func text(_ top: TopContribution) -> String {
-            "\(top.layout) \(top.periodStart) \(top.margin) \(top.cell) \(top.measure) \(top.window) \(top.largest) \(top.second)"
-        }
-        let all = Set(expected.top.map(text))
-        #expect(!found.top.isEmpty && found.top.allSatisfy { all.contains(text($0)) })
     }
 
     @Test("a window that ends while it is made makes nothing of it, and one that is closed is not opened by it")

@@ -50,7 +50,6 @@ struct RemovalTests {
     private struct Table: Equatable {
         var counters: [CounterKey: Int64] = [:]
         var distinct: [DistinctKey: Int64] = [:]
-        var pairs: [PairKey: [Int64]] = [:]
         var coverage: [CoverageKey: Int64] = [:]
         var watermark = JournalPosition.start
 
@@ -59,9 +58,6 @@ struct RemovalTests {
         }
         struct DistinctKey: Hashable {
             let layout: Int, start: UnixSeconds, margin: UInt32, cell: UInt32, window: Int64
-        }
-        struct PairKey: Hashable {
-            let layout: Int, start: UnixSeconds, margin: UInt32, cell: UInt32, measure: Int16, window: Int64
         }
         struct CoverageKey: Hashable {
             let hour: UnixSeconds, kind: UInt8
@@ -85,13 +81,6 @@ struct RemovalTests {
                         layout: delta.layout, start: delta.periodStart, margin: delta.margin.bits,
                         cell: delta.cell.value, window: delta.window.value), default: 0] += delta.delta
             }
-            for pair in flush.top where isOpen(pair.layout, pair.periodStart) {
-                let key = PairKey(
-                    layout: pair.layout, start: pair.periodStart, margin: pair.margin.bits, cell: pair.cell.value,
-                    measure: pair.measure.value, window: pair.window.value)
-                let known = pair.replaces ? [0, 0] : pairs[key] ?? [0, 0]
-                pairs[key] = [max(known[0], pair.largest), max(known[1], pair.second)]
-            }
             for delta in flush.coverage {
                 coverage[.init(hour: delta.hour, kind: delta.kind.code), default: 0] += delta.events
             }
@@ -105,7 +94,6 @@ struct RemovalTests {
             return Table(
                 counters: counters.filter { $1 != 0 && isOpen($0.layout, $0.start) },
                 distinct: distinct.filter { $1 != 0 && isOpen($0.layout, $0.start) },
-                pairs: pairs.filter { $1[0] != 0 && isOpen($0.layout, $0.start) },
                 coverage: closed.isEmpty ? coverage.filter { $1 != 0 } : [:])
         }
     }
@@ -190,22 +178,13 @@ struct RemovalTests {
         /// Takes out whoever is due; others go on counting meanwhile.
         mutating func remove() {
             guard let (window, due) = counting.dueRemovals(most: .random(in: 1...3, using: &random)) else { return }
-            func batches() -> [CountedBatch] {
-                journal.compactMap { if case .batch(let batch) = $0, batch.window == window { batch } else { nil } }
-            }
             var found: [KeyedIdentifier: [CountedBatch]] = due.mapValues { _ in [] }
-            for batch in batches() { found[batch.identifier]?.append(batch) }
-            let places = counting.watchSums(of: found, in: window)
-            let gone = counting.removed(from: window)
-            let leaders = RemovalTests.space.leaders(of: places) { add in
-                for batch in batches() where found[batch.identifier] == nil && !gone.contains(batch.identifier) {
-                    add(batch)
-                }
+            for case .batch(let batch) in journal where batch.window == window {
+                found[batch.identifier]?.append(batch)
             }
             for _ in 0..<Int.random(in: 0...3, using: &random) { post() }
-            journal += counting.remove(
-                found, from: window, leaders: leaders, largest: .random(in: 1...20, using: &random)
-            ).map { .removal($0) }
+            let largest = Int.random(in: 1...20, using: &random)
+            journal += counting.remove(found, from: window, largest: largest).map { .removal($0) }
         }
 
         mutating func flush(isHeard: Bool = true, closing period: ClosedPeriod? = nil) {
@@ -286,7 +265,6 @@ struct RemovalTests {
         let (found, expected) = (world.table.settled(without: world.closed), world.twin.settled(without: world.closed))
         #expect(found.counters == expected.counters)
         #expect(found.distinct == expected.distinct)
-        #expect(found.pairs == expected.pairs)
         #expect(found.coverage == expected.coverage)
     }
 }

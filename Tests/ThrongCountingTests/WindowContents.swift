@@ -23,31 +23,25 @@ struct WindowContents: Equatable {
             let words = stride(from: bytes.startIndex, to: bytes.endIndex - bytes.count % 8, by: 8).map { start in
                 bytes[start..<start + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             }
-            let isOfMetric = [.totals, .tops, .totalPeriods, .progress, .progressPeriods].contains(part.kind)
+            let isOfMetric = [.progress, .progressPeriods].contains(part.kind)
             func name(_ kind: WindowPart.Kind) -> Name {
                 Name(
                     window: part.window.number, kind: kind,
                     metric: isOfMetric ? counting.space.ids[part.metric] : nil)
             }
             switch part.kind {
-            case .totalPeriods: periods[name(.tops)] = words
             case .progressPeriods: periods[name(.progress)] = words
             // Positions and answers are compared by asking for them.
             case .head, .refusals, .batches: break
             case .pairs, .proved, .end: raw.append((name(part.kind), words.map { [$0] }))
-            case .contributions, .totals, .progress: raw.append((name(part.kind), words.groups(of: 2)))
-            case .tops, .withdrawn: raw.append((name(part.kind), words.groups(of: 4)))
+            case .contributions, .progress: raw.append((name(part.kind), words.groups(of: 2)))
+            case .withdrawn: raw.append((name(part.kind), words.groups(of: 4)))
             }
         }
         for (name, groups) in raw {
             let known = periods[name] ?? []
             for group in groups {
                 switch name.kind {
-                case .totals where group[1] == 0: continue
-                case .tops where group[2] == 0: continue
-                case .tops:
-                    let period = known[Int(group[1] & 0xFFFF_FFFF)]
-                    slots[name, default: []].insert([group[1] >> 32, period, group[2], group[3]])
                 case .progress where group[1] >> 48 == 0: continue
                 case .progress:
                     let period = known[Int(group[1] >> 32 & 0xFFFF)]

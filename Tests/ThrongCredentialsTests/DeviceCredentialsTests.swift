@@ -225,8 +225,8 @@ struct DeviceCredentialsTests {
                 name: "orders", title: "", question: "", purpose: "product", events: ["order"],
                 dimensions: ["os", "kind"],
                 period: .day, rollups: [.week], sums: [], histogram: nil, reach: true, provedFirsts: firsts,
-                contributionBound: 1, sampling: 1, threshold: 20, protection: 10, sensitive: [], impossible: [],
-                margin: nil, expires: "2027-01-01")
+                contributionBound: 1, sampling: 1, threshold: 20, impossible: [],
+                expires: "2027-01-01")
         }
         let day = PeriodCalendar.utc.period(.day, containing: world.house.now)
         let cell: [DimensionName: BucketLabel] = ["os": "Linux", "kind": "cake"]

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import ThrongForecast
 import ThrongPlan
-import ThrongSchedule
 
 @Suite("What a forecast says besides shares")
 struct ForecastPartsTests {
@@ -24,7 +23,7 @@ struct ForecastPartsTests {
                   views:
                     {title: Views, events: [home, product_view], dimensions: [os, channel], purpose: product, period: day,
                     margins: \(margins), contribution_bound: 1000, \(decay.map { "decay: \($0), " } ?? "")TERMS}
-                  sales: {title: Sales, events: [purchase], dimensions: [channel], purpose: other, period: hour, TERMS}
+                  sales: {title: Sales, events: [catalog], dimensions: [channel], purpose: other, period: hour, TERMS}
                   gone: {title: Gone, events: [never], purpose: other, period: day, TERMS}
                 """.replacing("TERMS", with: "question: What?, decision: That., owner: Team, expires: 2027-10-31"),
             file: "plan.yaml", today: Self.today)
@@ -42,10 +41,10 @@ struct ForecastPartsTests {
         let folder = CrowdFolder.made(seed: 1)
         let plain = try Self.forecast(try Self.plan(), folder, devices: 400)
         let proved = try Self.forecast(try Self.plan(floor: "attested"), folder, devices: 400)
-        func shown(_ forecast: Forecast) -> [[Double?]] {
-            forecast.metrics.map { ($0.expected?.groupings ?? []).map(\.shown) }
+        func shown(_ forecast: Forecast) -> [[Double]] {
+            forecast.metrics.map { $0.groupings.map(\.shown) }
         }
-        #expect(shown(proved) == shown(plain) && shown(plain)[0].contains { $0 ?? 0 > 0.2 })
+        #expect(shown(proved) == shown(plain) && shown(plain)[0].contains { $0 > 0.2 })
         #expect(plain.proved == [] && proved.proved == ["product"])
         let sentence = "All are taken to prove themselves for product; the more can't, the more is withheld."
         #expect(proved.lines.contains(sentence) && !plain.lines.contains { $0.contains("prove") })
@@ -73,13 +72,13 @@ struct ForecastPartsTests {
         let many = try Self.forecast(try Self.plan(), folder, devices: 1000).metrics
         #expect(many.map(\.metric) == ["views", "sales", "gone"])
         #expect(many.map(\.firstNumberHours) == [26, 3, nil])
-        #expect(many[2].expected == nil && many[2].devicesForTotal == nil)
+        #expect(many[2].groupings.isEmpty && many[2].devicesForTotal == nil)
         let few = try Self.forecast(try Self.plan(), folder, devices: 10).metrics[0]
         #expect(few.firstNumberHours == nil)
         #expect(try #require(few.devicesForTotal) >= 20)
     }
 
-    @Test("a step of decay says what it leaves, and what is withheld from the start for it")
+    @Test("a step of decay says what it leaves")
     func decay() throws {
         let steps =
             "[{after: 30 days, coarsen: os, to: desk}, {after: 60 days, keep: totals}, {after: 90 days, delete: all}]"
@@ -92,7 +91,25 @@ struct ForecastPartsTests {
         #expect(costs[0].numbersBefore > costs[0].numbersAfter && costs[0].numbersAfter > 1)
         #expect(costs[1].numbersBefore == costs[0].numbersAfter && costs[1].numbersAfter == 1)
         #expect(costs[2].numbersAfter == 0)
-        #expect(costs.allSatisfy { 0...1 ~= $0.withheld } && costs[1].withheld == 0)
+    }
+
+    @Test("a grouping says how many numbers reach k, how many of them are shown, and how far off they are")
+    func groupings() throws {
+        let groupings = try Self.forecast(try Self.plan(), CrowdFolder.made(seed: 1), devices: 1000).metrics[0]
+            .groupings
+        #expect(groupings.map(\.dimensions) == [[], ["os"], ["channel"]])
+        #expect(groupings[0].shown == 1 && groupings[0].numbers == 1 && groupings[0].reached == 1)
+        #expect(groupings.allSatisfy { $0.numbers <= $0.reached && 0...1 ~= $0.shown })
+        #expect(groupings.allSatisfy { 12...25 ~= $0.deviceMargin ?? 0 && $0.eventMargin > 1000 })
+    }
+
+    @Test("a bound that nobody reaches cuts nothing, and the smallest that cuts little is far below it")
+    func bound() throws {
+        let metrics = try Self.forecast(try Self.plan(), CrowdFolder.made(seed: 1), devices: 1000).metrics
+        let bound = try #require(metrics[0].bound)
+        #expect(bound.bound == 1000 && bound.cut == 0)
+        #expect(bound.suggested < 200 && bound.suggestedCut > 0 && bound.suggestedCut <= BoundForecast.mostCut)
+        #expect(metrics[2].bound == nil)
     }
 
     @Test("suggested groupings are YAML that the plan takes, and are published then")
@@ -107,8 +124,8 @@ struct ForecastPartsTests {
         #expect(advice.yaml[3].hasPrefix("      - [\(groupings[0].joined(separator: ", "))]  # "))
         let pasted = try Self.plan(
             margins: "[\(groupings.map { "[\($0.joined(separator: ", "))]" }.joined(separator: ", "))]")
-        let shown = try #require(try Self.forecast(pasted, folder, devices: 1000).metrics[0].expected).groupings
+        let shown = try Self.forecast(pasted, folder, devices: 1000).metrics[0].groupings
         #expect(Set(shown.map(\.dimensions)).isSuperset(of: groupings))
-        #expect(shown.allSatisfy { $0.shown ?? 0 >= GroupingAdvice.least - 0.02 })
+        #expect(shown.allSatisfy { $0.shown >= GroupingAdvice.least - 0.02 })
     }
 }

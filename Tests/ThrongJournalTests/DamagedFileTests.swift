@@ -103,7 +103,7 @@ struct DamagedFileTests {
 
     private static let flush = Flush(
         after: .start, through: JournalPosition(10), layouts: [Workshop.layout], counters: [], taken: [], distinct: [],
-        top: [], coverage: [], closedUntil: nil)
+        coverage: [], closedUntil: nil)
 
     /// A data directory with that file, its path, and all files as they are.
     private func house(_ sample: Sample) throws -> (disk: MemoryDisk, path: String, whole: [String: [UInt8]]) {

@@ -53,7 +53,7 @@ struct ForgottenAppTests {
         let kept = try KeptFlushes(data)
         try kept.keep(
             Flush(
-                after: .start, through: JournalPosition(6), layouts: space.layouts, counters: [], distinct: [], top: []),
+                after: .start, through: JournalPosition(6), layouts: space.layouts, counters: [], distinct: []),
             now: Workshop.now)
         return workshop
     }

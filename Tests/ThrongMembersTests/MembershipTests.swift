@@ -5,7 +5,7 @@ import ThrongPlan
 
 @testable import ThrongMembers
 
-/// What PostgreSQL has of epochs, and daemons that hear of it at different times or not at all; by the rules of migration 31.
+/// What PostgreSQL has of epochs, and daemons that hear of it at different times or not at all; by the rules of the schema.
 private struct World {
     private(set) var epochs: [Epoch] = []
     private var voided: Set<Int64> = []

@@ -5,7 +5,7 @@ import ThrongReport
 
 @testable import ThrongPortal
 
-@Suite("Two periods side by side tell nothing that either of them withholds")
+@Suite("Two periods side by side tell no change that either of them withholds, or that chance may have made")
 struct ComparisonTests {
     private static let frame = PageFrame(pageTitle: "", css: "", house: "", visitors: [])
 
@@ -14,7 +14,7 @@ struct ComparisonTests {
         _ period: String, unit: String = "events", kind: String = "count", locale: String = "en",
         view: String = "table", rows: [(String, String, String?)], whole: String? = nil, more: String = "",
         status: String = "answered", metric: String = "orders", filters: String = "", sampling: String = "1",
-        window: Int = 900, devices: String = "null", margin: String = "", buckets: String = "\"iOS\"",
+        window: Int = 900, devices: String = "null", within: Int = 24, buckets: String = "\"iOS\"",
         k: String = "20", counts: String = "events", floor: String? = nil, withheldShare: String = "null",
         length: String = "day",
         label: String? = nil, last: String? = nil
@@ -25,7 +25,7 @@ struct ComparisonTests {
         let rows = rows.map { "{\"buckets\": [\"\($0.0)\"], \(figure($0.1, $0.2))}" }.joined(separator: ", ")
         let basis = """
             {"counts": "\(counts)",\(floor.map { " \"floor\": \"\($0)\"," } ?? "") "devices": \(devices), "statement": "events", "k": \(k), "sampling": \(sampling),
-             "window_seconds": \(window)\(margin)}
+             "window_seconds": \(window), "margin": {"within": \(within), "rho": "0.98", "statement": ""}}
             """
         let json = """
             {"title": "Shoppers", "locale": "\(locale)", "withheld": "\(Withheld.wording)",
@@ -53,7 +53,7 @@ struct ComparisonTests {
             })
     }
 
-    @Test("a change stands where both numbers are published, and nowhere else")
+    @Test("a change stands where both numbers are published and it is more than chance, and nowhere else")
     func changes() throws {
         let found = try Self.cells(
             Self.report(
@@ -64,28 +64,39 @@ struct ComparisonTests {
                 "2026-11-21",
                 rows: [("iOS", "published", "1500"), ("Android", "published", "90"), ("Linux", "withheld", nil)],
                 whole: "1690"))
-        #expect(found["iOS"] == ["1,200", "1,500", "+25.0%"])
+        #expect(found["iOS"] == ["1,200", "1,500", "+25.0% [+300 (266 to 334)]"])
         #expect(found["Android"] == ["withheld", "90", ""])
         #expect(found["Linux"] == ["40", "withheld", ""])
-        #expect(found["All"] == ["1,300", "1,690", "+30.0%"])
+        #expect(found["All"] == ["1,300", "1,690", "+30.0% [+390 (356 to 424)]"])
     }
 
     @Test("shares change by points, from nothing by a number, and what is not there is said")
     func manners() throws {
         let shares = try Self.cells(
-            Self.report("2026-11-20", unit: "share", rows: [("iOS", "published", "0.412")]),
             Self.report(
-                "2026-11-21", unit: "share", rows: [("iOS", "published", "0.4"), ("Plan 9", "impossible", nil)]))
-        #expect(shares["iOS"] == ["41.2%", "40.0%", "\u{2212}1.2 points"])
+                "2026-11-20", unit: "share", rows: [("iOS", "published", "0.412, \"low\": 0.407, \"high\": 0.417")]),
+            Self.report(
+                "2026-11-21", unit: "share",
+                rows: [
+                    ("iOS", "published", "0.4, \"low\": 0.395, \"high\": 0.405"), ("Plan 9", "impossible", nil),
+                ]))
+        #expect(
+            shares["iOS"] == [
+                "41.2% [40.7% to 41.7%]", "40.0% [39.5% to 40.5%]",
+                "\u{2212}1.2 points [\u{2212}1.9% to \u{2212}0.5%]",
+            ])
         #expect(shares["Plan 9"] == ["no such group", "cannot occur", ""])
         let counts = try Self.cells(
             Self.report("2026-11-20", rows: [("iOS", "published", "0")]),
             Self.report("2026-11-21", rows: [("iOS", "published", "1234567")]))
-        #expect(counts["iOS"] == ["0", "1,234,567", "+1,234,567"])
+        #expect(counts["iOS"] == ["0", "1,234,570", "+1,234,567 [1,234,533 to 1,234,601]"])
         let german = try Self.cells(
-            Self.report("2026-11-20", locale: "de", rows: [("iOS", "published", "1500.5")]),
-            Self.report("2026-11-21", locale: "de", rows: [("iOS", "published", "750.25")]))
-        #expect(german["iOS"] == ["1.500,5", "750,25", "\u{2212}50,0\u{a0}%"])
+            Self.report("2026-11-20", locale: "de", rows: [("iOS", "published", "1500")]),
+            Self.report("2026-11-21", locale: "de", rows: [("iOS", "published", "750")]))
+        #expect(
+            german["iOS"] == [
+                "1.500", "750", "\u{2212}50,0\u{a0}% [\u{2212}750 (\u{2212}784 to \u{2212}716)]",
+            ])
     }
 
     @Test("a row that a ranking does not name any more is not said to be unreleased, and no row is left out")
@@ -95,11 +106,11 @@ struct ComparisonTests {
         let after = try Self.report(
             "2026-11-21", view: "ranking", rows: [("Android", "published", "95"), ("iOS", "published", "90")])
         let found = try Self.cells(before, after)
-        #expect(found["Android"] == ["not named", "95", ""])
-        #expect(found["iOS"] == ["90", "90", "0.0%"])
+        #expect(found["Android"] == ["not named", "100", ""])
+        #expect(found["iOS"] == ["90", "90", "about the same [\u{2212}34 to 34]"])
         #expect(found["Linux"] == ["40", "not named", ""])
-        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 1)
-        #expect(ComparisonView(after, after, frame: Self.frame).readingNotes.isEmpty)
+        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 2)
+        #expect(ComparisonView(after, after, frame: Self.frame).readingNotes.count == 1)
     }
 
     @Test(
@@ -115,10 +126,18 @@ struct ComparisonTests {
 
     @Test("means have as many decimals as the finest of them")
     func means() throws {
-        func report(_ value: String) throws -> ReportReading {
-            try Self.report("2026-11-20", kind: "mean", rows: [("iOS", "published", value)])
+        func report(_ value: String, _ low: Int, _ high: Int) throws -> ReportReading {
+            try Self.report(
+                "2026-11-20", kind: "mean",
+                rows: [("iOS", "published", "\(value), \"low\": \(low), \"high\": \(high)")])
         }
-        #expect(try Self.cells(report("104.20"), report("1040.25")) == ["iOS": ["104.20", "1,040.25", "+898.3%"]])
+        #expect(
+            try Self.cells(report("104.20", 100, 110), report("1040.25", 1000, 1100)) == [
+                "iOS": [
+                    "104.20 [100.00 to 110.00]", "1,040.25 [1,000.00 to 1,100.00]",
+                    "+898.3% [+936.05 (895.38 to 995.95)]",
+                ]
+            ])
     }
 
     @Test("a quantile stands with its band, and two of them have no change")
@@ -157,7 +176,7 @@ struct ComparisonTests {
                 "\u{2248}12,300 [12,000 to 12,600]", "\u{2248}13,530 [13,130 to 13,930]",
                 "+10.0% [+1,230 (730 to 1,730)]",
             ])
-        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 1)
+        #expect(ComparisonView(before, after, frame: Self.frame).readingNotes.count == 2)
         let shares = try Self.cells(
             report("2026-11-20", "0.4", "0.37", "0.43", unit: "share"),
             report("2026-11-21", "0.5", "0.46", "0.54", unit: "share"))
@@ -182,9 +201,6 @@ struct ComparisonTests {
         let day = "2026-11-21"
         try check(Self.report(day, rows: rows, sampling: "0.1"), "the metric had another sampling rate then.")
         try check(Self.report(day, rows: rows, window: 86_400), "identifiers of another length of life then.")
-        try check(
-            Self.report(day, rows: rows, margin: ", \"margin\": {\"within\": 24, \"rho\": \"0.98\"}"),
-            "another margin then.")
         try check(Self.report(day, rows: rows, devices: "\"client_firsts\""), "another way of counting devices then.")
         let floors = try ["any", "attested"].map { try Self.report(day, rows: rows, counts: "devices", floor: $0) }
         let before = try Self.report("2026-11-20", rows: rows, counts: "devices")
@@ -219,7 +235,7 @@ struct ComparisonTests {
         let found = try Self.cells(
             Self.report("2026-11-20", rows: [("iOS", "published", "8412")]),
             Self.report("2026-11-21", unit: "share", kind: "share", rows: [("iOS", "published", "0.412")]))
-        #expect(found["iOS"] == ["8,412", "41.2%", "not comparable"])
+        #expect(found["iOS"] == ["8,410", "41.2%", "not comparable"])
     }
 
     @Test("the earlier period comes first, in whichever order they are asked for")
@@ -227,7 +243,7 @@ struct ComparisonTests {
         let before = try Self.report("2026-11-20", rows: [("iOS", "published", "100")])
         let after = try Self.report("2026-11-21", rows: [("iOS", "published", "150")])
         for (one, other) in [(before, after), (after, before)] {
-            #expect(try Self.cells(one, other)["iOS"] == ["100", "150", "+50.0%"])
+            #expect(try Self.cells(one, other)["iOS"] == ["100", "150", "+50.0% [+50 (16 to 84)]"])
             #expect(ComparisonView(one, other, frame: Self.frame).fromTitle == "2026-11-20")
         }
         let day = try Self.report("2026-11-16", rows: [("iOS", "published", "100")])
@@ -239,7 +255,7 @@ struct ComparisonTests {
         }
     }
 
-    @Test("the basis says k, sampling and what is withheld, of both periods where they differ")
+    @Test("the basis says k, the margin, sampling and what is withheld, of both periods where they differ")
     func basis() throws {
         let rows = [("iOS", "published", Optional("100"))]
         let view = try ComparisonView(
@@ -247,7 +263,7 @@ struct ComparisonTests {
             Self.report("2026-11-21", rows: rows, sampling: "0.25", k: "50", withheldShare: "0"), frame: Self.frame)
         #expect(
             view.sections.first?.basisParts == [
-                "Events", "2026-11-20: k = 20; 2026-11-21: k = 50",
+                "Events", "2026-11-20: k = 20; 2026-11-21: k = 50", "Off by at most 24 in 19 of 20 cases",
                 "2026-11-20: Every event counted; 2026-11-21: Sampling rate 0.25",
                 "2026-11-20: 3.1% of the whole withheld; 2026-11-21: 0.0% of the whole withheld",
             ])
@@ -263,7 +279,7 @@ struct ComparisonTests {
         let view = ComparisonView(reading, reading, frame: Self.frame)
         #expect(!view.sections.isEmpty && view.sections.allSatisfy(\.differences.isEmpty))
         for line in view.sections.flatMap(\.rows) {
-            #expect(line.cells[2].numbers.allSatisfy { ["0.0%", "0.0 points", "0", "0.00"].contains($0) }, "\(line)")
+            #expect(line.cells[2].numbers.allSatisfy { $0 == "about the same" }, "\(line)")
         }
     }
 
@@ -281,7 +297,7 @@ struct ComparisonTests {
         }
         // By system, as the test's reports are.
         let view = try ComparisonView(
-            trend("20", [("18", "5"), ("19", nil), ("20", "8")]), trend("21", [("20", "8"), ("21", "12")]),
+            trend("20", [("18", "50"), ("19", nil), ("20", "80")]), trend("21", [("20", "80"), ("21", "120")]),
             frame: Self.frame)
         let section = try #require(view.sections.first)
         #expect(section.whenHeadings == ["Periods"])
@@ -291,6 +307,6 @@ struct ComparisonTests {
         let cells = section.rows.map {
             $0.cells.map { ($0.numbers + $0.bounds.map { " [\($0)]" } + $0.marks + $0.words).joined() }
         }
-        #expect(cells == [["withheld", "8", ""], ["8", "12", "+50.0%"]])
+        #expect(cells == [["withheld", "80", ""], ["80", "120", "+50.0% [+40 (6 to 74)]"]])
     }
 }

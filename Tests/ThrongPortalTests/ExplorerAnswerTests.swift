@@ -7,7 +7,7 @@ import ThrongReport
 @testable import ThrongPostgres
 @testable import ThrongStore
 
-@Suite("The explorer says of withheld rows that they are withheld, and nothing else")
+@Suite("The explorer says of each number how far off it is, and of withheld rows that they are withheld")
 struct ExplorerAnswerTests {
     private static let saturday = UnixSeconds(1_795_219_200)
 
@@ -30,10 +30,12 @@ struct ExplorerAnswerTests {
 
     @Test("what counts identifiers is asked for and said as identifiers")
     func identifiers() throws {
-        let rows = [row(["iOS"], 60), row(["it's"], nil), row(["other"], nil)]
-        let answer = try Self.answer("", rows, whole: [row([], 80)], shape: ExplorerChoiceTests.identifiers)
+        let rows = [row(["iOS"], 600), row(["it's"], nil), row(["other"], nil)]
+        let answer = try Self.answer("", rows, whole: [row([], 800)], shape: ExplorerChoiceTests.identifiers)
         #expect(answer.heading == "Identifiers by Os")
-        #expect(answer.sentence.hasSuffix("with 60 of 80 identifiers (75.0%)."))
+        #expect(
+            answer.sentence.hasSuffix(
+                "with about 600 of about 800 identifiers (75%); off by at most 12 in 19 of 20 cases."))
         #expect(answer.withheldNote?.hasSuffix("25.0% of the identifiers.") == true)
         #expect(answer.choice.question.sql.contains("    \"identifiers\",\n"))
         #expect(!answer.choice.question.sql.contains("events"))
@@ -47,10 +49,13 @@ struct ExplorerAnswerTests {
             known.withheldNote
                 == "\(Withheld.wording). 2 of 3 rows here. Together they are 25.0% of the events."
         )
-        #expect(known.sentence.hasSuffix("is the largest published group, with 60 of 80 events (75.0%)."))
+        #expect(
+            known.sentence.hasSuffix(
+                "is the largest published group, with about 60 of about 80 events (80%); off by at most 12 in 19 of 20 cases."
+            ))
         let unknown = try Self.answer("", rows, whole: [Self.row([], nil)])
         #expect(unknown.withheldNote?.hasSuffix("How much of the whole that leaves out is unknown.") == true)
-        #expect(unknown.sentence.hasSuffix("with 60 events."))
+        #expect(unknown.sentence.hasSuffix("with about 60 events; off by at most 12 in 19 of 20 cases."))
         #expect(try Self.answer("", [row(["iOS"], 60)]).withheldNote == nil)
     }
 
@@ -63,7 +68,7 @@ struct ExplorerAnswerTests {
         let both = try Self.answer(span, rows, whole: [Self.row([], 90, day: 0), Self.row([], 50, day: 1)])
         #expect(both.withheldNote?.hasSuffix("21.4% of the events.") == true)
         let few = try Self.answer(span, rows, whole: [Self.row([], 70, day: 0), Self.row([], 50, day: 1)])
-        #expect(few.withheldNote?.hasSuffix("fewer than 20 of the events, or none.") == true)
+        #expect(few.withheldNote?.hasSuffix("too few of the events to tell from none.") == true)
         let one = try Self.answer(span, rows, whole: [Self.row([], 70, day: 0), Self.row([], nil, day: 1)])
         #expect(one.withheldNote?.hasSuffix("unknown.") == true)
     }
@@ -73,22 +78,30 @@ struct ExplorerAnswerTests {
         func finding(_ address: String, _ rows: [AnalystRow]) throws -> String {
             try Self.answer(address, rows).sentence
         }
-        #expect(try finding("&margin=(total)", [row([], 1410)]).hasSuffix("2026. 1,410 events were counted."))
+        #expect(
+            try finding("&margin=(total)", [row([], 1410)]).hasSuffix(
+                "2026. About 1,410 events; off by at most 12 in 19 of 20 cases."))
         #expect(try finding("&margin=(total)", [row([], nil)]).hasSuffix("This number is \(Withheld.wording)."))
         #expect(
             try finding("", [row(["iOS"], nil), row(["other"], nil)]).hasSuffix(
                 "Every number here is \(Withheld.wording)."))
+        let close = [row(["iOS"], 60), row(["it's"], 40), row(["other"], 20)]
+        #expect(
+            try finding("", close).hasSuffix(
+                "Margins leave open which of “iOS” and “it's” is the largest published group: about 60 events and about 40 events; "
+                    + "off by at most 12 in 19 of 20 cases."))
         #expect(
             try finding("&margin=(total)", [Self.row([], nil, reason: "cannot occur")]).hasSuffix("This cannot occur."))
         #expect(
             try finding(
                 "&margin=(total)&from=2026-11-21",
                 [Self.row([], 5, day: 0), Self.row([], nil, day: 1), Self.row([], 9, day: 2)]
-            ).hasSuffix("The published numbers lie between 5 (21 Nov) and 9 (23 Nov)."))
+            ).hasSuffix(
+                "The published numbers lie between 5 (21 Nov) and 9 (23 Nov); off by at most 12 in 19 of 20 cases."))
         #expect(try finding("", []).hasSuffix("age took them, or they were never released."))
     }
 
-    @Test("a small, an empty and a protecting row make the same cell, whatever their places")
+    @Test("a small and an empty row make the same cell, whatever their places")
     func alike() throws {
         let rows = [row(["iOS"], 60), row(["it's"], nil), row(["other"], nil)]
         let view = Self.view(try Self.answer("", rows))
@@ -128,7 +141,7 @@ struct ExplorerAnswerTests {
                 let start = Self.saturday + Int64(place) * 86_400
                 return AnalystRelease(
                     period: Period(kind: .day, start: start, end: start + 86_400), threshold: 20, sampling: "1",
-                    digest: "\(place)", cost: nil, margin: nil, sumMargins: [], deviceMargin: nil)
+                    digest: "\(place)", cost: "0.98", margin: 12, sumMargins: [340], deviceMargin: 7)
             })
         let view = Self.view(try Self.answer("&from=2026-11-21", [row(["iOS"], 60)], total: 1, shape: shape))
         #expect(view.sources.count == 500 && view.sources.last?.sourceDigest == "\(count - 1)")
@@ -159,35 +172,33 @@ struct ExplorerAnswerTests {
         #expect(try Self.answer("&part=2", [row(["iOS"], 60)], total: 0).total == 10_001)
     }
 
-    @Test("a sampled number says what it stands for, one with a margin how far off it is: events, a sum or devices")
+    @Test("a sampled number says what it stands for, others how far off they are: events, a sum")
     func estimates() throws {
         let plain = ExplorerChoiceTests.shape
-        func shape(sampling: String, cost: String?) -> AnalystShape {
+        func shape(sampling: String) -> AnalystShape {
             AnalystShape(
                 dimensions: plain.dimensions, measures: plain.measures, margins: plain.margins,
                 releases: plain.releases.map {
                     AnalystRelease(
-                        period: $0.period, threshold: $0.threshold, sampling: sampling, digest: $0.digest, cost: cost,
-                        margin: cost.map { _ in 12 }, sumMargins: cost == nil ? [] : [340],
-                        deviceMargin: cost.map { _ in 7 })
+                        period: $0.period, threshold: $0.threshold, sampling: sampling, digest: $0.digest, cost: "0.98",
+                        margin: 12, sumMargins: [340], deviceMargin: 7)
                 })
         }
         let sampled = try Self.answer(
-            "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25", cost: nil))
+            "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25"))
         #expect(
             sampled.sentence.hasSuffix(
-                "At a sampling rate of 0.25 that stands for about 400 events: 95% interval 284 to 474."))
+                "At a sampling rate of 0.25 that stands for about 400 events: 95% interval 275 to 489."))
         #expect(sampled.basis.last?.hasPrefix("Sampling rate 0.25") == true)
-        let drawn = try Self.answer("&margin=(total)", [row([], 1410)], shape: shape(sampling: "1", cost: "0.98"))
+        let drawn = try Self.answer("&margin=(total)", [row([], 1410)])
         #expect(drawn.sentence.hasSuffix("About 1,410 events; off by at most 12 in 19 of 20 cases."))
         #expect(drawn.basis.contains("Off by at most 12 in 19 of 20 cases"))
         #expect(drawn.basis.contains { $0.hasPrefix("k = 20") })
         let numbers = [Int128(50), 1234].enumerated().map { AnalystRow.Number(units: $1, places: $0 * 2) }
         let sum = try Self.answer(
             "&margin=(total)&measure=revenue",
-            [AnalystRow(start: Self.saturday + 2 * 86_400, buckets: [], numbers: numbers, withheld: nil)],
-            shape: shape(sampling: "1", cost: "0.98"))
-        #expect(sum.sentence.hasSuffix("The sum is 12.34 EUR; off by at most 3.40 in 19 of 20 cases."))
+            [AnalystRow(start: Self.saturday + 2 * 86_400, buckets: [], numbers: numbers, withheld: nil)])
+        #expect(sum.sentence.hasSuffix("The sum is about 12.34 EUR; off by at most 3.40 in 19 of 20 cases."))
     }
 
     @Test("a funnel says what its numbers mean, in the layout that has its dimension alone")
@@ -216,9 +227,9 @@ struct ExplorerAnswerTests {
         #expect(!titles.hasReach(metric) && titles.hasReach(former))
         let answer = ExplorerAnswer(
             try ExplorerChoiceTests.choice("app=shop&metric=orders", ExplorerChoiceTests.identifiers),
-            rows: [row(["iOS"], 60), row(["other"], nil)],
-            total: 2, whole: [row([], 80)], titles: titles)
-        #expect(answer.sentence.hasSuffix("with 60 of 80 identifiers (75.0%)."))
+            rows: [row(["iOS"], 600), row(["other"], nil)],
+            total: 2, whole: [row([], 800)], titles: titles)
+        #expect(answer.sentence.contains("with about 600 of about 800 identifiers (75%); off by"))
         #expect(answer.withheldNote?.hasSuffix("25.0% of the identifiers.") == true)
         #expect(answer.basis[0].hasPrefix("Identifiers, each counted once a window"))
     }
@@ -259,7 +270,7 @@ struct ExplorerAnswerTests {
                 == """
                 period_start,os,events,withheld,delete_by\r
                 2026-11-23T00:00:00Z,"'=cmd()",60,,\r
-                2026-11-23T00:00:00Z,"it's",,"\(Withheld.wording)",\r\n
+                2026-11-23T00:00:00Z,"it's",,\(Withheld.wording),\r\n
                 """)
     }
 

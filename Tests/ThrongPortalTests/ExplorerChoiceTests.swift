@@ -38,8 +38,8 @@ struct ExplorerChoiceTests {
             AnalystRelease(
                 period: Period(
                     kind: .day, start: saturday + place * 86_400, end: saturday + (place + 1) * 86_400),
-                threshold: 20, sampling: "1", digest: "ab", cost: nil, margin: nil, sumMargins: [],
-                deviceMargin: nil)
+                threshold: 20, sampling: "1", digest: "ab", cost: "0.98", margin: 12, sumMargins: [340],
+                deviceMargin: 7)
         })
 
     /// The same, but that it counts identifiers.

@@ -15,7 +15,7 @@ struct MarginAttackEventTests {
               m\(place):
                 {title: It, events: [\(metric.events.joined(separator: ", "))], question: What?, decision: That.,
                 dimensions: [\(metric.dimensions.joined(separator: ", "))], owner: Team, expires: 2027-10-31,
-                purpose: product, period: day, margin: standard, measures: {reach: true}, contribution_bound: 10}
+                purpose: product, period: day, measures: {reach: true}, contribution_bound: 10}
             """
         }
         return try Plan(

@@ -77,17 +77,6 @@ struct MarginSumsTests {
         #expect(abs(sum - (try #require(week.cell([:])).count)) <= 2)
     }
 
-    @Test("a sum of days of which one was released exactly is refused for good")
-    func exactPart() throws {
-        let cube = try Self.cube(0)
-        let exact = try ReleaseCase(header: Self.town.header(Town.day(0), groupings: [[], [0]]), parts: [cube])
-            .decide(ReleaseOptions(seed: 1, proofSeconds: 1)).release
-        let error = #expect(throws: ReleaseError.self) {
-            try Self.release(Town.week, [cube], earlier: [exact], secret: 1)
-        }
-        #expect(error?.isForGood == true)
-    }
-
     @Test("devices that clients say are drawn for their own period, and add up over systems")
     func firsts() throws {
         var (within, all) = (0, 0)

@@ -45,11 +45,10 @@ struct SealTests {
             .map { "\(name): \($0) \($1)" }
         }
         #expect(open == [], "\(open)")
-        // Written out by name only where it is decided, for proved devices and for all, and where the ledger's rows are taken.
+        // Written out by name only where it is decided, and where the ledger's rows are taken.
         let makers = files.filter { $0.value.contains("PublishedCell(") }.keys.sorted()
         #expect(
             makers == [
-                "ThrongRelease/Decision/ReleaseCase+Decide.swift", "ThrongRelease/Decision/ReleaseCase+Proved.swift",
                 "ThrongRelease/Drawn/MarginCase+Released.swift", "ThrongRelease/Released/Release.swift",
             ])
     }
@@ -81,20 +80,6 @@ struct SealTests {
             #expect(throws: ReleaseError.altered(metric: Self.header.layout.metric, period: Town.day(0)), "\(name)") {
                 try Release(decayed: Self.header, dropped: [], cells: [Self.row(0), row])
             }
-        }
-    }
-
-    @Test("a number that was published without its sums is left by age as it was")
-    func silent() throws {
-        let town = Town(
-            [Town.dimension("os", ["ios", "android"])],
-            sums: [SumMeasure(name: "spent", field: "spent", lowest: 0, highest: 10, decimals: 0, unit: "EUR")],
-            groupings: [[], [0]])
-        let header = town.header(Town.day(0), groupings: [[], [0]])
-        let rows = [Self.row(0, sums: [7]), Self.row(1)]
-        #expect(try Release(decayed: header, dropped: [], cells: rows).cells.map(\.sums) == [[7], []])
-        #expect(throws: ReleaseError.altered(metric: header.layout.metric, period: Town.day(0))) {
-            try Release(decayed: header, dropped: [], cells: [Self.row(0, sums: [7, 8])])
         }
     }
 }

@@ -16,8 +16,6 @@ struct Town {
         var devices: Int64
         /// Unit: 10^-decimals of the sum's unit.
         var sum: Int64 = 0
-        /// The two largest contributions; nil where nobody noted them. Unit: as ``sum``.
-        var top: [Int64]? = [1, 1]
         /// Firsts by their place in the layout. Unit: devices.
         var firsts: [Int: Int64] = [:]
     }
@@ -63,7 +61,6 @@ struct Town {
     func cube(_ day: Int, _ cells: [String: Counted], windows: Int64 = 1) throws -> StoredCube {
         var counters: [StoredCounter] = []
         var distinct: [StoredDistinct] = []
-        var top: [StoredTop] = []
         let first = layout.rotation.window(at: Self.day(day).start).value
         for (labels, counted) in cells.sorted(by: { $0.key < $1.key }) {
             let cell = try leaf(labels)
@@ -78,22 +75,15 @@ struct Town {
             for window in (first..<first + windows).map({ WindowNumber($0) }) {
                 distinct.append(
                     StoredDistinct(margin: layout.leaf, cell: cell, window: window, devices: counted.devices))
-                guard let pair = counted.top, !layout.sums.isEmpty else { continue }
-                top.append(
-                    StoredTop(
-                        margin: layout.leaf, cell: cell, measure: .sum(0), window: window, largest: pair[0],
-                        second: pair[1]))
             }
         }
-        return StoredCube(layout: layout, period: Self.day(day), counters: counters, distinct: distinct, top: top)
+        return StoredCube(layout: layout, period: Self.day(day), counters: counters, distinct: distinct)
     }
 
-    func header(
-        _ period: Period, groupings: [[Int]], reach: Bool = false, sensitive: [DimensionName] = []
-    ) -> ReleaseHeader {
+    func header(_ period: Period, groupings: [[Int]], reach: Bool = false) -> ReleaseHeader {
         ReleaseHeader(
             layout: layout, period: period, plan: PlanVersion(hex: String(repeating: "5e", count: 32)),
             threshold: .standard, sampling: 1, reach: reach,
-            groupings: groupings.map { Margin(keeping: $0) }.sorted(), sensitive: sensitive)
+            groupings: groupings.map { Margin(keeping: $0) }.sorted())
     }
 }

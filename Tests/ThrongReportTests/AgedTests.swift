@@ -40,7 +40,7 @@ struct AgedTests {
     private static func release(_ plan: Plan, _ period: Period, without lost: Set<DimensionName>) throws -> Release {
         let metric = try #require(plan.metric("views"))
         let layout = try plan.layout(of: metric, rules: .system)
-        let header = ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
+        let header = ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period).drawn(within: 28)
         let rows = header.groupings.flatMap { margin in
             (0..<layout.size(of: margin)).map { place in
                 Release.Row(

@@ -46,8 +46,8 @@ struct ClosedListTests {
         let period = try #require(PeriodCalendar.utc.period(labelled: "2026-11-19"))
         let release = try Release(
             decayed: ReleaseHeader(
-                plan: then, metric: metric, layout: try then.layout(of: metric, rules: .system), period: period),
-            dropped: [], cells: [])
+                plan: then, metric: metric, layout: try then.layout(of: metric, rules: .system), period: period
+            ).drawn(within: 28), dropped: [], cells: [])
         let plan = try plan(events)
         return ReportDocument(
             plan: plan, report: try #require(plan.reports.first), period: period, releases: [release])

@@ -45,7 +45,7 @@ struct ForeignReaderTests {
         let result = try Self.python(program, shop.document.csv)
         #expect(result.status == 0)
         let rows = try #require(try JSONSerialization.jsonObject(with: Data(result.text.utf8)) as? [[String]])
-        #expect(Set(rows.map(\.count)) == [16])
+        #expect(Set(rows.map(\.count)) == [20])
         #expect(rows.contains { $0[2] == "a,\"b\"\r\nc;d" })
         #expect(rows.contains { $0[3] == "'=1+1" })
         let tables = shop.document.answers.compactMap(\.answered?.table)

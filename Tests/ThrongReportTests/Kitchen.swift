@@ -110,8 +110,8 @@ struct Kitchen {
         guard let metric = plan.metric(name) else { throw NoMetric() }
         let layout = try plan.layout(of: metric, rules: .system)
         return try Release(
-            decayed: ReleaseHeader(plan: plan, metric: metric, layout: layout, period: Self.period), dropped: [],
-            cells: rows(metric, layout))
+            decayed: ReleaseHeader(plan: plan, metric: metric, layout: layout, period: Self.period).drawn(within: 15),
+            dropped: [], cells: rows(metric, layout))
     }
 
     struct NoMetric: Error {}

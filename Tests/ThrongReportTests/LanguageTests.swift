@@ -72,7 +72,7 @@ struct LanguageTests {
         #expect(english.title == "Daily" && english.explanation == "Read.")
     }
 
-    @Test("a plan in one language names none, as before")
+    @Test("a plan in one language names none")
     func plain() throws {
         let yaml = Self.yaml.replacing(/\{en: ([^,}]*)[^}]*\}/) { "\($0.1)" }.replacing(", language: ar", with: "")
         let plan = try Plan(yaml: yaml, file: "plan.yaml", today: Self.today)

@@ -50,8 +50,8 @@ struct LocaleTests {
         course.locale = .german
         let html = try course.document.html()
         #expect(html.contains("16. November \u{2013} 22. November 2026"))
-        #expect(html.contains("24.606"))
-        #expect(!html.contains("24,606"))
+        #expect(html.contains("24.610"))
+        #expect(!html.contains("24,610"))
         #expect(html.contains("59,4\u{a0}%"))
         #expect(html.contains("KW 46"))
         let english = Course().document.csv

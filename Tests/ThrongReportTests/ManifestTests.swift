@@ -1,7 +1,5 @@
 import Foundation
 import Testing
-import ThrongAudit
-import ThrongFaults
 import ThrongPlan
 
 @testable import ThrongDelivery
@@ -19,7 +17,7 @@ struct ManifestTests {
     private func files(_ document: ReportDocument? = nil, at now: UnixSeconds = now) throws -> ReportFiles {
         let document = document ?? self.document
         return try ReportFiles(of: document, formats: [.csv, .json])
-            .signed(as: document, with: key, coverage: nil, now: now)
+            .signed(as: document, with: key, now: now)
     }
 
     private func list(from: UnixSeconds? = nil, until: UnixSeconds? = nil) -> ReportKeyList {
@@ -274,7 +272,7 @@ struct ManifestTests {
     func losses() throws {
         let loss = ReportManifest.Loss(from: UnixSeconds(1_795_400_000), until: UnixSeconds(1_795_403_600), slots: 64)
         let signed = try ReportFiles(of: document, formats: [.json])
-            .signed(as: document, with: key, coverage: nil, losses: [loss], now: Self.now)
+            .signed(as: document, with: key, losses: [loss], now: Self.now)
         let manifest = try #require(signed.all.last).contents
         let tree = try #require(try JSONSerialization.jsonObject(with: Data(manifest)) as? [String: Any])
         let told = try #require(tree["losses"] as? [[String: Any]])
@@ -283,85 +281,5 @@ struct ManifestTests {
         #expect(told[0]["until"] as? String == "2026-11-23T03:13:20Z")
         #expect(told[0]["slots"] as? Int == 64)
         #expect(!String(decoding: try #require(try files().all.last).contents, as: UTF8.self).contains("losses"))
-    }
-
-    @Test("coverage is told in bands, and not at all for few events")
-    func coverage() {
-        func text(_ totals: CoverageTotals) -> String { CoverageStatement(totals).jsonText.written() }
-        #expect(text(.init(accepted: 999)) == text(.init(accepted: 0)))
-        #expect(text(.init(accepted: 20_000)) == text(.init(accepted: 70_000, consentRefused: 60)))
-        #expect(text(.init(accepted: 1_000)) != text(.init(accepted: 1_000, consentRefused: 60)))
-        let split = text(.init(accepted: 900, refusals: ["too_old": 60], consentRefused: 40, late: 5000))
-        #expect(split.contains("too_old"))
-        for number in ["900", "60", "40", "5000"] { #expect(!split.contains(" \(number),")) }
-    }
-
-    @Test("how much one network brought is told in four bands, and of no window in which a tenth is fewer than k")
-    func largestNetwork() throws {
-        let k = Threshold(devices: 20)
-        for (part, whole, share) in [
-            (199, 199, nil), (200, 200, .most), (19, 200, .underTenth), (20, 200, .underHalf), (99, 200, .underHalf),
-            (100, 200, .underNineTenths), (179, 200, .underNineTenths), (180, 200, .most),
-        ] as [(Int, Int, NetworkShare?)] {
-            #expect(NetworkShare(part, of: whole, threshold: k) == share, "\(part) of \(whole)")
-        }
-        for share in NetworkShare.allCases {
-            #expect(NetworkShare(kind: share.kind) == share)
-            let text = CoverageStatement(.init(accepted: 1000, largestNetwork: share)).jsonText.written()
-            let tenths = share.thousandths.lowerBound / 100
-            #expect(text.contains(try Regex(#""largest_network": \{\s*"from": 0\.\#(tenths)"#)), "\(text)")
-            let few = CoverageStatement(.init(accepted: 999, largestNetwork: share)).jsonText.written()
-            #expect(!few.contains("network"))
-        }
-        #expect(CoverageStatement(.init(accepted: 1000)).jsonText.written().contains(#""largest_network": "unknown""#))
-    }
-
-    @Test("the share of events of proved devices is told in bands, as finely towards all as towards none")
-    func attested() throws {
-        for (proved, from, to) in [
-            (0, "0.000", "0.010"), (99, "0.000", "0.010"), (100, "0.010", "0.050"), (4000, "0.200", "0.500"),
-            (6000, "0.500", "0.800"), (9600, "0.950", "0.990"), (9901, "0.990", "1.000"), (10_000, "0.990", "1.000"),
-        ] as [(Int64, String, String)] {
-            let text = CoverageStatement(.init(accepted: 10_000, proved: proved)).jsonText.written()
-            let found = try #require(text.firstMatch(of: /"attested": \{\s*"from": ([0-9.]+),\s*"to": ([0-9.]+)/))
-            #expect((String(found.1), String(found.2)) == (from, to), "\(proved)")
-        }
-    }
-
-    @Test(
-        "the first event that is refused for a reason changes nothing, nor do the next eighteen",
-        arguments: [
-            1_000, 2_000, 50_000, 3_000_000,
-        ])
-    func firstRefusal(accepted: Int64) {
-        func text(_ reason: String, _ events: Int64) -> String {
-            CoverageStatement(.init(accepted: accepted - events, refusals: [reason: events])).jsonText.written()
-        }
-        for reason in ["too_old", "partition_conflict"] {
-            #expect(text(reason, 19) == text(reason, 0), "\(reason)")
-            #expect(text(reason, accepted / 2) != text(reason, 0))
-        }
-        // A house that lists what occurred: the word is there with the first event.
-        #expect(text("too_old", 0).contains("partition_conflict"))
-    }
-
-    @Test(
-        "36: with only what occurred listed, the audit pins a day on which nobody was refused; with all listed nothing")
-    func reasons() {
-        func pins() -> [String] {
-            let days = [
-                "monday": CoverageTotals(accepted: 5000), "tuesday": .init(accepted: 4999, refusals: ["too_old": 1]),
-            ]
-            var input = AuditInput()
-            input.add(
-                manifests: days.sorted { $0.key < $1.key }.map { day, totals in
-                    let coverage = CoverageStatement(totals).jsonText.written()
-                    return .init(bytes: Array(#"{"app": "town", "coverage": \#(coverage)}"#.utf8), name: day)
-                })
-            #expect(input.unread.isEmpty)
-            return Auditor().audit(input).pins.map(\.target)
-        }
-        #expect(Fault.with([.listReasonsThatOccurred]) { pins() } == ["monday"])
-        #expect(pins().isEmpty)
     }
 }

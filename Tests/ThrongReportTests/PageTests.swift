@@ -26,23 +26,23 @@ struct PageTests {
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("each insight says its k, its sampling, its basis and its windows")
+    @Test("each insight says its k, its margin, its sampling, its basis and its windows")
     func basis() throws {
         var shop = Shop()
         shop.sampling = 0.25
         let page = try PagePieces(shop.document.html())
         for section in 1...10 {
             let parts = try page.text("//section[@id='insight-\(section)']//ul[@class='basis']/li")
-            #expect(parts.count == 5)
-            #expect(parts[0].hasPrefix("Counts events") || parts[0].contains("at least, seen within one window"))
+            try #require(parts.count == 6)
+            #expect(parts[0].hasPrefix("Counts events") || parts[0].contains("seen within one window"))
             #expect(parts[1].hasPrefix("k = 20"))
             let devices = parts[0].contains("devices")
-            let sampled =
-                devices
-                ? "devices can\u{2019}t be scaled up; there are at least so many" : "scaled up, with 95% intervals"
-            #expect(parts[2] == "Sampling rate 0.25: \(sampled)")
-            #expect(parts[3] == "Identifiers last 15 minutes; nobody proves them")
-            #expect(parts[4] == "Nothing withheld" || parts[4].hasPrefix("Withheld: "))
+            let off = "ff by at most \(devices ? 15 : 28) in 19 of 20 cases"
+            #expect(parts[2] == "O\(off)" || parts[2] == "Computed from numbers o\(off)", "\(parts)")
+            let sampled = devices ? "devices can\u{2019}t be scaled up" : "scaled up, with 95% intervals"
+            #expect(parts[3] == "Sampling rate 0.25: \(sampled)")
+            #expect(parts[4] == "Identifiers last 15 minutes")
+            #expect(parts[5] == "Nothing withheld" || parts[5].hasPrefix("Withheld: "))
         }
     }
 

@@ -21,7 +21,8 @@ extension Release {
     func showing(only groupings: [Margin], _ shop: Shop) -> Release {
         let header = ReleaseHeader(
             layout: header.layout, period: header.period, plan: header.plan, threshold: header.threshold,
-            sampling: header.sampling, reach: header.reach, groupings: groupings)
+            sampling: header.sampling, reach: header.reach, groupings: groupings
+        ).drawn(within: shop.margin)
         let counters = shop.views.joined().enumerated().map {
             StoredCounter(measure: .count, cell: CellIndex(UInt32($0)), value: $1.events)
         }

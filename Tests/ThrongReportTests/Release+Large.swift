@@ -3,7 +3,7 @@ import ThrongPlan
 @_spi(Ledger) @testable import ThrongRelease
 
 extension Release {
-    /// Every large cell of a cube and no small one: what reports are made of is under test, not what may be released.
+    /// Every cell of k devices and more and no smaller one, as counted: what reports are made of is under test, not noise.
     init(large cube: StoredCube, header: ReleaseHeader) {
         let layout = header.layout
         var rows: [Row] = []

@@ -6,7 +6,9 @@ import ThrongRelease
 @testable import ThrongInsight
 @testable import ThrongReport
 
-@Suite("what withheld rows hold together is the published whole less the published rows")
+@Suite(
+    "what withheld rows hold together is the published whole less the published rows, where it can be told from nothing"
+)
 struct RestTests {
     private static func table(_ name: InsightName, _ change: (inout Shop) -> Void = { _ in }) throws -> AnswerTable {
         var shop = Shop()
@@ -18,7 +20,7 @@ struct RestTests {
     func nothingWithheld() throws {
         let table = try Self.table("views_by_device")
         #expect(table.withheldRows == 0)
-        #expect(table.rest?.known == 0 && table.rest?.fewerThan == nil)
+        #expect(table.rest?.known == 0 && table.rest?.isTooLittle == false)
         #expect(table.rest?.quantity == nil)
     }
 
@@ -32,38 +34,33 @@ struct RestTests {
     }
 
     /// Others than the five kinds of device, so many of them, by a release that shows devices and the total.
-    private static func others(_ events: Int64) -> ReportDocument {
+    private static func others(_ events: Int64, within margin: Int64 = 28) -> ReportDocument {
         var shop = Shop()
+        shop.margin = margin
         shop.views[4] = [(events, min(events, 19)), (0, 0), (0, 0), (0, 0), (0, 0)]
         let insight = shop.insight("devices", "Devices", .count, by: ["device"])
         return Course([shop], insights: [insight]).document
     }
 
-    @Test("no line and no share tells withheld rows that are empty from those that are fewer than k")
-    func zero() throws {
-        for events in [Int64(0), 7, 19] {
-            let rest = try #require(Self.others(events).answers.first?.answered?.table.rest)
-            #expect(rest.quantity == nil && rest.share == nil && rest.known == nil)
-            #expect(rest.fewerThan == Threshold(devices: 20))
-        }
-        let many = try #require(Self.others(20).answers.first?.answered?.table.rest)
-        #expect(many.quantity == .events(20) && many.fewerThan == nil && many.share != nil)
-    }
-
-    @Test("the files of an empty rest and of a small one differ in published numbers alone: the totals")
-    func zeroInFiles() throws {
-        // Numbers in words, and what depends on them: the largest share, the axis. The rest of both is the same text.
-        func words(_ document: ReportDocument) throws -> [String] {
-            let page = try PagePieces(document.html())
-            return try page.text("//p[@class='note']") + page.text("//footer//p") + page.table(section: 1).map { $0[0] }
-        }
-        let (empty, small) = (Self.others(0), Self.others(7))
-        #expect(try words(empty) == words(small))
-        for document in [empty, small] {
+    @Test("a rest that is fewer than k, or no more than the whole's margin, is not told from none")
+    func little() throws {
+        for (events, margin) in [(0, 28), (19, 28), (28, 28), (19, 3)] as [(Int64, Int64)] {
+            let document = Self.others(events, within: margin)
+            let rest = try #require(document.answers.first?.answered?.table.rest)
+            #expect(rest.quantity == nil && rest.share == nil && rest.known == nil && rest.isTooLittle)
             #expect(document.json.contains("\"withheld_share\": null") && document.json.contains("\"rest\": null"))
             #expect(!document.csv.contains(",derived,"))
+            #expect(
+                try PagePieces(document.html()).text("//p[@class='note']").contains {
+                    $0.hasSuffix("It leaves out too few of the events to tell from none.")
+                })
         }
-        #expect(Self.others(20).csv.contains(",derived,rest"))
+        for (events, margin) in [(29, 28), (20, 3)] as [(Int64, Int64)] {
+            let document = Self.others(events, within: margin)
+            let rest = try #require(document.answers.first?.answered?.table.rest)
+            #expect(rest.quantity == .drawn(events, of: .events) && !rest.isTooLittle && rest.share != nil)
+            #expect(document.csv.contains(",derived,rest"))
+        }
     }
 
     @Test("of a breakdown without any published number, page and JSON say that it was left out")
@@ -87,54 +84,36 @@ struct RestTests {
         )
     }
 
-    @Test("devices are in several rows, so neither reach nor a share of devices has a line")
-    func devices() throws {
-        func empty(_ shop: inout Shop) { for row in shop.views.indices { shop.views[row][4] = (1, 1) } }
-        let shares = try Self.table("region_share", empty)
-        #expect(shares.withheldRows == 1)
-        #expect(shares.rest?.quantity == nil)
-        #expect(try #require(shares.rest).fewerThan == Threshold(devices: 20))
+    @Test("devices are in several rows and quotients do not add up, so that neither has a line")
+    func noLine() throws {
+        func few(_ shop: inout Shop) {
+            for row in shop.views.indices { shop.views[row][4] = (40, 3) }
+            for band in shop.checkouts[3].indices { shop.checkouts[3][band] = (40, 4000, 1) }
+        }
+        for name in ["region_share", "mean_basket", "phone_share_by_region"] as [InsightName] {
+            let table = try Self.table(name, few)
+            #expect(table.withheldRows > 0 && table.rest?.quantity == nil && table.rest?.share != nil, "\(name)")
+        }
     }
 
-    @Test("a mean's rest is the sum that is left over the events that are left; a share's has its own parts and wholes")
-    func quotients() throws {
-        let mean = try Self.table("mean_basket").rest?.quantity
-        #expect(mean == nil, "nine events are no line")
-        let k = Threshold(devices: 20)
-        let more = Quantity.mean(sum: 50_000, decimals: 2, events: 30)
-        #expect(
-            more.without([.mean(sum: 900, decimals: 2, events: 9)], shareOfWhole: false)?.standing(for: k)
-                == .mean(sum: 49_100, decimals: 2, events: 21))
-        #expect(more.without([.mean(sum: 900, decimals: 2, events: 11)], shareOfWhole: false)?.standing(for: k) == nil)
-        let share = try Self.table("phone_share_by_region") { $0.views[0][4] = (96, 19) }.rest?.quantity
-        #expect(share == .share(part: 96, whole: 96 + 0 + 25 + 2 + 0))
-    }
-
-    @Test("a share of the whole has it as denominator for its rest, too")
-    func shareOfWhole() throws {
-        let shop = Shop()
-        let insight = shop.insight("shares", "Shares", .share(of: .events, part: nil), by: ["device", "region"])
-        let plan = shop.plan.with(insights: [insight])
-        let document = ReportDocument(
-            plan: plan, report: plan.reports[0], period: Shop.period, releases: shop.releases(plan))
-        let table = try #require(document.answers.first?.answered?.table)
-        #expect(table.whole == nil)
-        #expect(table.rest?.quantity == .share(part: 106, whole: 24_606))
-    }
-
-    @Test("parts that do not add up to their whole leave nothing")
+    @Test("parts that do not add up to their whole leave nothing, and what is no count leaves nothing either")
     func overfull() {
-        #expect(Quantity.events(5).without([.events(6)], shareOfWhole: false) == nil)
-        #expect(Quantity.share(part: 2, whole: 5).without([.share(part: 3, whole: 4)], shareOfWhole: false) == nil)
-        let mean = Quantity.mean(sum: .min, decimals: 2, events: 5)
-        #expect(mean.without([.mean(sum: 1, decimals: 2, events: 1)], shareOfWhole: false) == nil)
-        #expect(mean.without([.mean(sum: .min, decimals: 2, events: 5)], shareOfWhole: false) == nil)
+        func events(_ number: Int64) -> Quantity { .drawn(number, of: .events, within: 28) }
+        #expect(events(5).without([events(6)]) == nil)
+        #expect(events(.min).without([events(1)]) == nil)
+        #expect(events(50).without([events(9), events(11)]) == .drawn(30, of: .events))
+        #expect(Quantity.share(part: 2, whole: 5, noise: .none).without([]) == nil)
+        let estimate = Quantity.estimate(Estimate(counted: 50, rate: 0.5, counts: .events))
+        let part = Quantity.estimate(Estimate(counted: 20, rate: 0.5, counts: .events))
+        #expect(estimate.without([part]) == .estimate(Estimate(counted: 30, rate: 0.5, counts: .events)))
     }
 
-    @Test("a line is derived, never published: CSV and JSON give it a status of its own")
+    @Test("a line is derived, never published: CSV and JSON give it a status of its own, and no margin that is told")
     func status() throws {
         let document = Shop().document
-        #expect(document.csv.contains("views_by_both,2026-W47,,,,,106,events,events,20,1,0.004308,derived,rest,,\r\n"))
+        #expect(
+            document.csv.contains(
+                "views_by_both,2026-W47,,,,,106,events,events,20,1,0.004308,derived,rest,,,,,,0.98\r\n"))
         #expect(document.json.components(separatedBy: "\"status\": \"derived\"").count == 2)
         #expect(!document.json.contains("\"derived\",\n          \"value\": null"))
     }

@@ -46,6 +46,9 @@ struct Shop {
     var threshold = Threshold.standard
     var sampling = 1.0
     var floor = FloorKind.any
+    /// Within what 19 of 20 numbers of events lie, and of sums: as a bound of 5 makes them.
+    var margin: Int64 = 28
+    static let sumMargin: Int64 = 1_375_000
 
     static let calendar = PeriodCalendar(timeZone: "Europe/Vienna") ?? .utc
     static let period = calendar.period(.week, containing: UnixSeconds(1_795_255_200))
@@ -124,7 +127,7 @@ struct Shop {
             name: name, title: title, events: ["event"], question: "What do \(title.lowercased()) look like?",
             decision: "What to show first.", owner: "Product", expires: CalendarDate(daysSince1970: 21_000),
             purpose: "product", dimensions: dimensions, period: .week, sums: sums, histogram: histogram, reach: reach,
-            contributionBound: 20, sampling: sampling, threshold: threshold, margins: [], decay: [])
+            contributionBound: 5, sampling: sampling, threshold: threshold, margins: [], decay: [])
     }
 
     var report: Report {
@@ -191,7 +194,7 @@ struct Shop {
         let groupings = plan.metric(metric).map { plan.groupings(of: $0) } ?? []
         return MetricLayout(
             app: "shop", metric: metric, purpose: "product", rotation: .standard, period: .week,
-            timeZone: "Europe/Vienna", dimensions: dimensions, sums: sums, contributionBound: 20, groupings: groupings,
+            timeZone: "Europe/Vienna", dimensions: dimensions, sums: sums, contributionBound: 5, groupings: groupings,
             floor: floor)
     }
 
@@ -204,6 +207,7 @@ struct Shop {
             large: StoredCube(layout: layout, period: period, counters: counters, distinct: distinct),
             header: ReleaseHeader(
                 layout: layout, period: period, plan: plan.version, threshold: threshold, sampling: sampling,
-                reach: metric?.reach ?? false, groupings: metric.map { plan.groupings(of: $0) } ?? []))
+                reach: metric?.reach ?? false, groupings: metric.map { plan.groupings(of: $0) } ?? []
+            ).drawn(within: margin, sums: Self.sumMargin))
     }
 }

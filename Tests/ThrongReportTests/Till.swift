@@ -51,7 +51,8 @@ struct Till {
                 guard let metric = plan.metric(name) else { throw Missing() }
                 let layout = try plan.layout(of: metric, rules: .system)
                 return try Release(
-                    decayed: ReleaseHeader(plan: plan, metric: metric, layout: layout, period: Self.period),
+                    decayed: ReleaseHeader(plan: plan, metric: metric, layout: layout, period: Self.period)
+                        .drawn(within: 15),
                     dropped: [], cells: rows(layout))
             }
             func row(_ margin: Margin, _ cell: CellIndex, _ count: Int64) -> Release.Row {

@@ -25,12 +25,33 @@ struct TrendTests {
         let points = try Self.points("trend", course)
         #expect(points.map { Shop.calendar.label(of: $0.period) } == (42...47).map { "2026-W\($0)" })
         let sums = course.weeks.map { shop in shop?.views.joined().reduce(Int64(0)) { $0 + $1.events } }
-        func published(_ ago: Int) -> Figure { .published(.events((sums[ago] ?? nil) ?? -1)) }
+        func published(_ ago: Int) -> Figure {
+            .published(.drawn((sums[ago] ?? nil) ?? -1, of: .events, within: 28))
+        }
         #expect(
             points.map(\.figures) == [
                 [.absent(.beganLater)], [published(4)], [.withheld], [.absent(.notReleased)], [published(1)],
                 [published(0)],
             ])
+    }
+
+    @Test("a trend has a direction and a size, where it is more than chance")
+    func direction() throws {
+        let course = Course()
+        let all = try #require(course.answer("trend")).sentence
+        #expect(
+            all.contains(" It rose by 8% (1,820) since W43. Over 6 weeks, the published numbers lie between "), "\(all)"
+        )
+        let devices = try #require(course.answer("device_trend")).sentence
+        #expect(devices.contains("Since W43, “Desktop” rose by "), "\(devices)")
+        var level = Course([Shop(), Shop()], insights: [])
+        level.insights = [
+            Shop().insight("all", "All", .count, view: .trend(periods: 2)),
+            Shop().insight("by", "By device", .count, by: ["device"], view: .trend(periods: 2)),
+        ]
+        #expect(
+            try #require(level.answer("all")).sentence.contains("Chance alone may explain how it differs from W46."))
+        #expect(try #require(level.answer("by")).sentence.contains("Chance alone may explain every change since W46."))
     }
 
     @Test("a line joins two periods only where both are published; a withheld one is a stub, whatever it hides")
@@ -45,7 +66,7 @@ struct TrendTests {
         #expect(hatched[0].attribute(forName: "x")?.stringValue == "33.33%")
         let rows = try page.table(section: 3)
         #expect(rows.map { $0[0] } == ["Week", "W42", "W43", "W44", "W45", "W46", "W47"])
-        #expect(rows.map { $0[1] }[1...4] == ["counting began later", "22,781", "withheld", "not released"])
+        #expect(rows.map { $0[1] }[1...4] == ["counting began later", "22,780", "withheld", "not released"])
     }
 
     @Test("nothing of a withheld number shows: other small numbers in its place give the same bytes")

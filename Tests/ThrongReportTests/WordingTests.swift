@@ -7,30 +7,28 @@ struct WordingTests {
     private let english = Wording.english
     private let german = Wording(.german)
 
-    @Test("one of a thing stands in the singular, and so does its verb")
+    @Test("one of a thing stands in the singular")
     func singular() {
         #expect(english.count(1, "device") == "1 device")
         #expect(english.count(1234, "device") == "1,234 devices")
         #expect(german.count(1234, "device") == "1.234 devices")
-        #expect(english.counted(.events(1)) == "1 event was counted.")
-        #expect(english.counted(.events(1410)) == "1,410 events were counted.")
-        #expect(english.counted(.devices(310)) == "At least 310 devices were seen within one window.")
-        #expect(english.counted(.share(part: 1, whole: 2)) == nil)
+        #expect(english.words(.drawn(1, of: .events)) == "about 1 event")
+        #expect(english.words(.drawn(1412, of: .devices, within: 15)) == "about 1,410 devices")
         #expect(PeriodKind.hour.withArticle == "an hour" && PeriodKind.day.withArticle == "a day")
     }
 
     @Test("a part has its whole only where that is published and more than nothing")
     func parts() {
-        #expect(english.part(.events(60), of: .events(80)) == "60 of 80 events (75.0%)")
-        #expect(english.part(.identifiers(60), of: nil) == "60 identifiers")
-        #expect(english.part(.events(0), of: .events(0)) == "0 events")
+        let (part, whole) = (Quantity.drawn(612, of: .events, within: 28), Quantity.drawn(801, of: .events, within: 28))
+        #expect(english.part(part, of: whole) == "about 610 of about 800 events (76%)")
+        #expect(english.part(.drawn(60, of: .identifiers), of: nil) == "about 60 identifiers")
+        #expect(english.part(.drawn(0, of: .events), of: .drawn(0, of: .events)) == "about 0 events")
     }
 
-    @Test("what is withheld together: one row or several, events or devices, nothing or nobody knows")
+    @Test("what is withheld together: one row or several, events or devices, too little, or nobody knows")
     func rest() {
-        func rest(_ events: Int64, _ quantity: Quantity? = .events(5)) -> AnswerRest {
-            AnswerRest(
-                events: events, whole: 20, quantity: quantity, hasWithheld: true, threshold: Threshold(devices: 5))
+        func rest(_ events: Int64, _ quantity: Quantity? = .drawn(5, of: .events)) -> AnswerRest {
+            AnswerRest(events: events, whole: 20, quantity: quantity, hasWithheld: true, isTold: events >= 5)
         }
         #expect(english.withheld(2, leaving: rest(5), counts: .events) == "Together they are 25.0% of the events.")
         #expect(english.withheld(1, leaving: rest(5), counts: .events) == "It is 25.0% of the events.")
@@ -41,10 +39,10 @@ struct WordingTests {
         for few in [Int64(0), 1, 4] {
             #expect(
                 english.withheld(2, leaving: rest(few), counts: .events)
-                    == "They leave out fewer than 5 of the events, or none.")
+                    == "They leave out too few of the events to tell from none.")
             #expect(
                 english.withheld(1, leaving: rest(few), counts: .devices)
-                    == "It sent fewer than 5 of the events, or none.")
+                    == "It sent too few of the events to tell from none.")
         }
         #expect(
             english.withheld(1, leaving: nil, counts: .events) == "How much of the whole that leaves out is unknown.")

@@ -1,6 +1,4 @@
 import Testing
-import ThrongAudit
-import ThrongFaults
 import ThrongWire
 
 @testable import ThrongServer
@@ -44,34 +42,6 @@ struct CoarseFiguresTests {
             for (second, rise) in rises.enumerated() where rise > 0 { #expect(second % 60 == 0) }
             #expect(rises.allSatisfy { $0 % CoarseFigures.step == 0 })
         }
-    }
-
-    /// What the audit makes of a page a second for ten minutes, with events in four of the seconds.
-    private static func audit(_ coarse: CoarseFigures?) -> AuditReport {
-        let telemetry = Telemetry()
-        let start = ContinuousClock.now
-        let events: Set = [3, 40, 41, 200]
-        let readings = (0..<600).map { second in
-            if events.contains(second) { telemetry.answered(.accepted, BatchAnswer(accepted: 1, refused: [])) }
-            let make = { telemetry.text(.init(), disk: nil, coarse: coarse) }
-            let page = coarse.map { $0.page(at: start + .seconds(second), make: make) } ?? make()
-            return AuditInput.Reading(text: page, name: "\(second)")
-        }
-        var input = AuditInput()
-        input.add(readings: readings, threshold: 20)
-        return Auditor().audit(input)
-    }
-
-    @Test("with coarse figures switched off, the audit pins each event and its second; with them nothing")
-    func audited() {
-        let report = Fault.with([.tellEachEvent]) { Self.audit(CoarseFigures()) }
-        #expect(report.sources.count == 600 && report.unread.isEmpty)
-        let accepted = (report.pins + Self.audit(nil).pins).filter { $0.metric == Self.name }
-        for second in [3, 40, 41, 200] {
-            #expect(accepted.count { $0.target == "\(second) less \(second - 1)" && $0.upper == 1 } == 2)
-        }
-        #expect(accepted.count == 8, "\(report.text)")
-        for _ in 0..<20 { #expect(Self.audit(CoarseFigures()).pins.isEmpty) }
     }
 
     @Test("one event more leaves nearly every page as it was, and no total says how many events there were")

@@ -1,13 +1,17 @@
 import Foundation
 import TestCluster
 import Testing
+import ThrongChance
 import ThrongCounting
+import ThrongFaults
 import ThrongInsight
 import ThrongPlan
 import ThrongPostgres
-import ThrongSchedule
+import ThrongRelease
 import ThrongServer
 import ThrongStore
+
+@testable import ThrongSchedule
 
 /// A database with counters as daemons leave them, and the schedulers that release and report from it.
 ///
@@ -29,22 +33,17 @@ struct CountedShop {
         var devices: Int64
         /// Unit: 10^-decimals of the sum's unit.
         var sum: Int64 = 0
-        /// Unit: as ``sum``.
-        var largest: Int64 = 0
-        /// Unit: as ``sum``.
-        var second: Int64 = 0
     }
 
-    init(_ yaml: String, proof: ReleaseScheduler.ProofOptions = ReleaseScheduler.ProofOptions()) async throws {
-        try await self.init(Self.plan(yaml), proof: proof)
-    }
+    init(_ yaml: String, secret: TieSecret? = nil) async throws { try await self.init(Self.plan(yaml), secret: secret) }
 
-    init(_ plan: Plan, proof: ReleaseScheduler.ProofOptions = ReleaseScheduler.ProofOptions()) async throws {
+    /// - Parameter secret: what noise is drawn from; without one there is none, and numbers are what was counted.
+    init(_ plan: Plan, secret: TieSecret? = nil) async throws {
         self.plan = plan
         settings = try await TestCluster.database()
         store = ReleaseStore(settings)
         counterStore = CounterStore(settings)
-        releases = ReleaseScheduler(store: store, rules: .system, proof: proof)
+        releases = secret.map { [store] in ReleaseScheduler(store: store, rules: .system, secret: $0) } ?? .exact(store)
         explainer = ReleaseExplainer(store: store)
     }
 
@@ -81,7 +80,6 @@ struct CountedShop {
         let window = layout.rotation.window(at: start)
         var counters: [CounterDelta] = []
         var devices: [Margin: [CellIndex: Int64]] = [:]
-        var top: [Margin: [CellIndex: [Int64]]] = [:]
         for (labels, counted) in cells {
             let cell = try Self.cell(labels, layout)
             counters.append(
@@ -93,7 +91,6 @@ struct CountedShop {
             for margin in layout.trackedMargins {
                 let tracked = layout.project(cell, from: layout.leaf, to: margin)
                 devices[margin, default: [:]][tracked, default: 0] += counted.devices
-                top[margin, default: [:]][tracked, default: []] += [counted.largest, counted.second]
             }
         }
         let distinct = devices.flatMap { margin, cells in
@@ -102,18 +99,9 @@ struct CountedShop {
                     layout: 0, periodStart: start, margin: margin, cell: $0.key, window: window, delta: $0.value)
             }
         }
-        let contributions = layout.sums.isEmpty ? [:] : top
-        let pairs = contributions.flatMap { margin, cells in
-            cells.map { cell, all in
-                let sorted = all.sorted(by: >)
-                return TopContribution(
-                    layout: 0, periodStart: start, margin: margin, cell: cell, measure: .sum(0), window: window,
-                    largest: sorted[0], second: sorted[1])
-            }
-        }
         let begin = try await counterStore.attach(daemon: DaemonID(UUID()))
         let flush = Flush(
-            after: begin, through: begin.next, layouts: [layout], counters: counters, distinct: distinct, top: pairs)
+            after: begin, through: begin.next, layouts: [layout], counters: counters, distinct: distinct)
         _ = try await counterStore.flush(flush, now: start + 3600)
     }
 
@@ -135,22 +123,6 @@ struct CountedShop {
         }
     }
 
-    /// Forgets what plans asked, as a house does that keeps nothing.
-    func forgetTerms() async throws {
-        let admin = Connection(settings)
-        defer { admin.close() }
-        try await admin.execute("delete from throng.layout_terms")
-        try await admin.execute(
-            "update throng.metric_layout set threshold = null, sensitive = null, protection = null, margin = null")
-    }
-
-    /// Forgets what dimensions are made from, as schemas before version 20 did.
-    func forgetOrigins() async throws {
-        let admin = Connection(settings)
-        defer { admin.close() }
-        try await admin.execute("update throng.layout_terms set origins = null")
-    }
-
     /// Starts a daemon with a plan: its layouts are registered, with what it asks of their releases.
     func start(_ plan: Plan, with isCounted: (MetricName) -> Bool = { _ in true }) async throws {
         var terms: [MetricLayout: ReleaseTerms] = [:]
@@ -165,5 +137,14 @@ struct CountedShop {
             try #require(dimension.labels.firstIndex(of: BucketLabel(String(label))))
         }
         return layout.cell(buckets: buckets, in: layout.leaf)
+    }
+}
+
+extension ReleaseScheduler {
+    /// One that draws no noise: its numbers are what was counted.
+    static func exact(_ store: ReleaseStore) -> ReleaseScheduler {
+        var scheduler = ReleaseScheduler(store: store, rules: .system)
+        scheduler.draw = { release, secret in try Fault.with([.noiseOff]) { try release.decide(secret: secret) } }
+        return scheduler
     }
 }

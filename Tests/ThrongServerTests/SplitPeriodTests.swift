@@ -66,7 +66,7 @@ struct SplitPeriodTests {
         let document = try await reports.document(
             of: report, plan: shop.plan, period: CountedShop.period(0), now: now)
         let whole = try #require(document.answers.first?.answered?.table.whole?.quantity)
-        #expect(whole == .events(300))
+        #expect(whole == .drawn(300, of: .events, within: 0))
         let part = try #require(document.partial.first)
         #expect(document.partial.count == 1 && part.metric == "views")
         #expect(part.part.isSplit && part.part.from == Self.noon && part.part.until == nil)

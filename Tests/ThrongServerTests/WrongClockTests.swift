@@ -45,7 +45,7 @@ struct WrongClockTests {
             layout = try plan.layout(of: try #require(plan.metrics.first), rules: .system)
         }
 
-        /// Counts forty devices of an hour, as a daemon that has stopped since.
+        /// Counts four hundred devices, which no noise hides, of an hour, as a daemon that has stopped since.
         func count(hoursAgo: Int64) async throws {
             let counters = CounterStore(settings)
             try await counters.registerLayouts([layout])
@@ -54,13 +54,13 @@ struct WrongClockTests {
             let flush = Flush(
                 after: from, through: from.next, layouts: [layout],
                 counters: [
-                    CounterDelta(layout: 0, periodStart: start, measure: .count, cell: CellIndex(0), delta: 80)
+                    CounterDelta(layout: 0, periodStart: start, measure: .count, cell: CellIndex(0), delta: 800)
                 ],
                 distinct: layout.trackedMargins.map {
                     DistinctDelta(
                         layout: 0, periodStart: start, margin: $0,
                         cell: layout.project(CellIndex(0), from: layout.leaf, to: $0),
-                        window: layout.rotation.window(at: start), delta: 40)
+                        window: layout.rotation.window(at: start), delta: 400)
                 })
             _ = try await counters.flush(flush, now: now)
             try await counters.settle(.left)

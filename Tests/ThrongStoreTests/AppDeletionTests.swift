@@ -39,9 +39,7 @@ struct AppDeletionTests {
                         layout, after: 2 * after + 1, through: 2 * after + 2, at: saturday + day, count: 9, devices: 4,
                         margins: layout.trackedMargins), now: saturday)
                 let header = layout.header(.day(saturday), groupings: [.total, Margin(keeping: [0]), layout.leaf])
-                _ = try await store.release(layout, .day(saturday)) { cube in
-                    try ReleaseCase(header: header, parts: [cube]).decide()
-                }
+                _ = try await store.release(header)
                 let app = layout.app
                 let claim = try #require(
                     try await RunStore(store.connection).claimRun(

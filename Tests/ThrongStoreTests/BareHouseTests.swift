@@ -39,9 +39,7 @@ struct BareHouseTests {
             .of(layout, after: 0, through: 1, count: 90, devices: 45, margins: layout.trackedMargins), now: saturday)
         let store = ReleaseStore(settings)
         let header = layout.header(.day(saturday), groupings: [.total])
-        _ = try await store.release(layout, .day(saturday)) { cube in
-            try ReleaseCase(header: header, parts: [cube]).decide()
-        }
+        _ = try await store.release(header)
         guard house != .released else { return settings }
         let outcome = try await RetentionStore(store.connection).expire(plans: [], now: saturday + 500 * day)
         #expect(outcome.cells == 1 && outcome.troubles.isEmpty)

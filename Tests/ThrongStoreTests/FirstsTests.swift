@@ -41,48 +41,42 @@ struct FirstsTests {
         _ = try await counters.flush(flush, now: saturday)
     }
 
-    @Test("a release keeps them beside the floor, and reads back with the same digest")
+    @Test("a release tells them and not the windows' devices, and reads back with the same digest")
     func releases() async throws {
         let settings = try await TestCluster.database()
         try await Self.count(settings)
         let store = ReleaseStore(settings)
-        let made = try await store.release(Self.layout, .day(saturday)) {
-            try ReleaseCase(header: Self.layout.header(.day(saturday), groupings: Self.shown), parts: [$0]).decide()
-        }
+        let made = try await store.release(Self.layout.header(.day(saturday), groupings: Self.shown))
         let release = try #require(made).release
         #expect(release.cells.map(\.firsts) == [450, 240, 120, 90])
-        #expect(release.cells.map { $0.reach?.devices } == [130, 60, 40, 30])
+        #expect(release.cells.allSatisfy { $0.reach == nil })
         let read = try await store.releases(
             app: "shop", metric: "opened", periodKind: .day, from: saturday, to: saturday + day)
         #expect(read == [release])
         #expect(read.first?.digest == release.digest)
     }
 
-    @Test("why a cell that few say to be in is withheld is kept for operators")
-    func reasons() async throws {
+    @Test("a cell that few say to be in has no number of devices, nor a margin of it; its events are shown")
+    func few() async throws {
         let settings = try await TestCluster.database()
         try await Self.count(settings, onLinux: 12)
         let store = ReleaseStore(settings)
-        let made = try await store.release(Self.layout, .day(saturday)) {
-            try ReleaseCase(header: Self.layout.header(.day(saturday), groupings: Self.shown), parts: [$0]).decide()
-        }
-        #expect(try #require(made).release.cells.allSatisfy { $0.cell != CellIndex(1) || $0.margin == .total })
-        let reason = try await store.reason(
-            Self.layout, .day(saturday), margin: Margin(keeping: [0]), cell: CellIndex(1))
-        #expect(reason == .fewFirsts(12))
+        let made = try await store.release(Self.layout.header(.day(saturday), groupings: Self.shown))
+        let cell = try #require(made).release.cell(CellIndex(1), in: Margin(keeping: [0]))
+        #expect(cell?.count == 500 && cell?.firsts == nil)
+        let margins = "select count(*) from throng.released_cell where reach_margin is null"
+        #expect(try await Connection(settings).integer(margins) == 1)
     }
 
-    @Test("analysts see both numbers under names of their own; a metric without firsts has one")
+    @Test("analysts see them under a name of their own; a metric without firsts has none")
     func views() async throws {
         let settings = try await TestCluster.database()
         try await Self.count(settings)
-        _ = try await ReleaseStore(settings).release(Self.layout, .day(saturday)) {
-            try ReleaseCase(header: Self.layout.header(.day(saturday), groupings: Self.shown), parts: [$0]).decide()
-        }
+        _ = try await ReleaseStore(settings).release(Self.layout.header(.day(saturday), groupings: Self.shown))
         let rows = try await Connection(settings.acting(as: .analyst)).texts(
             "select concat_ws(' ', os, events, devices, client_devices) from analyst.shop_opened where withheld is null order by 1"
         )
-        #expect(rows == ["(all) 1800 130 450", "ios 900 60 240", "linux 500 40 120", "other 400 30 90"])
+        #expect(rows == ["(all) 1800 450", "ios 900 240", "linux 500 120", "other 400 90"])
         try await CounterStore(settings).registerLayouts([.sample()])
         let columns = try await Connection(settings).texts(
             """

@@ -8,8 +8,7 @@ import ThrongPlan
 @Suite("What a plan asks of a metric's releases is kept with its layout")
 struct LayoutTermsTests {
     private static let terms = ReleaseTerms(
-        threshold: Threshold(devices: 50), sensitive: ["step", "platform"], protection: Protection(percent: 25),
-        margin: .standard,
+        threshold: Threshold(devices: 50),
         expiry: [
             DecayStep(after: .seconds(30 * 86_400), action: .drop("step")),
             DecayStep(after: .seconds(90 * 86_400), action: .delete),
@@ -24,12 +23,8 @@ struct LayoutTermsTests {
         try await counters.registerLayouts([layout], terms: [layout: ReleaseTerms(threshold: .standard)])
         try await counters.registerLayouts([layout], terms: [layout: Self.terms])
         try await counters.registerLayouts([other])
-        let terms = Self.terms
         #expect(
-            try await releases.terms(of: layout)
-                == ReleaseTerms(
-                    threshold: terms.threshold, sensitive: terms.sensitive, protection: terms.protection,
-                    margin: .standard),
+            try await releases.terms(of: layout) == ReleaseTerms(threshold: Self.terms.threshold),
             "its expiry is a promise of its own")
         #expect(try await releases.terms(of: other) == nil, "no plan said so")
     }
@@ -94,13 +89,11 @@ struct LayoutTermsTests {
     @Test("the stricter of two terms asks for what either asks for")
     func stricter() {
         let other = ReleaseTerms(
-            threshold: Threshold(devices: 20), sensitive: ["category"], protection: Protection(percent: 40),
-            expiry: [DecayStep(after: .seconds(60 * 86_400), action: .delete)])
+            threshold: Threshold(devices: 20), expiry: [DecayStep(after: .seconds(60 * 86_400), action: .delete)])
         #expect(
             Self.terms.stricter(with: other)
                 == ReleaseTerms(
-                    threshold: Threshold(devices: 50), sensitive: ["category", "platform", "step"],
-                    protection: Protection(percent: 40), margin: .standard,
+                    threshold: Threshold(devices: 50),
                     expiry: Self.terms.expiry + [DecayStep(after: .seconds(60 * 86_400), action: .delete)]))
     }
 }

@@ -30,9 +30,7 @@ struct ReleaseCalendarTests {
         try await calendar.keepCalendar(of: layout, expires: .max, now: saturday + 3 * day)
         #expect(try await starts(store) == [0, 1, 2, 3])
         let layout = layout
-        let decision = try await store.release(layout, .day(saturday + day)) { cube in
-            try ReleaseCase(header: layout.header(cube.period, groupings: [.total]), parts: [cube]).decide()
-        }
+        let decision = try await store.release(layout.header(.day(saturday + day), groupings: [.total]))
         #expect(decision?.release.cells == [])
     }
 
@@ -43,9 +41,7 @@ struct ReleaseCalendarTests {
         let flush = Flush.of(layout, after: 0, through: 1, at: saturday - 2 * day, count: 50, devices: 25)
         _ = try await counters.flush(flush, now: saturday)
         let layout = layout
-        _ = try await store.release(layout, .day(saturday - 2 * day)) { cube in
-            try ReleaseCase(header: layout.header(cube.period, groupings: [.total]), parts: [cube]).decide()
-        }
+        _ = try await store.release(layout.header(.day(saturday - 2 * day), groupings: [.total]))
         for _ in 0..<2 { try await calendar.keepCalendar(of: layout, expires: .max, now: saturday) }
         #expect(try await starts(store) == [-1, 0])
     }

@@ -38,10 +38,7 @@ struct RoleTests {
         _ = try await counters.attach(daemon: .new)
         let flush = Flush.of(layout, after: 0, through: 1, count: 50, devices: 25, margins: layout.trackedMargins)
         _ = try await counters.flush(flush, now: saturday)
-        _ = try await ReleaseStore(settings).release(layout, .day(saturday)) { cube in
-            try ReleaseCase(header: layout.header(cube.period, groupings: [.total, layout.leaf]), parts: [cube])
-                .decide()
-        }
+        _ = try await ReleaseStore(settings).release(layout.header(.day(saturday), groupings: [.total, layout.leaf]))
         let analyst = Connection(settings.acting(as: .analyst))
         let rows = try await analyst.texts(
             """

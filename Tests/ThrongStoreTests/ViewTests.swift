@@ -86,9 +86,7 @@ struct ViewTests {
                 }
             })
         _ = try await counters.flush(flush, now: saturday)
-        _ = try await ReleaseStore(settings).release(layout, .day(saturday)) {
-            try ReleaseCase(header: layout.header(.day(saturday), groupings: shown), parts: [$0]).decide()
-        }
+        _ = try await ReleaseStore(settings).release(layout.header(.day(saturday), groupings: shown))
         let rows = try await Connection(settings.acting(as: .analyst)).texts(
             """
             select concat_ws(' ', os, step, kind, coalesce(events::text, withheld))

@@ -7,21 +7,31 @@ import ThrongSuppression
     /// What an attacker sees: the published numbers by cell.
     private typealias Seen = [Int64?]
 
-    /// What the engine publishes of three parts and their total; empty cells are never offered, as in a release.
+    /// What the engine publishes of three parts and their total; where nobody is there is no cell.
     private func published(
         _ parts: [Int64], seed: UInt64, protection: AdditiveMeasure.Protection, threshold: Int64
     ) throws -> Seen {
-        let values = parts + [parts.reduce(0, +)]
+        let occupied = parts.indices.filter { parts[$0] > 0 }
+        var seen: Seen = Array(repeating: nil, count: parts.count + 1)
+        if occupied.isEmpty { return seen }
+        // The last of these cells is the total.
+        let values = occupied.map { parts[$0] } + [parts.reduce(0, +)]
+        let leaves = occupied.map { UInt32($0) }
         let problem = try SuppressionProblem(
             measures: [AdditiveMeasure(values: parts, protection: protection)],
-            columns: IndexLists([[0], [1], [2], [0, 1, 2]]),
-            cells: values.map {
-                CandidateCell(floor: $0, cost: 1 + $0, isSensitive: $0 > 0 && $0 < 5, isOffered: $0 > 0)
-            },
-            relations: [AdditiveRelation(parent: ColumnIndex(3), children: (0..<3).map { ColumnIndex($0) })],
-            threshold: threshold, unionFloor: { parts in parts.reduce(0) { $0 + values[Int($1.value)] } })
+            columns: IndexLists(leaves.map { [$0] } + [leaves]),
+            cells: values.map { CandidateCell(cost: 1 + $0, isSensitive: $0 < 5) },
+            relations: [
+                AdditiveRelation(
+                    parent: ColumnIndex(UInt32(occupied.count)),
+                    children: occupied.indices.map { ColumnIndex(UInt32($0)) })
+            ],
+            threshold: threshold)
         let pattern = try SuppressionEngine(options: SuppressionOptions(seed: seed)).pattern(for: problem)
-        return zip(pattern.isPublished, values).map { $0 ? $1 : nil }
+        for (cell, part) in (occupied + [parts.count]).enumerated() where pattern.isPublished[cell] {
+            seen[part] = values[cell]
+        }
+        return seen
     }
 
     /// Small cells that can have one value only, or must be small, in words; and how many small cells were attacked.

@@ -1,7 +1,7 @@
 import Testing
 import ThrongSuppression
 
-/// A table small enough to write down: leaves with values, named cells over them, everything under k sensitive.
+/// A table small enough to write down: leaves with values, named cells over them, everything under 5 sensitive.
 struct SmallTable {
     let problem: SuppressionProblem
     let names: [String]
@@ -9,19 +9,16 @@ struct SmallTable {
     /// - Parameters:
     ///   - cells: name and leaves; every leaf that is to be shown needs a cell of its own.
     ///   - sums: parent name, names of its children.
-    ///   - offered: cells that somebody asks for; nil for all.
     ///   - marked: cells that are sensitive for another reason than their size.
     init(
         _ values: [Int64], cells: [(String, [UInt32])], sums: [(String, [String])] = [], marked: Set<String> = [],
-        protection: AdditiveMeasure.Protection = .reachesThreshold, threshold: Int64 = 5, forced: Set<String> = [],
-        offered: Set<String>? = nil
+        protection: AdditiveMeasure.Protection = .reachesThreshold
     ) throws {
+        let threshold: Int64 = 5
         names = cells.map(\.0)
         let candidates = cells.map { name, leaves in
             let value = leaves.reduce(Int64(0)) { $0 + values[Int($1)] }
-            return CandidateCell(
-                floor: value, cost: 1 + value, isSensitive: value < threshold || marked.contains(name),
-                isForced: forced.contains(name), isOffered: offered?.contains(name) ?? true)
+            return CandidateCell(cost: 1 + value, isSensitive: value < threshold || marked.contains(name))
         }
         let place = Dictionary(
             uniqueKeysWithValues: names.enumerated().map { ($0.element, ColumnIndex(UInt32($0.offset))) })
@@ -31,7 +28,7 @@ struct SmallTable {
             relations: sums.compactMap { parent, children in
                 place[parent].map { AdditiveRelation(parent: $0, children: children.compactMap { place[$0] }) }
             },
-            threshold: threshold, unionFloor: { parts in parts.reduce(0) { $0 + candidates[Int($1.value)].floor } })
+            threshold: threshold)
     }
 
     /// Leaves with these names and values, and their total.
@@ -50,5 +47,5 @@ struct SmallTable {
     }
 
     /// Hides what is sensitive and nothing else: the control.
-    var naive: [Bool] { problem.cells.map { $0.isOffered && !$0.isSensitive } }
+    var naive: [Bool] { problem.cells.map { !$0.isSensitive } }
 }

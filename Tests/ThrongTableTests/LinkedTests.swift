@@ -16,7 +16,7 @@ struct LinkedTests {
             of: linked, hierarchies: hierarchies, rule: .init(threshold: 5, percent: nil, cost: .count),
             knowsContributions: false)
         return try ProtectedTable(
-            cube, options: SuppressionOptions(seed: seed, attempts: 2, proof: .witnesses(seconds: 10), isStrict: true))
+            cube, options: SuppressionOptions(seed: seed, attempts: 2, seconds: 10, isStrict: true))
     }
 
     /// What a table publishes, by its codes.

@@ -23,7 +23,7 @@ struct TableTests {
             rule: .init(threshold: threshold, percent: percent, cost: .count),
             knowsContributions: columns.largest != nil)
         return try ProtectedTable(
-            cube, options: SuppressionOptions(seed: 1, attempts: 2, proof: .witnesses(seconds: 10), isStrict: true))
+            cube, options: SuppressionOptions(seed: 1, attempts: 2, seconds: 10, isStrict: true))
     }
 
     private static func isPublished(_ table: ProtectedTable, _ codes: String...) -> Bool? {

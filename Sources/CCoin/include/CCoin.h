@@ -23,8 +23,6 @@ void throng_coin_fail(void);
 
 // Solvers' calls in which that was seen, or is to be feared.
 bool throng_clp_dual(Clp_Simplex *model);
-bool throng_clp_primal(Clp_Simplex *model);
-bool throng_clp_initial_solve(Clp_Simplex *model);
 bool throng_cbc_solve(Cbc_Model *model);
 
 #endif

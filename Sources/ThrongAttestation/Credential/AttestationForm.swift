@@ -1,4 +1,4 @@
-/// What a credential is made with, as bytes. All of them have a fixed length.
+/// A form of bytes that a credential is made with. Each of them has a fixed length.
 package enum AttestationForm: String, Sendable, Hashable {
     /// ``IssuerKey``: what the daemon publishes.
     case issuerKey = "public key"

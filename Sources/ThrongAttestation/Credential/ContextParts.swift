@@ -1,6 +1,7 @@
-/// How contexts are written, so that no two are the same bytes: each part follows its length, two bytes, the highest first.
+/// The encoding of contexts, by which no two are the same bytes: each part follows its length, two bytes, the highest
+/// first.
 enum ContextParts {
-    /// What comes first in each of them.
+    /// The first part of each of them.
     static let name = "throng-arc-1"
 
     static func bytes(_ parts: [[UInt8]]) throws(AttestationError) -> [UInt8] {

@@ -1,4 +1,4 @@
-/// What a device shows that a daemon attested it, once a context and without being known again in another one.
+/// A credential: by it a device shows that a daemon attested it, once a context, and is not known again in another one.
 ///
 /// Everything that is shown has the presentation limit 1, so the draft's nonce is always 0 and there is no state: a device that
 /// presents twice in one context shows the same tag, and that is how a daemon knows it again.
@@ -24,7 +24,7 @@ package struct Credential: Sendable {
 
     /// Reads what was stored.
     ///
-    /// - Throws: an ``AttestationError`` where it was cut off or changed.
+    /// - Throws: an ``AttestationError`` if it was cut off or changed.
     package init(rawRepresentation bytes: some Collection<UInt8>) throws(AttestationError) {
         var reader = try StoredBytes.open(bytes, as: .credential)
         m1 = try reader.secret("m1")
@@ -38,7 +38,7 @@ package struct Credential: Sendable {
         StoredBytes.wrap(m1.bytes + u.compressed + uPrime.compressed + x1.compressed, as: .credential)
     }
 
-    /// What the daemon will know this device by in a context, and in no other.
+    /// Returns the tag by which the daemon will know this device in a context, and in no other.
     package func tag(for presentationContext: [UInt8]) -> PresentationTag {
         PresentationTag(tag(Suite.tagBase(of: presentationContext), nonce: .zero))
     }
@@ -60,7 +60,7 @@ package struct Credential: Sendable {
         }
     }
 
-    /// With given randomness and any nonce, for the draft's vectors.
+    /// Shows the credential with given randomness and any nonce, for the draft's vectors.
     func present(
         for context: [UInt8], nonce: Scalar, a: Scalar, r: Scalar, z: Scalar,
         prove: (Statement, [Scalar]) throws -> Proof
@@ -79,7 +79,7 @@ package struct Credential: Sendable {
             u: u, uPrimeCommit: uPrimeCommit, m1Commit: m1Commit, tag: tag, proof: prove(statement, [m1, z, -r, nonce]))
     }
 
-    /// T / (m1 + nonce).
+    /// Returns T / (m1 + nonce).
     private func tag(_ base: Point, nonce: Scalar) -> Point { (m1 + nonce).inverse * base }
 }
 

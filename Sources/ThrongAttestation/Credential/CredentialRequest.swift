@@ -1,5 +1,5 @@
-/// What a device sends to get a credential: its two attributes, hidden, and a proof that it knows what it hid (section 4.2.1 of
-/// the draft). The issuer learns nothing of m₁ from it.
+/// A device's request for a credential: its two attributes, hidden, and a proof that it knows what it hid (section
+/// 4.2.1 of the draft). The issuer learns nothing of m₁ from it.
 ///
 /// Raw representation, 226 bytes: m1Enc 33 and m2Enc 33, compressed points; then the proof of 160: its challenge and the
 /// responses for m1, m2, r1 and r2, 32 each, the highest byte first.
@@ -26,11 +26,11 @@ package struct CredentialRequest: Sendable {
     /// 226 bytes.
     package var rawRepresentation: [UInt8] { m1Enc.compressed + m2Enc.compressed + proof.bytes }
 
-    /// Whether its proof holds. False, too, where a commitment is the point at infinity: swift-crypto's issuer stops the
+    /// True if its proof holds. False, too, if a commitment is the point at infinity: swift-crypto's issuer stops the
     /// process at such a proof, so a daemon asks this first.
     package var isProved: Bool { Self.statement(m1Enc, m2Enc).isProved(by: proof) }
 
-    /// That m1Enc = m1 · G + r1 · H and m2Enc = m2 · G + r2 · H (section 5.2 of the draft).
+    /// Returns the statement that m1Enc = m1 · G + r1 · H and m2Enc = m2 · G + r2 · H (section 5.2 of the draft).
     static func statement(_ m1Enc: Point, _ m2Enc: Point) -> Statement {
         var statement = Statement("CredentialRequest")
         let (m1, m2, r1, r2) = (statement.secret(), statement.secret(), statement.secret(), statement.secret())

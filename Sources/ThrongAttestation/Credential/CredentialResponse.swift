@@ -1,5 +1,5 @@
-/// What a daemon answers: a MAC over the hidden attributes, hidden as well, and a proof that it is made with the key that all
-/// devices see (section 4.2.2 of the draft).
+/// A daemon's answer: a MAC over the hidden attributes, hidden as well, and a proof that it is made with the key that
+/// all devices see (section 4.2.2 of the draft).
 ///
 /// Raw representation, 454 bytes: U, encUPrime, X0Aux, X1Aux, X2Aux and HAux, compressed points of 33 each; then the proof
 /// of 256: its challenge and the responses for x0, x1, x2, x0Blinding, b, t1 and t2, 32 each, the highest byte first.
@@ -22,8 +22,8 @@ package struct CredentialResponse: Sendable {
         proof = try reader.proof(ofSecrets: 7)
     }
 
-    /// Whether its proof holds for a request and a key: it was made with the secrets of just this key (section 5.3 of the
-    /// draft).
+    /// Says whether its proof holds for a request and a key: it was made with the secrets of just this key (section 5.3
+    /// of the draft).
     func isProved(for request: CredentialRequest, by key: IssuerKey) -> Bool {
         var statement = Statement("CredentialResponse")
         let (x0, x1, x2) = (statement.secret(), statement.secret(), statement.secret())
@@ -46,7 +46,7 @@ package struct CredentialResponse: Sendable {
         statement.require(keyX0, equals: [(x0, g), (x0Blinding, h)])
         statement.require(keyX1, equals: [(x1, h)])
         statement.require(keyX2, equals: [(x2, h)])
-        // What takes the hiding off again: b · x0Blinding · H, b · x1 · H and b · x2 · H.
+        // These take the hiding off again: b · x0Blinding · H, b · x1 · H and b · x2 · H.
         statement.require(hAux, equals: [(b, h)])
         statement.require(x0Aux, equals: [(x0Blinding, hAux)])
         statement.require(x1Aux, equals: [(t1, h)])

@@ -21,8 +21,9 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The month in which a window begins: by its credentials the window's identifiers are made, also after its end.
     package init(of window: WindowNumber, rotation: Rotation) { self.init(containing: rotation.start(of: window)) }
 
-    /// The month of a period's last day in its app's calendar: by its credentials the period's firsts are proved. Who joins in the
-    /// course of the period has one of that month, and in a week of two months everybody waits for the second.
+    /// The month of a period's last day in its app's calendar: by its credentials the period's firsts are proved. A
+    /// device that joins in the course of the period has one of that month, and in a week of two months everybody waits
+    /// for the second.
     package init(of period: Period, in calendar: PeriodCalendar) {
         self.init(containing: calendar.date(at: UnixSeconds(period.end.value - 1)))
     }
@@ -48,8 +49,8 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The month after it.
     package var next: Epoch { Epoch(containing: first.adding(days: 31)) }
 
-    /// From this instant on no batch of any of its windows is taken: the last one begins before its end, lasts a day at
-    /// most, and batches of it come for as long again.
+    /// The instant from which no batch of any of its windows is taken: the last one begins before its end, lasts a day
+    /// at most, and batches of it come for as long again.
     package var over: UnixSeconds { end + 2 * Rotation.longest.seconds }
 
     /// The months for which credentials are issued at an instant: its own and, in the last days before it, the next one, so
@@ -59,10 +60,11 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
         return present.end - time <= lead ? [present, present.next] : [present]
     }
 
-    /// How long before its beginning credentials of an epoch are issued. Unit: seconds.
+    /// The time before its beginning in which credentials of an epoch are issued already. Unit: seconds.
     package static let lead: Int64 = 3 * 86_400
 
-    /// What issuer and device agree on: `throng-arc-1`, `epoch`, app and the month's number, as in ``PresentationContext``.
+    /// Returns the context that issuer and device agree on: `throng-arc-1`, `epoch`, app and the month's number, as in
+    /// ``PresentationContext``.
     ///
     /// - Throws: ``AttestationError/contextPart(found:)`` for a name of more than 65,535 bytes.
     package func requestContext(of app: AppName) throws(AttestationError) -> [UInt8] {

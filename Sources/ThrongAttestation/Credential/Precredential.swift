@@ -1,4 +1,4 @@
-/// A request's secrets, which a device keeps until the response is there. Whoever has them can use the credential.
+/// A request's secrets, which a device keeps until the response is there. Anybody who has them can use the credential.
 ///
 /// The request is kept with them, so that a device that starts again in between sends the same one: the daemon then answers
 /// without counting it as a second one, and an attestation of the request stays good.
@@ -14,7 +14,7 @@
 ///     228  226  the request
 ///     454   32  SHA-256 of `throng-arc-1 stored precredential` and all before it
 package struct Precredential: Sendable {
-    /// What to send.
+    /// The request to send.
     package let request: CredentialRequest
     private let issuer: IssuerKey
     private let m1, r1, r2, m2: Scalar
@@ -39,7 +39,7 @@ package struct Precredential: Sendable {
         }
     }
 
-    /// With given secrets, for the draft's vectors.
+    /// Makes secrets and a request from given numbers, for the draft's vectors.
     init(
         for issuer: IssuerKey, requestContext: [UInt8], m1: Scalar, r1: Scalar, r2: Scalar,
         prove: (Statement, [Scalar]) throws -> Proof
@@ -54,7 +54,7 @@ package struct Precredential: Sendable {
 
     /// Reads what was stored.
     ///
-    /// - Throws: an ``AttestationError`` where it was cut off or changed, or does not fit together.
+    /// - Throws: an ``AttestationError`` if it was cut off or changed, or does not fit together.
     package init(rawRepresentation bytes: some Collection<UInt8>) throws(AttestationError) {
         var reader = try StoredBytes.open(bytes, as: .precredential)
         m1 = try reader.secret("m1")
@@ -76,7 +76,7 @@ package struct Precredential: Sendable {
 
     /// Makes the credential of a response (section 4.2.3 of the draft).
     ///
-    /// - Throws: ``AttestationError/unproved`` where the response is not the issuer's, or is one to another request.
+    /// - Throws: ``AttestationError/unproved`` if the response is not the issuer's, or is one to another request.
     package func finalize(_ response: CredentialResponse) throws(AttestationError) -> Credential {
         guard response.isProved(for: request, by: issuer) else { throw .unproved }
         // encUPrime is b · (X0 + x1 · m1Enc + x2 · m2Enc). What is left is (x0 + x1 · m1 + x2 · m2) · U.
@@ -86,7 +86,7 @@ package struct Precredential: Sendable {
         return Credential(m1: m1, u: response.u, uPrime: uPrime, x1: issuer.x1)
     }
 
-    /// Whether it was made for a key.
+    /// Says whether it was made for a key.
     func isFor(_ key: IssuerKey) -> Bool { issuer.rawRepresentation == key.rawRepresentation }
 
     private static func hidden(_ m1: Scalar, _ m2: Scalar, _ r1: Scalar, _ r2: Scalar) -> (Point, Point) {

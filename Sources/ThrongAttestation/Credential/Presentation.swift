@@ -1,4 +1,5 @@
-/// What a daemon knows a credential by within one presentation context: a point, by which nobody else can tell whose it is.
+/// The tag by which a daemon knows a credential within one presentation context: a point, by which nobody else can tell
+/// whose it is.
 package struct PresentationTag: Hashable, Sendable {
     /// 33 bytes: a compressed point.
     package let rawRepresentation: [UInt8]
@@ -42,8 +43,8 @@ package struct Presentation: Sendable {
     /// Bytes 99 to 131 of the raw representation.
     package var tag: PresentationTag { PresentationTag(tagPoint) }
 
-    /// Whether it shows a credential of this issuer and request context, in this presentation context. False, too, where a
-    /// commitment is the point at infinity: swift-crypto's verifier stops the process at such a proof.
+    /// Says whether it shows a credential of this issuer and request context, in this presentation context. False, too,
+    /// if a commitment is the point at infinity: swift-crypto's verifier stops the process at such a proof.
     package func isProved(
         for presentationContext: [UInt8], requestContext: [UInt8], by issuer: IssuerSecrets
     ) -> Bool {
@@ -51,15 +52,15 @@ package struct Presentation: Sendable {
         let m2 = Suite.attribute(of: requestContext)
         let mac = Point.sum([(issuer.x0 + issuer.x2 * m2, u), (issuer.x1, m1Commit)])
         let base = Suite.tagBase(of: presentationContext)
-        // With the nonce 0, m1 · tag is the base itself.
+        // The nonce is 0, so m1 · tag is the base itself.
         let statement = Self.statement(
             u: u, uPrimeCommit: uPrimeCommit, m1Commit: m1Commit, v: mac - uPrimeCommit, x1: issuer.keyX1,
             tag: tagPoint, base: base, m1Tag: base)
         return statement.isProved(by: proof)
     }
 
-    /// That m1Commit = m1 · U + z · H, V = z · X1 − r · G, T = m1 · tag + nonce · tag and m1Tag = m1 · tag, for the secrets
-    /// m1, z, −r and nonce (section 5.4 of the draft).
+    /// Returns the statement that m1Commit = m1 · U + z · H, V = z · X1 − r · G, T = m1 · tag + nonce · tag and m1Tag =
+    /// m1 · tag, for the secrets m1, z, −r and nonce (section 5.4 of the draft).
     static func statement(
         u: Point, uPrimeCommit: Point, m1Commit: Point, v: Point, x1: Point, tag: Point, base: Point, m1Tag: Point
     ) -> Statement {
@@ -68,7 +69,7 @@ package struct Presentation: Sendable {
         let g = statement.element(Suite.g)
         let h = statement.element(Suite.h)
         let u = statement.element(u)
-        // In the transcript alone: V binds it.
+        // It is in the transcript alone: V binds it.
         _ = statement.element(uPrimeCommit)
         let m1Commit = statement.element(m1Commit)
         let v = statement.element(v)

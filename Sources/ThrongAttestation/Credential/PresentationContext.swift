@@ -1,17 +1,17 @@
 package import ThrongWire
 
-/// What a presentation is for, as bytes that can't be read in two ways: each part follows its length, two bytes, the
+/// The context of a presentation, as bytes that can't be read in two ways: each part follows its length, two bytes, the
 /// highest first.
 ///
-/// The parts of a window are `throng-arc-1`, `window`, app, purpose and the window's number; those of a first are
-/// `throng-arc-1`, `first`, app, metric, what the public plan calls the metric's layout, the period's kind and its first second,
-/// and then dimension and bucket for each of the grouping, in the order of the dimensions' names. Names are UTF-8, numbers are eight bytes, the highest first, in
-/// two's complement.
+/// The parts of a window are `throng-arc-1`, `window`, app, purpose and the window's number. Those of a first are
+/// `throng-arc-1`, `first`, app, metric, what the public plan calls the metric's layout, the period's kind and its
+/// first second, and then dimension and bucket for each of the grouping, in the order of the dimensions' names. Names
+/// are UTF-8; numbers are eight bytes, the highest first, in two's complement.
 package struct PresentationContext: Sendable, Hashable {
-    /// What goes into ``Credential/present(for:)``, and into the daemon's check.
+    /// The bytes that go into ``Credential/present(for:)``, and into the daemon's check.
     package let bytes: [UInt8]
 
-    /// The identifier of a purpose's window: one credential has one.
+    /// Returns the context of a purpose's window, in which a credential has one identifier.
     ///
     /// - Throws: ``AttestationError/contextPart(found:)`` for a name of more than 65,535 bytes.
     package static func window(
@@ -21,7 +21,7 @@ package struct PresentationContext: Sendable, Hashable {
             parts: [text(name), text("window"), text(app.text), text(purpose.text), number(window.value)])
     }
 
-    /// That a device is in a cell of a metric's grouping in a period, once.
+    /// Returns the context in which a device proves, once, that it is in a cell of a metric's grouping in a period.
     ///
     /// - Parameters:
     ///   - cell: the grouping's dimensions, each with its bucket; empty for the total. None of them partitions devices.

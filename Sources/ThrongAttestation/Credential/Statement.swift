@@ -1,4 +1,5 @@
-/// That somebody knows secrets by which some points are sums of multiples of others, such as A = x · G + y · H.
+/// A statement that somebody knows secrets by which some points are sums of multiples of others, such as A = x · G + y
+/// · H.
 ///
 /// It is proved by a Schnorr proof over all equations at once, made non-interactive by Fiat and Shamir's transform. The
 /// order of points and equations is the transcript's, so it is part of the protocol (sections 5.1 to 5.4 of
@@ -55,7 +56,8 @@ struct Statement: Sendable {
         return Proof(challenge: challenge, responses: zip(blindings, secrets).map { $0 - challenge * $1 })
     }
 
-    /// Whether a proof holds. A point at infinity has no encoding in the draft: where one comes up, it does not.
+    /// Says whether a proof holds. A point at infinity has no encoding in the draft: a proof that leads to one does not
+    /// hold.
     func isProved(by proof: Proof) -> Bool {
         guard proof.responses.count == secretCount else { return false }
         let commitments = equations.map {

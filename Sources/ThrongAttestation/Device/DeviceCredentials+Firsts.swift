@@ -1,7 +1,7 @@
 public import ThrongWire
 
 extension Credential {
-    /// That this credential's device is in a cell of a metric in a period: what it posts, once.
+    /// Returns the proof, to be posted once, that this credential's device is in a cell of a metric in a period.
     ///
     /// - Parameters:
     ///   - cell: a bucket for each dimension of one of the metric's `proved_firsts.groupings`, and of its `partition`.
@@ -22,9 +22,9 @@ extension Credential {
 }
 
 extension DeviceCredentials {
-    /// What a device posts to `/v1/firsts` of a cell in which it was in a period; nil where it has no credential of the period's
-    /// month, or the metric asks for no such first. Send it once the window of the event is over, and again until it is answered:
-    /// it counts once.
+    /// Returns what a device posts to `/v1/firsts` for a cell in which it was in a period; nil if it has no credential
+    /// of the period's month, or the metric asks for no such first. Send it once the window of the event is over, and
+    /// again until it is answered: it counts once.
     ///
     /// - Parameters:
     ///   - cell: as `ProvedFirst.cell`.

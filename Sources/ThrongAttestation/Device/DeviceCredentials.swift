@@ -9,8 +9,9 @@ public import ThrongWire
 
 /// A device's credentials: asks for one a month, keeps it, and makes identifiers by it that nobody can invent.
 ///
-/// It asks at a random time, and a credential makes identifiers of windows that begin after it came. What is kept is written
-/// before a request leaves, so that a device that is stopped sends the same request again and is not counted twice.
+/// It asks at a random time, and a credential makes identifiers of windows that begin after it came. Everything that is
+/// kept is written before a request leaves, so that a device that is stopped sends the same request again and is not
+/// counted twice.
 ///
 /// ```swift
 /// var options = ThrongOptions()
@@ -22,7 +23,7 @@ public actor DeviceCredentials: IdentifierSource {
     private let storage: any CredentialStorage
     private let clock: @Sendable () -> Int64
     private var kept: KeptCredentials
-    /// Whether a request is under way: a second one would be another request.
+    /// True if a request is under way: a second one would be another request.
     private var isAsking = false
 
     /// Reads what was kept.
@@ -40,8 +41,8 @@ public actor DeviceCredentials: IdentifierSource {
         kept = try storage.read().map { try KeptCredentials($0) } ?? KeptCredentials()
     }
 
-    /// The identifier of a window, and what shows it; nil where there is no credential that was there when the window began.
-    /// It is the same each time; what shows it is not.
+    /// Returns the identifier of a window, and what shows it; nil if no credential was there when the window began. The
+    /// identifier is the same each time; what shows it is not.
     ///
     /// - Complexity: a millisecond; most of a second where this package is built without optimization.
     public func identifier(of purpose: String, window: Int64, rotationSeconds: Int64) -> AttestedIdentifier? {
@@ -65,7 +66,7 @@ public actor DeviceCredentials: IdentifierSource {
         }
     }
 
-    /// A month's credential; nil where there is none.
+    /// Returns a month's credential; nil if there is none.
     func credential(of epoch: Epoch) -> Credential? {
         guard let bytes = kept.months[epoch.description]?.credential else { return nil }
         do {
@@ -76,7 +77,8 @@ public actor DeviceCredentials: IdentifierSource {
         }
     }
 
-    /// When ``renew(by:)`` asks next, in Unix seconds: a time that is drawn, so that when it asks tells nobody apart.
+    /// The time when ``renew(by:)`` asks next, in Unix seconds. It is drawn, so that the time of asking tells nobody
+    /// apart.
     public var nextAsking: Int64 {
         let now = UnixSeconds(clock())
         let epoch = Epoch(containing: now)
@@ -206,12 +208,12 @@ public actor DeviceCredentials: IdentifierSource {
         do {
             return .refused(status: status, error: try decoded(Problem.self, body)?.error ?? "")
         } catch {
-            // Whoever answered is no daemon; its status says enough.
+            // This is no daemon's answer; its status says enough.
             return .refused(status: status, error: "")
         }
     }
 
-    /// Nil where it is not of that form.
+    /// Nil if it is not of that form.
     private static func decoded<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Value? {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch is DecodingError { return nil }
     }

@@ -1,4 +1,4 @@
-/// Why a device has no credential.
+/// The reason why a device has no credential.
 public enum DeviceCredentialsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The daemon's terms are none that this version knows, or another app's.
     case terms
@@ -8,10 +8,10 @@ public enum DeviceCredentialsError: Error, Sendable, Hashable, CustomStringConve
     case refused(status: Int, error: String)
     /// The daemon's answer is none, or does not hold for its key.
     case answer
-    /// What was stored can't be read; it is left as it is.
+    /// The stored bytes can't be read; they are left as they are.
     case stored
 
-    /// What was found and what to do.
+    /// The message: what was found and what to do.
     public var description: String {
         switch self {
         case .terms: "the daemon's terms are not those of throng-arc-1 for this app. Update the app or the daemon."

@@ -6,23 +6,23 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-/// What a device keeps of its credentials, as JSON: by month, a request that was not answered or a credential; and when it
-/// asks.
+/// A device's credentials as it keeps them, as JSON: by month, a request that was not answered or a credential; and the
+/// times when it asks.
 struct KeptCredentials: Codable, Sendable {
     struct Month: Codable, Sendable {
         /// A ``Precredential``, until its answer is there.
         var request: [UInt8]?
         /// A ``Credential``.
         var credential: [UInt8]?
-        /// When it came.
+        /// The time when it came.
         var since: UnixSeconds?
     }
 
-    /// By ``Epoch/description``.
+    /// The months, by ``Epoch/description``.
     var months: [String: Month] = [:]
-    /// When it asks for this month's.
+    /// The time when it asks for this month's.
     private(set) var asking: UnixSeconds?
-    /// When it asks for the next month's.
+    /// The time when it asks for the next month's.
     private(set) var askingNext: UnixSeconds?
     /// The month for which these were drawn.
     private var drawn: String?
@@ -47,7 +47,7 @@ struct KeptCredentials: Codable, Sendable {
 
     func bytes() throws -> [UInt8] { Array(try JSONEncoder().encode(self)) }
 
-    /// Draws when to ask, once a month, and forgets months that are over; whether anything changed.
+    /// Draws when to ask, once a month, and forgets months that are over. Returns whether anything changed.
     mutating func draw(for epoch: Epoch, now: UnixSeconds) -> Bool {
         guard drawn != epoch.description else { return false }
         drawn = epoch.description

@@ -1,6 +1,6 @@
 /// Makes an attestation of this device: by the platform, a sign-in, or whatever the daemon's operator takes.
 public protocol Vouching: Sendable {
-    /// What the daemon's terms call it, such as `http` or `app-attest`.
+    /// The name by which the daemon's terms call it, such as `http` or `app-attest`.
     var name: String { get }
 
     /// The attestation's other members.
@@ -11,7 +11,7 @@ public protocol Vouching: Sendable {
 
 /// Keeps what a device must not lose: by it anybody could pretend to be this device.
 public protocol CredentialStorage: Sendable {
-    /// What was kept; nil where nothing was.
+    /// Returns the bytes that were kept; nil if none were.
     func read() throws -> [UInt8]?
     /// Keeps bytes instead of those that were kept, durably before it returns.
     func replace(with bytes: [UInt8]) throws

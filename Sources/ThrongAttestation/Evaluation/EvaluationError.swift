@@ -1,17 +1,17 @@
-/// Why bytes are no part of an evaluation, or an evaluation is not believed. No case holds any of the bytes.
+/// The reason why bytes are no part of an evaluation, or it is not believed. No case holds any of the bytes.
 package enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A request or an answer has more or fewer bytes than any that is allowed.
     case length(found: Int)
     /// 33 bytes are no compressed point of P-256.
     case point
-    /// 32 bytes are no number below the group's order, or are 0 where that is not allowed.
+    /// 32 bytes are no number below the group's order, or are 0 if that is not allowed.
     case scalar
     /// The answer's proof does not hold for this request and this key.
     case unproved
     /// There are no inputs, more than one request holds, or one that is too long.
     case inputs(found: Int)
 
-    /// What was found, what is allowed and what to do.
+    /// The message: what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .length(let found):

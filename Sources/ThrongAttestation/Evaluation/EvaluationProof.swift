@@ -1,6 +1,7 @@
 internal import Crypto
 
-/// That points were all multiplied by the secret of one public key: one proof for all of them (RFC 9497, section 2.2).
+/// A proof that points were all multiplied by the secret of one public key: one for all of them (RFC 9497, section
+/// 2.2).
 struct EvaluationProof: Sendable {
     let challenge, response: Scalar
 
@@ -24,7 +25,7 @@ struct EvaluationProof: Sendable {
         return EvaluationProof(challenge: challenge, response: random - challenge * secret)
     }
 
-    /// VerifyProof. A point at infinity has no encoding in the RFC: where one comes up, nothing is proved.
+    /// VerifyProof. A point at infinity has no encoding in the RFC: a proof that leads to one proves nothing.
     func holds(key: Point, points: [Point], evaluated: [Point]) -> Bool {
         let weights = Self.weights(key: key, points: points, evaluated: evaluated)
         let first = Point.sum(Array(zip(weights, points)))

@@ -10,7 +10,7 @@ enum EvaluationSuite {
     private static let groupDomain = Array("HashToGroup-".utf8) + context
     private static let scalarDomain = Array("HashToScalar-".utf8) + context
     private static let keyDomain = Array("DeriveKeyPair".utf8) + context
-    /// Of the seed from which the weights of a proof's composites come.
+    /// The domain of the seed from which the weights of a proof's composites come.
     static let seedDomain = Array("Seed-".utf8) + context
 
     /// HashToGroup of an input. No input is known that leads to the identity, and nobody could find one.
@@ -29,7 +29,7 @@ enum EvaluationSuite {
         return .one
     }
 
-    /// What Finalize makes of an input and its evaluated point without the blinding (section 3.3.2).
+    /// Returns what Finalize makes of an input and its evaluated point without the blinding (section 3.3.2).
     static func output(of input: [UInt8], evaluated: Point) -> [UInt8] {
         Array(SHA256.hash(data: part(input) + part(evaluated.compressed) + Array("Finalize".utf8)))
     }

@@ -16,10 +16,10 @@ package struct EvaluatorSecret: Sendable {
         key = secret * Point.generator
     }
 
-    /// What plans name.
+    /// The key that plans name.
     package var publicKey: EvaluatorKey { EvaluatorKey(point: key.compressed) }
 
-    /// How many points a request of so many bytes has; nil where it is none.
+    /// Returns how many points a request of so many bytes has; nil if no request has as many.
     package static func points(in bytes: Int) -> Int? {
         Evaluator.sizes.first { $0 * Point.byteCount == bytes }
     }
@@ -29,7 +29,7 @@ package struct EvaluatorSecret: Sendable {
 
     /// Answers the body of `POST /v1/evaluations`: as many points as came, and one proof.
     ///
-    /// - Throws: ``EvaluationError`` for any bytes but as many points as ``Evaluator/sizes`` allows. Of the identity there is
+    /// - Throws: ``EvaluationError`` for any bytes but as many points as ``Evaluator/sizes`` allows. The identity has
     ///   no encoding, so it is never among them.
     /// - Complexity: about three multiplications a point.
     package func evaluate(_ request: some Collection<UInt8>) throws(EvaluationError) -> [UInt8] {

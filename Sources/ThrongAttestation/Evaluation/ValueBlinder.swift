@@ -11,7 +11,7 @@ public struct ValueBlinder: ValueBlinding {
 
     /// Blinds inputs, each by a secret of its own, and fills the request up with points that stand for nothing.
     ///
-    /// - Throws: an error with what to do where there are no inputs or too many, or the key is no point.
+    /// - Throws: an error with what to do if there are no inputs or too many, or the key is no point.
     /// - Complexity: about a third of a millisecond an input; most of a tenth of a second where this package is built without
     ///   optimization.
     public func blind(_ inputs: [[UInt8]], for key: EvaluatorKey) throws -> any BlindedInputs {
@@ -31,7 +31,7 @@ struct BlindedValues: BlindedInputs {
     private let inputs: [[UInt8]]
     private let blinds: [Scalar]
     private let points: [Point]
-    /// What fills the request up: random points, which nobody tells from those of inputs.
+    /// The points that fill the request up: random ones, which nobody tells from those of inputs.
     var fillers: [Point] = []
 
     /// Blind of RFC 9497, section 3.3.1.

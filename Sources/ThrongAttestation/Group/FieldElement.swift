@@ -24,7 +24,7 @@ struct FieldElement: Sendable {
     /// - Parameter bytes: 48, the highest first.
     init(wide bytes: some Collection<UInt8>) { residue = Self.modulus.enter(wide: bytes) }
 
-    /// - Parameter bytes: 32, the highest first; nil where they are a number from p on.
+    /// - Parameter bytes: 32, the highest first; nil if they are a number from p on.
     init?(canonical bytes: some Collection<UInt8>) {
         let number = Limbs(bigEndian: bytes)
         guard Self.modulus.canonical(number).isYes else { return nil }
@@ -36,7 +36,7 @@ struct FieldElement: Sendable {
 
     private var number: Limbs { Self.modulus.leave(residue) }
 
-    /// sgn0 of RFC 9380: 1 where the number is odd.
+    /// sgn0 of RFC 9380: 1 if the number is odd.
     var sign: UInt64 { number.w0 & 1 }
 
     @inline(__always)

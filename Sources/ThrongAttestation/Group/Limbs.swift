@@ -77,7 +77,7 @@ struct Limbs: Sendable {
         return (Limbs(r0, r1, r2, r3), carry)
     }
 
-    /// The difference modulo 2²⁵⁶, and 1 where it was negative.
+    /// The difference modulo 2²⁵⁶, and 1 if it was negative.
     @inline(__always)
     func subtracting(_ other: Limbs) -> (difference: Limbs, borrow: UInt64) {
         var borrow: UInt64 = 0

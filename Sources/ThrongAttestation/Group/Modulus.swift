@@ -35,10 +35,10 @@ struct Modulus: Sendable {
         return reduceOnce(Limbs(row.t0, row.t1, row.t2, row.t3), above: row.t4)
     }
 
-    /// Into the form, from any number of 256 bits.
+    /// Brings any number of 256 bits into the form.
     func enter(_ number: Limbs) -> Limbs { multiply(number, square) }
 
-    /// Out of the form.
+    /// Takes a number out of the form.
     func leave(_ number: Limbs) -> Limbs { multiply(number, Limbs(1, 0, 0, 0)) }
 
     /// base to the power of an exponent that is public: a constant of the curve.

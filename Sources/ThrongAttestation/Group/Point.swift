@@ -70,7 +70,7 @@ struct Point: Sendable {
 }
 
 extension Point: Equatable {
-    /// Whether two are the same point, in whatever coordinates; it takes the same time for all.
+    /// Says whether two are the same point, in whatever coordinates; it takes the same time for all.
     static func == (left: Point, right: Point) -> Bool {
         let sameX = (left.x * right.z).equals(right.x * left.z)
         let sameY = (left.y * right.z).equals(right.y * left.z)

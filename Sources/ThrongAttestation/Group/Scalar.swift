@@ -27,7 +27,7 @@ struct Scalar: Sendable {
     /// - Parameter bytes: 48, the highest first.
     init(wide bytes: some Collection<UInt8>) { residue = Self.modulus.enter(wide: bytes) }
 
-    /// - Parameter bytes: 32, the highest first; nil where they are a number from n on.
+    /// - Parameter bytes: 32, the highest first; nil if they are a number from n on.
     init?(canonical bytes: some Collection<UInt8>) {
         let number = Limbs(bigEndian: bytes)
         guard Self.modulus.canonical(number).isYes else { return nil }
@@ -52,7 +52,7 @@ struct Scalar: Sendable {
     /// Itself, out of the form.
     var number: Limbs { Self.modulus.leave(residue) }
 
-    /// Whether it is 0: asked where the answer is public.
+    /// True if it is 0; asked only if the answer is public.
     var isZero: Bool { residue.isZero.isYes }
 
     static func + (left: Scalar, right: Scalar) -> Scalar {
@@ -69,7 +69,7 @@ struct Scalar: Sendable {
         Scalar(residue: modulus.multiply(left.residue, right.residue))
     }
 
-    /// Whether two are the same; it takes the same time for all.
+    /// Says whether two are the same; it takes the same time for all.
     static func == (left: Scalar, right: Scalar) -> Bool { left.residue.equals(right.residue).isYes }
 
     /// 1 / self, and 0 for 0: the power of n − 2 (Fermat).

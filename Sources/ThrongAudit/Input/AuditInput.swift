@@ -1,94 +1,132 @@
-/// Everything that was ever published to anyone, and what everybody knows.
-package struct AuditInput: Sendable, Codable {
-    /// Every published number.
-    package var statements: [AuditStatement]
-    /// Every table that was shown, with its withheld places.
-    package var families: [AuditFamily]
-    /// The public plan.
-    package var plan: AuditPlan
-    /// Who knows more than the public.
-    package var insiders: [AuditInsider]
-    /// What the files' own form gave away: markers, order, absence.
-    package var tells: [AuditFinding]
-    /// Files and tables that were read, in order.
-    package var sources: [String]
-    /// What could not be read, and why.
-    package var unread: [String]
-    /// Releases whose numbers are off on purpose, by a name of each: they are no equations over what was counted.
-    package var margined: Set<String>
+package import ThrongPlan
+import ThrongWire
 
-    /// Nothing yet.
-    package init(plan: AuditPlan = AuditPlan()) {
-        statements = []
-        families = []
-        self.plan = plan
-        insiders = []
-        tells = []
-        sources = []
-        unread = []
-        margined = []
-    }
-}
+/// Everything that was published and said, before the audit looks at it.
+///
+/// The parts of the module: `Input` is what the audit knows, `Reading` reads files into it, `Law` has the audit's own
+/// arithmetic of interactions and variances, `Checks` looks at the numbers, `Outcome` says what was found. The audit
+/// shares no code with the making of releases; from the daemon it only uses the reading of plans and layouts. Begin
+/// with ``Auditor``.
+package struct AuditInput: Sendable {
+    /// Files and releases that were read.
+    package internal(set) var sources: [AuditSource] = []
+    /// Files and parts of files that could not be read.
+    package internal(set) var unread: [String] = []
+    /// Published numbers.
+    package internal(set) var numbers: [AuditNumber] = []
+    /// The public description of each metric, by metric and layout.
+    var metrics: [String: AuditMetric] = [:]
+    /// The latest description of each metric, by metric.
+    private(set) var newest: [String: AuditMetric] = [:]
+    /// The names of ``newest``, in the order of learning.
+    private var order: [String] = []
+    /// The content of each insight, by name: files in CSV and HTML do not say it.
+    var insights: [String: AuditInsight] = [:]
+    /// Costs as releases state them, by metric and period.
+    var costs: [String: Double] = [:]
+    /// The numbers of pages, which are compared with those of other files.
+    var pages: [AuditPage] = []
+    /// All numbers in a report's JSON and CSV, by the report's name without its ending.
+    var literals: [String: [Double]] = [:]
+    /// Tables of CSV files, read when all insights are known.
+    var tables: [(name: String, lines: [[String]])] = []
 
-extension [AuditFamily] {
-    /// The most devices that tables of a time ask for; nil where there are none.
-    func threshold(in period: AuditPeriod, where isMeant: (AuditFamily) -> Bool) -> Int64? {
-        filter { $0.period.start < period.end && period.start < $0.period.end && isMeant($0) }.map(\.threshold).max()
-    }
-}
+    /// Creates an empty input.
+    package init() {}
 
-/// Somebody who knows what they added themselves to a published sum (attack 20).
-package struct AuditInsider: Sendable, Codable, Hashable {
-    /// The published sum.
-    package let statement: AuditStatement
-    /// What the insider added: the second largest contribution. Unit: the sum's.
-    package let ownContribution: Int64
-    /// How many devices are behind the sum, as published.
-    package let contributors: Int64
-
-    /// An insider.
-    package init(statement: AuditStatement, ownContribution: Int64, contributors: Int64) {
-        self.statement = statement
-        self.ownContribution = ownContribution
-        self.contributors = contributors
-    }
-}
-
-extension AuditInput {
-    /// Says everything about a coarser dimension in the buckets that it is made of, so that both speak of one axis.
+    /// Learns a plan's metrics and insights.
     ///
-    /// - Parameters:
-    ///   - coarser: a dimension of the plan whose buckets are made of another's.
-    ///   - base: that other dimension, which is declared.
-    ///   - groups: by bucket of the coarser one, the base's buckets in it.
-    /// - Complexity: O(statements + tables).
-    package mutating func express(_ coarser: String, by base: String, groups: [String: [String]]) {
-        plan.dimensions.removeAll { $0.name == coarser }
-        func elements(_ labels: [String]) -> [String] { labels.flatMap { groups[$0] ?? [] } }
-        func slice(_ slice: AuditRegion.Slice) -> AuditRegion.Slice {
-            slice.dimension == coarser ? .init(dimension: base, labels: elements(slice.labels)) : slice
-        }
-        plan.structuralZeros = plan.structuralZeros.map { .init(metric: $0.metric, slices: $0.slices.map(slice)) }
-        for place in statements.indices
-        where statements[place].terms.contains(where: { $0.region.slices.contains { $0.dimension == coarser } }) {
-            statements[place] = statements[place].with(
-                terms: statements[place].terms.map { term in
-                    var term = term
-                    term.region = AuditRegion(
-                        period: term.region.period,
-                        slices: term.region.slices.map(slice))
-                    return term
-                })
-        }
-        for place in families.indices where families[place].axes.contains(where: { $0.dimension == coarser }) {
-            let family = families[place]
-            families[place] = AuditFamily(
-                source: family.source, app: family.app, metric: family.metric, measures: family.measures,
-                period: family.period, threshold: family.threshold,
-                axes: family.axes.map {
-                    $0.dimension == coarser
-                        ? AuditFamily.Axis(dimension: base, alternatives: $0.alternatives.map(elements)) : $0
-                })
-        }
+    /// - Throws: the errors of the layouts' rules.
+    package mutating func learn(_ plan: Plan) throws {
+        for metric in plan.metrics { know(try AuditMetric(metric, of: plan)) }
+        for insight in plan.insights { insights[insight.name.text] = AuditInsight(insight) }
     }
+
+    /// Takes the description of a metric in one of its layouts; plans and newer layouts come last.
+    package mutating func know(_ metric: AuditMetric) {
+        metrics["\(metric.app)/\(metric.name)/\(metric.layout)"] = metric
+        let name = "\(metric.app)/\(metric.name)"
+        if newest[name] == nil { order.append(name) }
+        newest[name] = metric
+    }
+
+    /// The newest layouts of all metrics, in the order of learning.
+    var known: [AuditMetric] { order.compactMap { newest[$0] } }
+
+    /// Adds numbers of a source that names them itself, such as a release.
+    ///
+    /// - Parameter cost: the stated ρ for the metric and period of the first number.
+    package mutating func add(_ published: [AuditNumber], from source: AuditSource, cost: Double? = nil) {
+        sources.append(source)
+        numbers += published
+        if let first = published.first, let cost { costs["\(first.metric) \(first.period.label)"] = cost }
+    }
+
+    /// The description of a number's metric.
+    func metric(of number: AuditNumber) -> AuditMetric? { metrics["\(number.app)/\(number.metric)/\(number.layout)"] }
+}
+
+/// A file or a release that was read.
+package struct AuditSource: Sendable, Hashable, Codable {
+    /// Its name.
+    package let name: String
+    /// SHA-256 of its bytes, or a release's digest; nil if nobody computed it.
+    package let digest: String?
+
+    /// Names a source.
+    package init(name: String, digest: String? = nil) { (self.name, self.digest) = (name, digest) }
+}
+
+/// The meaning of an insight's rows.
+struct AuditInsight: Sendable {
+    let metric: String
+    let title: String
+    /// The kind as reports name it: count, reach, share and so on.
+    let kind: String
+    /// The bucket that a share is of; nil for other kinds.
+    let part: (dimension: String, bucket: String)?
+    /// The sum that a mean is of, if the source says it.
+    let sum: String?
+    /// The buckets that it is confined to.
+    let filters: [String: String]
+
+    init(
+        metric: String, title: String, kind: String, part: (dimension: String, bucket: String)?, sum: String?,
+        filters: [String: String]
+    ) {
+        (self.metric, self.title, self.kind, self.part) = (metric, title, kind, part)
+        (self.sum, self.filters) = (sum, filters)
+    }
+
+    init(_ insight: Insight) {
+        var (kind, sum): (String, String?) = ("count", nil)
+        var part: (dimension: String, bucket: String)?
+        switch insight.kind {
+        case .count: break
+        case .reach: kind = "reach"
+        case .share(_, let filter):
+            kind = "share"
+            part = filter.map { ($0.dimension.text, $0.bucket.text) }
+        case .mean(let name): (kind, sum) = ("mean", name)
+        case .distribution: kind = "distribution"
+        case .quantiles: kind = "quantiles"
+        case .retention: kind = "retention"
+        case .frequency: kind = "frequency"
+        case .funnel: kind = "funnel"
+        }
+        self.init(
+            metric: insight.metric.text, title: insight.title, kind: kind, part: part, sum: sum,
+            filters: Dictionary(insight.filters.map { ($0.dimension.text, $0.bucket.text) }) { $1 })
+    }
+}
+
+/// A table of a page: its numbers as printed, rounded or not.
+struct AuditPage: Sendable {
+    let source: String
+    /// The heading above it.
+    let title: String
+    /// Whole numbers, each with the step that it may be rounded to.
+    let numbers: [(value: Double, step: Double)]
+    /// Cells that hold shares, means and words, which are computed from others.
+    let derived: Int
 }

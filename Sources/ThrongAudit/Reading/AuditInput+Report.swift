@@ -1,119 +1,113 @@
-package import ThrongWire
-
 extension AuditInput {
-    /// Adds a partner's report, byte by byte as it was delivered (Schema/report.schema.json).
+    /// Adds a file as a partner got it: a report in JSON, CSV or HTML. Other files are named as not read.
     ///
-    /// Reads every number, also those that only stand as numerator, denominator, whole, withheld share or rest, and looks at
-    /// the file's form: what tells two withheld rows apart is a finding.
+    /// - Parameter digest: SHA-256 of the bytes, for the record.
     /// - Complexity: O(bytes).
-    package mutating func add(report bytes: [UInt8], name: String) {
-        guard let tree = JSONReader.read(bytes), tree["format"]?.text == "throng-report/1" else {
+    package mutating func add(file bytes: [UInt8], name: String, digest: String? = nil) {
+        let before = unread.count
+        if name.hasSuffix(".json") {
+            add(report: bytes, name)
+        } else if name.hasSuffix(".csv") {
+            tables.append((name, CSVLines.split(String(decoding: bytes, as: UTF8.self))))
+        } else if name.hasSuffix(".html") {
+            pages += HTMLTables.read(String(decoding: bytes, as: UTF8.self), source: name)
+        } else {
+            unread.append("\(name): neither JSON nor CSV nor HTML")
+        }
+        if unread.count == before { sources.append(AuditSource(name: name, digest: digest)) }
+    }
+
+    /// Returns the name without its ending, which a report's files share.
+    static func stem(_ name: String) -> String {
+        name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+    }
+
+    private mutating func add(report bytes: [UInt8], _ name: String) {
+        let tree = JSONTree.read(bytes)
+        // Manifests and other records of Throng have no numbers about people.
+        if let format = tree?["format"]?.text, format.hasPrefix("throng-"), format != "throng-report/1" { return }
+        guard let tree, tree["format"]?.text == "throng-report/1",
+            let app = tree["app"]?["name"]?.text, let label = tree["period"]?["label"]?.text
+        else {
             unread.append("\(name): not a report of format throng-report/1")
             return
         }
-        guard let app = tree["app"]?["name"]?.text,
-            let start = tree["period"]?["start"]?.text.flatMap(Instant.seconds),
-            let end = tree["period"]?["end"]?.text.flatMap(Instant.seconds), start < end
-        else {
-            unread.append("\(name): without an app or a period")
-            return
-        }
-        sources.append(name)
-        var thresholds: [String: Int64] = [:]
-        for release in tree["releases"]?.elements ?? [] {
-            if let metric = release["metric"]?.text { thresholds[metric] = release["k"]?.digits.flatMap { Int64($0) } }
-        }
-        for insight in tree["insights"]?.elements ?? [] {
-            guard let metric = insight["metric"]?.text, insight["status"]?.text == "answered" else { continue }
-            guard insight["basis"]?["margin"].map(\.isNull) ?? true else {
-                let earlier = (insight["points"]?.elements ?? []).filter { $0["k"]?.digits != nil }.map { $0["period"] }
-                for period in earlier + [tree["period"]] {
-                    margined.insert("\(app)/\(metric) \(period?["label"]?.text ?? name)")
-                }
+        literals[Self.stem(name), default: []] += tree.numbers
+        for insight in tree["insights"]?.elements ?? [] where insight["status"]?.text == "answered" {
+            guard let said = AuditInsight(insight), let title = insight["name"]?.text else {
+                unread.append("\(name): an insight could not be read")
                 continue
             }
-            // A quantile is computed from released bands; whoever attacks the releases has these themselves.
-            guard insight["kind"]?.text != "quantiles" else { continue }
-            let threshold = insight["basis"]?["k"]?.digits.flatMap { Int64($0) } ?? thresholds[metric] ?? 5
-            let own = insight.isTrend ? [] : [(tree: insight, period: AuditPeriod(start: start, end: end))]
-            for part in own + insight.earlierParts {
-                guard
-                    let reading = ReportInsight(
-                        part.tree, source: name, app: app, metric: metric, period: part.period, threshold: threshold)
-                else {
-                    unread.append("\(name): insight \(insight["name"]?.text ?? "without a name") could not be read")
-                    continue
-                }
-                add(reading)
+            // The plan knows which sum a mean is of.
+            let known = insights[title]?.metric == said.metric ? insights[title] ?? said : said
+            insights[title] = known
+            add(rows: insight, known, in: AuditPeriod(label), app: app, name)
+        }
+    }
+
+    private mutating func add(
+        rows tree: JSONTree, _ insight: AuditInsight, in own: AuditPeriod, app: String, _ name: String
+    ) {
+        let (filters, basis) = (insight.filters, tree["basis"])
+        let dimensions = (tree["dimensions"]?.elements ?? []).compactMap { $0["name"]?.text }
+        let within = basis?["margin"]?["within"]?.value
+        if let cost = basis?["margin"]?["rho"]?.text.flatMap(Double.init) {
+            costs["\(insight.metric) \(own.label)"] = cost
+        }
+        let metric = newest["\(app)/\(insight.metric)"]
+        var unknown = 0
+        func take(_ figure: JSONTree, _ labels: [String], _ period: AuditPeriod) -> [AuditNumber] {
+            guard figure["status"]?.text == "published" else { return [] }
+            let row = AuditRow(
+                source: name, app: app, insight: insight, period: period,
+                buckets: filters.merging(zip(dimensions, labels)) { $1 }, filters: filters,
+                statement: basis?["statement"]?.text ?? "", value: figure["value"]?.value,
+                numerator: figure["numerator"]?.value, denominator: figure["denominator"]?.value,
+                sampling: basis?["sampling"]?.value ?? 1,
+                margin: figure["margin"]?.value ?? within)
+            guard let found = row.numbers(metric) else {
+                unknown += 1
+                return []
+            }
+            return found
+        }
+        func labels(_ row: JSONTree) -> [String] { row["buckets"]?.elements.compactMap(\.text) ?? [] }
+        let isTrend = tree["view"]?["as"]?.text == "trend"
+        if !isTrend {
+            for row in tree["rows"]?.elements ?? [] { numbers += take(row, labels(row), own) }
+            if let whole = tree["whole"], !whole.isNull, insight.kind != "retention" { numbers += take(whole, [], own) }
+        }
+        for point in tree["points"]?.elements ?? [] {
+            guard let label = point["period"]?["label"]?.text else { continue }
+            for row in point["rows"]?.elements ?? [] { numbers += take(row, labels(row), AuditPeriod(label)) }
+        }
+        for comparison in tree["comparisons"]?.elements ?? [] {
+            guard let label = comparison["period"]?["label"]?.text else { continue }
+            for row in comparison["rows"]?.elements ?? [] {
+                if let earlier = row["earlier"] { numbers += take(earlier, labels(row), AuditPeriod(label)) }
             }
         }
-    }
-
-    private mutating func add(_ reading: ReportInsight) {
-        for dimension in reading.dimensions { declare(dimension) }
-        families += reading.families
-        statements += reading.statements
-        tells += reading.tells
-        plan.structuralZeros += reading.structuralZeros.filter { !plan.structuralZeros.contains($0) }
-    }
-}
-
-/// Reads "2026-11-15T23:00:00Z" as Unix seconds: the only form that reports and exports use.
-enum Instant {
-    static func seconds(_ text: String) -> Int64? {
-        let bytes = Array(text.utf8)
-        guard bytes.count == 20, bytes[19] == UInt8(ascii: "Z") else { return Int64(text) }
-        func field(_ range: Range<Int>) -> Int64? { Int64(String(decoding: bytes[range], as: UTF8.self)) }
-        guard let year = field(0..<4), let month = field(5..<7), let day = field(8..<10), let hour = field(11..<13),
-            let minute = field(14..<16), let second = field(17..<19), (1...12).contains(month)
-        else { return nil }
-        // Days from 1970-01-01 in the proleptic Gregorian calendar, counting years from March.
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let ofEra = shifted - era * 400
-        let ofYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let days = era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
-        return ((days * 24 + hour) * 60 + minute) * 60 + second
-    }
-}
-
-extension AuditPeriod {
-    /// Reads an instant as reports print it, "2026-11-15T23:00:00Z", or as a number of seconds; nil is neither.
-    package static func instant(_ text: String) -> UnixSeconds? { Instant.seconds(text).map { UnixSeconds($0) } }
-}
-
-extension JSONTree {
-    /// Whether its numbers are those of several periods, the report's own among them.
-    fileprivate var isTrend: Bool { self["view"]?["as"]?.text == "trend" }
-
-    /// The insight's numbers of other periods, each in the shape of an insight of its own; a period without a release has
-    /// none.
-    fileprivate var earlierParts: [(tree: JSONTree, period: AuditPeriod)] {
-        func part(_ point: JSONTree, rows: [JSONTree], share: JSONTree) -> (tree: JSONTree, period: AuditPeriod)? {
-            guard let start = point["period"]?["start"]?.text.flatMap(Instant.seconds),
-                let end = point["period"]?["end"]?.text.flatMap(Instant.seconds), start < end,
-                rows.contains(where: { ["published", "withheld", "impossible"].contains($0["status"]?.text) })
-            else { return nil }
-            let replaced: [JSONTree.Member] = [
-                .init(key: "rows", value: .array(rows)), .init(key: "withheld_share", value: share),
-                .init(key: "whole", value: .null), .init(key: "rest", value: .null),
-            ]
-            return (.object(replaced + members), AuditPeriod(start: start, end: end))
+        if unknown > 0 {
+            unread.append("\(name): \(unknown) numbers of \(insight.title), which say not what they count")
         }
-        let points = (self["points"]?.elements ?? []).compactMap { point in
-            part(point, rows: point["rows"]?.elements ?? [], share: point["withheld_share"] ?? .null)
+    }
+}
+
+extension AuditInsight {
+    /// Reads what a report in JSON says of an insight.
+    fileprivate init?(_ tree: JSONTree) {
+        guard let metric = tree["metric"]?.text, let kind = tree["kind"]?.text else { return nil }
+        var part: (dimension: String, bucket: String)?
+        if let dimension = tree["part"]?["dimension"]?.text, let bucket = tree["part"]?["bucket"]?.text {
+            part = (dimension, bucket)
         }
-        // The change itself is the difference of two numbers that are both printed.
-        return points
-            + (self["comparisons"]?.elements ?? []).compactMap { comparison in
-                let rows = (comparison["rows"]?.elements ?? []).map { row in
-                    JSONTree.object(
-                        [.init(key: "buckets", value: row["buckets"] ?? .null)] + (row["earlier"]?.members ?? []))
-                }
-                return part(comparison, rows: rows, share: .null)
+        var filters: [String: String] = [:]
+        for filter in tree["filters"]?.elements ?? [] {
+            if let dimension = filter["dimension"]?.text, let bucket = filter["bucket"]?.text {
+                filters[dimension] = bucket
             }
+        }
+        self.init(
+            metric: metric, title: tree["title"]?.text ?? "", kind: kind, part: part, sum: nil, filters: filters)
     }
-
-    /// Keys and values; none where this is no object. The first of a key counts.
-    private var members: [Member] { if case .object(let members) = self { members } else { [] } }
 }

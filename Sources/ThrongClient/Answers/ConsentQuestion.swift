@@ -1,44 +1,44 @@
 public import ThrongWire
 
-/// What a person is asked about one purpose, and all that they should know before they answer: ready to be shown.
+/// The question to a person about one purpose, with all that they should know before they answer; ready to be shown.
 ///
 /// Texts of the plan are in the person's language where the plan has it; those of the library are English, and
 /// ``ThrongOptions/localize`` translates them.
 public struct ConsentQuestion: Sendable, Hashable, Codable, Identifiable {
     /// The purpose's name in the plan.
     public let id: String
-    /// Which version of the purpose it is about; the answer holds for this one.
+    /// The version of the purpose that the question is about; the answer holds for this one.
     public let version: Int
-    /// What people call the app.
+    /// The app's title.
     public let app: SpokenText
     /// The question.
     public let title: SpokenText
-    /// What the numbers are for.
+    /// The purpose's explanation: what the numbers are for.
     public let explanation: SpokenText
-    /// What they said so far; ``Consent/notDetermined`` where they are to be asked.
+    /// The person's answer so far; ``Consent/notDetermined`` if they are yet to be asked.
     public let consent: Consent
-    /// What they can answer; refusing is as near as agreeing.
+    /// The possible answers; refusing is as near as agreeing.
     public let choices: [Choice]
-    /// What is counted, and how coarsely.
+    /// The metrics that are counted, and how coarsely.
     public let counted: [Counted]
-    /// How long the device shows one random identifier; 0 where it shows none. Unit: seconds.
+    /// The time for which the device shows one random identifier; 0 if it shows none. Unit: seconds.
     public let identifierSeconds: Int64
-    /// How long numbers are kept. Unit: seconds.
+    /// The time for which numbers are kept. Unit: seconds.
     public let retentionSeconds: Int64
     /// The least number of devices behind each published number.
     public let threshold: Int64
-    /// Who receives numbers of the app.
+    /// The recipients of the app's numbers.
     public let recipients: [Recipient]
-    /// Whom to ask.
+    /// The contact for questions about the app's numbers.
     public let contact: String
     /// Signals that are set and refuse the purpose whatever is answered, sorted.
     public let refusedBy: [OptOutSignal]
 
     /// One answer.
     public struct Choice: Sendable, Hashable, Codable {
-        /// What it means.
+        /// The meaning of the answer.
         public let consent: Consent
-        /// What stands on its button.
+        /// The text on its button.
         public let words: SpokenText
     }
 
@@ -46,27 +46,27 @@ public struct ConsentQuestion: Sendable, Hashable, Codable, Identifiable {
     public struct Counted: Sendable, Hashable, Codable {
         /// Its name in the plan.
         public let metric: String
-        /// What people call it.
+        /// The metric's title.
         public let title: SpokenText
         /// The question that it answers.
         public let question: SpokenText
         /// The events that count.
         public let events: [String]
-        /// How precisely times are kept.
+        /// The precision of times: each event is counted in one such period.
         public let period: PeriodKind
         /// All that is kept of each event.
         public let parts: [Part]
-        /// What is added up.
+        /// The numbers that are added up.
         public let sums: [Sum]
         /// Share of events that are sent at all.
         public let sampling: Double
     }
 
-    /// What a field becomes before it leaves the device.
+    /// A dimension: the words that a field becomes before it leaves the device.
     public struct Part: Sendable, Hashable, Codable {
-        /// What people call it.
+        /// The dimension's title.
         public let title: SpokenText
-        /// Every word that it can become; empty where words are learned while counting goes on.
+        /// Every word that it can become; empty if words are learned while counting goes on.
         public let buckets: [String]
     }
 
@@ -78,17 +78,17 @@ public struct ConsentQuestion: Sendable, Hashable, Codable, Identifiable {
         public let lowest: Double
         /// The most that it adds.
         public let highest: Double
-        /// Such as EUR; empty for none.
+        /// The unit, such as EUR; empty for none.
         public let unit: String
     }
 
-    /// Who receives numbers, from published ones only.
+    /// A recipient, who gets numbers from published ones only.
     public struct Recipient: Sendable, Hashable, Codable {
-        /// What people call them.
+        /// The recipient's name.
         public let title: String
-        /// Whom to ask there.
+        /// The contact at the recipient.
         public let contact: String
-        /// What they get, in the titles of the plan.
+        /// The insights that they get, by their titles in the plan.
         public let insights: [String]
     }
 }

@@ -1,18 +1,19 @@
 public import ThrongWire
 
-/// What the app told the daemon, what waits, and as what each event was counted: ready to be shown to whom it is about.
+/// A record of what the app told the daemon, what waits, and how each event was counted; ready to be shown to the
+/// person.
 public struct Inspection: Sendable, Hashable, Codable {
-    /// What people call the app.
+    /// The app's title.
     public let app: SpokenText
-    /// What left the device, latest first.
+    /// The requests that left the device, latest first.
     public let sent: [Sent]
-    /// What waits to be sent.
+    /// The events that wait to be sent.
     public let waiting: [Event]
     /// Events that wait for the first plan, without which nobody knows what becomes of them.
     public let unplanned: Int
     /// Withdrawals of which the daemon does not know yet.
     public let withdrawing: Int
-    /// What was not sent or not counted since the library first started: by ``DropReason``, how many events.
+    /// The number of events that were not sent or not counted since the library first started, by ``DropReason``.
     public let dropped: [String: Int]
 
     /// One request.
@@ -21,13 +22,13 @@ public struct Inspection: Sendable, Hashable, Codable {
         public let id: String
         /// The purpose's name.
         public let purpose: String
-        /// What the numbers are for, as it was when it was sent.
+        /// The purpose's explanation, as it was when this was sent.
         public let explanation: String
-        /// When it was sent first. Unit: Unix seconds.
+        /// The time of the first attempt to send it. Unit: Unix seconds.
         public let unixSeconds: Int64
-        /// What became of it.
+        /// The outcome of the request.
         public let outcome: SentBatch.Outcome
-        /// What was in it; none where it takes something back.
+        /// The events in it; none if it takes something back.
         public let events: [Event]
         /// The request's body, byte for byte.
         public let body: String
@@ -39,13 +40,13 @@ public struct Inspection: Sendable, Hashable, Codable {
         public let event: String
         /// The purpose's name.
         public let purpose: String
-        /// How often it happened.
+        /// The number of times it happened.
         public let count: Int
         /// All that is left of its fields.
         public let fields: [String: String]
-        /// What each metric counts; empty where the plan has it no more.
+        /// The counters that each metric adds to; empty if the plan no longer has the event.
         public let counted: [Counted]
-        /// Why the daemon did not count it; nil where it did, or has not said.
+        /// The daemon's reason for not counting it; nil if it did, or has not said.
         public let refused: String?
     }
 
@@ -53,17 +54,17 @@ public struct Inspection: Sendable, Hashable, Codable {
     public struct Counted: Sendable, Hashable, Codable {
         /// The metric's name.
         public let metric: String
-        /// What people call it.
+        /// The metric's title.
         public let title: SpokenText
         /// The hour, day, week or month: `2026-11-21`.
         public let period: String
-        /// What it is counted under, in the plan's order.
+        /// The buckets that it is counted under, in the plan's order.
         public let buckets: [Bucket]
     }
 
     /// One word of a counter's name.
     public struct Bucket: Sendable, Hashable, Codable {
-        /// What people call the dimension.
+        /// The dimension's title.
         public let title: SpokenText
         /// The word.
         public let label: String

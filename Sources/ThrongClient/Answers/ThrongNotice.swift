@@ -1,13 +1,13 @@
 /// Something that an app's developer should know, and that nothing throws: see ``ThrongOptions/notice``.
 public enum ThrongNotice: Sendable, Hashable {
-    /// Events were not sent, or not counted. The name is nil where events of several names went at once.
+    /// Events were not sent, or not counted. The name is nil if events of several names went at once.
     case dropped(event: String?, reason: DropReason, count: Int)
-    /// What the person said could not be read. Everything counts as refused until it is said anew.
+    /// The person's answers could not be read. Everything counts as refused until they are given anew.
     case consentLost
-    /// What the device remembered was damaged: it goes on as another device, and what waited is lost.
+    /// The device's memory was damaged: it goes on as another device, and what waited is lost.
     case memoryLost
-    /// What was stored is another device's, as after a backup was restored: this one goes on as a device of its own, what the
-    /// person refused stays refused, and they are asked again for what they agreed to.
+    /// The stored documents are another device's, as after a backup was restored. This one goes on as a device of its
+    /// own: refusals stay, and the person is asked again about what they agreed to.
     case anotherDevice
     /// There is no plan yet, or no newer one, and why.
     case noPlan(ThrongError)
@@ -15,7 +15,7 @@ public enum ThrongNotice: Sendable, Hashable {
     case noCredential(String)
 }
 
-/// Why an event was not sent, or not counted. A closed list.
+/// The reason why an event was not sent, or not counted. A closed list.
 public enum DropReason: String, Sendable, Hashable, Codable, CaseIterable {
     /// There is no plan yet, or was none when the app ended.
     case noPlan
@@ -49,7 +49,7 @@ public enum DropReason: String, Sendable, Hashable, Codable, CaseIterable {
     case withdrawn
 }
 
-/// Why a ``Throng`` could not be started, has no plan, or could not keep what a person said.
+/// The reason why a ``Throng`` could not be started, has no plan, or could not keep a person's answer.
 public enum ThrongError: Error, Sendable, Hashable {
     /// The plan's address does not end with `/v1/plan/APP`.
     case planAddress
@@ -64,7 +64,7 @@ public enum ThrongError: Error, Sendable, Hashable {
 }
 
 extension ThrongNotice: CustomStringConvertible {
-    /// What was found and what to do.
+    /// The message: what was found and what to do.
     public var description: String {
         switch self {
         case .dropped(let event, let reason, let count):
@@ -81,7 +81,7 @@ extension ThrongNotice: CustomStringConvertible {
 }
 
 extension ThrongError: CustomStringConvertible {
-    /// What was found and what to do.
+    /// The message: what was found and what to do.
     public var description: String {
         switch self {
         case .planAddress: "The plan's address must be an https URL that ends with /v1/plan/APP."

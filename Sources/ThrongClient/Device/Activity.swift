@@ -1,12 +1,12 @@
 internal import ThrongWire
 
-/// When a device recorded what a metric asks about, as far as it takes to answer.
+/// The times when a device recorded what a metric asks about, as far as the answer needs them.
 struct Activity: Codable, Sendable {
-    /// For retention: the start of the week of the first event.
+    /// The start of the week of the first event; for retention.
     private var first: UnixSeconds?
-    /// For retention: the weeks after that one that are answered, as numbers; at most as many as the plan asks for.
+    /// The numbers of the weeks after that one that are answered, at most as many as the plan asks for; for retention.
     private var answered: Set<Int64> = []
-    /// For frequency: periods that are not answered yet.
+    /// The periods that are not answered yet; for frequency.
     private var periods: [Active] = []
 
     struct Active: Codable, Sendable {
@@ -49,11 +49,11 @@ struct Activity: Codable, Sendable {
 }
 
 extension PublicPlan.Answered {
-    /// Whether an event is asked about.
+    /// Says whether the metric asks about an event.
     func asks(about event: String) -> Bool {
         (retention?.of ?? frequency?.of ?? []).contains { $0.text == event }
     }
 
-    /// How long the stretches are that are answered one by one.
+    /// The length of the periods that are answered one by one.
     var period: PeriodKind { frequency?.per ?? .week }
 }

@@ -1,25 +1,25 @@
 internal import ThrongWire
 
-/// How far the device's clock is off, by the daemon's: whoever is hours wrong would send everything into windows that are
-/// not open.
+/// The correction of the device's clock by the daemon's: a device that is hours off would send everything into windows
+/// that are not open.
 struct ClockCorrection: Codable, Sendable {
-    /// What is to be added to the clock. Unit: seconds.
+    /// The amount to add to the clock. Unit: seconds.
     private(set) var seconds: Int64 = 0
-    /// How often it changed.
+    /// The number of changes so far.
     private var changes = 0
-    /// What the clock showed at the last change.
+    /// The clock's reading at the last change; nil before the first.
     private var changed: UnixSeconds?
 
     /// The last time that calendars know: the year 9999's.
     static let latest = UnixSeconds(253_402_214_400)
 
-    /// As much may be wrong without a correction: somewhat more than the five minutes for which a plan's answer, and so its
-    /// date, may be kept on the way. Unit: seconds.
+    /// The largest error that is not corrected: somewhat more than the five minutes for which a plan's answer, and so
+    /// its date, may be kept on the way. Unit: seconds.
     private static let tolerance: Int64 = 360
-    /// No more often than this by the device's own clock. Unit: seconds.
+    /// The least time between two changes, by the device's own clock. Unit: seconds.
     private static let pause: Int64 = 3600
 
-    /// The time, by a device's clock that shows so much.
+    /// Returns the time, from the reading of a device's clock.
     func applied(to clock: UnixSeconds) -> UnixSeconds {
         min(max(min(max(clock, .epoch), Self.latest) + seconds, .epoch), Self.latest)
     }
@@ -40,7 +40,7 @@ struct ClockCorrection: Codable, Sendable {
         return shift
     }
 
-    /// What tells identifiers before and after a change apart: a daemon that sets clocks back must not see a window's
-    /// identifier again.
+    /// The mark that tells identifiers before and after a change apart: a daemon that sets clocks back must not see a
+    /// window's identifier again.
     var mark: String { changes == 0 ? "" : "\u{1f}\(changes)" }
 }

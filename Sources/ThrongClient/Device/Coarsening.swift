@@ -1,12 +1,12 @@
 internal import ThrongWire
 
-/// What becomes of one field of one event before it leaves the device.
+/// The treatment of one field of an event before it leaves the device.
 struct Coarsening: Sendable {
     /// The different bucketings that read the field.
     private let bucketings: [any Bucketing]
     /// The sums that add it up.
     private let sums: [SumMeasure]
-    /// Whether it holds tokens of values that nobody lists: see ``RevealedValues``.
+    /// True if the field holds tokens of values that nobody lists: see ``RevealedValues``.
     private let isRevealed: Bool
 
     init(of field: FieldName, for metrics: [DevicePlan.Metric]) {
@@ -19,10 +19,11 @@ struct Coarsening: Sendable {
         isRevealed = rules.contains { if case .revealed = $0 { true } else { false } }
     }
 
-    /// Whether an event without it is refused.
+    /// True if an event without the field is refused.
     var isRequired: Bool { !sums.isEmpty }
 
-    /// What is sent: a bucket's label, a clipped and rounded number where it is summed, or nothing, which is `other`.
+    /// Returns what is sent: a bucket's label, a clipped and rounded number if the field is summed, or nil, which is
+    /// `other`.
     func callAsFunction(_ value: EventValue) throws(DropReason) -> Batch.Scalar? {
         guard sums.isEmpty else { return try clipped(value) }
         guard !isRevealed else {
@@ -54,7 +55,7 @@ struct Coarsening: Sendable {
 extension DropReason: Error {}
 
 extension DevicePlan.Event {
-    /// What is read of it, by a name that outlives the field's: the dimension's, or the metric's and the sum's.
+    /// The readers of its fields, by a name that outlives the field's: the dimension's, or the metric's and the sum's.
     private var readers: [(name: String, field: String)] {
         metrics.flatMap { metric in
             (metric.dimensions + metric.stepDimensions).map { ($0.name, $0.field) }
@@ -62,16 +63,16 @@ extension DevicePlan.Event {
         }
     }
 
-    /// Coarsened fields under the names that they have here, if a former plan had others for what reads them.
+    /// Returns coarsened fields under the names that they have here, if a former plan had others for what reads them.
     func renamed(_ coarsened: [String: Batch.Scalar], from old: DevicePlan.Event) -> [String: Batch.Scalar] {
         let former = Dictionary(old.readers.map { ($0.name, $0.field) }) { first, _ in first }
-        // What nothing reads is not sent; a plan after this one may read it again.
+        // A field that nothing reads is not sent; a plan after this one may read it again.
         var renamed = coarsened.filter { fields[$0.key] == nil }
         for (name, field) in readers where renamed[field] == nil { renamed[field] = coarsened[former[name] ?? field] }
         return renamed
     }
 
-    /// Fields that were coarsened under a former plan, as this one takes them: what it has no use for is left out.
+    /// Returns fields that a former plan coarsened, as this one takes them; those it has no use for are left out.
     ///
     /// - Throws: why the event can't be counted any more.
     func coarsenedAgain(_ coarsened: [String: Batch.Scalar]) throws(DropReason) -> [String: Batch.Scalar] {

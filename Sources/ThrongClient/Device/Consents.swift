@@ -7,29 +7,29 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-/// What the person said about the purposes of one app.
+/// The person's answers about the purposes of one app.
 ///
-/// It is a document of its own, so that nothing else that is damaged takes it along. While there is a memory and this
-/// document is missing or damaged, everything counts as refused: so a refusal can be kept by removing it, which takes no
-/// room on a full disk.
+/// They are a document of their own, so that damage elsewhere does not take them along. If the document is missing or
+/// damaged while there is a memory, everything counts as refused. A refusal can therefore be kept by removing the
+/// document, which takes no room on a full disk.
 struct Consents: Sendable, Equatable {
     private var said: [String: Consent] = [:]
-    /// To which versions of purposes they agreed, where that is not the first.
+    /// The version of each purpose that the person agreed to, if it is not the first.
     private var versions: [String: Int] = [:]
-    /// What holds for purposes about which nothing is known: `denied` once something was said that can't be read.
+    /// The answer for purposes about which nothing is known: `denied` once an answer can't be read.
     private(set) var others = Consent.notDetermined
 
-    /// Of a person whom nobody has asked.
+    /// Creates the answers of a person whom nobody has asked.
     init() {}
 
-    /// What is left where nobody knows any more what was said.
+    /// The answers that are left when nobody knows any more what was said.
     static let lost: Consents = {
         var consents = Consents()
         consents.others = .denied
         return consents
     }()
 
-    /// What the person said, whichever version of the purpose it was about.
+    /// The person's answer, whichever version of the purpose it was about.
     subscript(purpose: String) -> Consent { said[purpose] ?? others }
 
     /// Takes what the person says.
@@ -40,17 +40,18 @@ struct Consents: Sendable, Equatable {
         versions[purpose] = consent.isAgreement && version > 1 ? version : nil
     }
 
-    /// To which version of a purpose the person agreed, if they did.
+    /// Returns the version of a purpose that the person agreed to; 1 if none is noted.
     func version(of purpose: String) -> Int { versions[purpose] ?? 1 }
 
-    /// What holds for a purpose as it is now: who agreed to an earlier version has not been asked yet.
+    /// Returns the answer that holds for a purpose as it is now: a person who agreed to an earlier version has not been
+    /// asked yet.
     func holding(for purpose: DevicePlan.Purpose) -> Consent {
         let consent = self[purpose.name]
         let isOutdated = consent.isAgreement && version(of: purpose.name) < purpose.consentVersion
         return purpose.needsConsent && isOutdated ? .notDetermined : consent
     }
 
-    /// What holds also for another daemon and on another device: nobody agreed to be counted there.
+    /// The refusals, which also hold for another daemon and on another device: nobody agreed to be counted there.
     var refusals: Consents {
         var refusals = self
         refusals.said = said.filter { $0.value.isRefusal }
@@ -60,10 +61,10 @@ struct Consents: Sendable, Equatable {
 }
 
 extension Consent {
-    /// Whether nothing is counted, whatever the plan asks for.
+    /// True if nothing is counted, whatever the plan asks for.
     var isRefusal: Bool { self == .denied || self == .restricted }
 
-    /// Whether somebody said yes.
+    /// True if somebody said yes.
     var isAgreement: Bool { self == .authorized || self == .authorizedByParent }
 }
 
@@ -77,18 +78,18 @@ struct ConsentDocument: Codable {
     private let address: String
     private let said: [String: Consent]
     private let others: Consent
-    /// Nil where everybody agreed to first versions.
+    /// Nil if everybody agreed to first versions.
     private let versions: [String: Int]?
-    /// Nil where it is bound to no device.
+    /// Nil if it is bound to no device.
     private let device: String?
     private let check: String
 
-    /// Reads what the person said.
+    /// Reads the person's answers.
     ///
     /// Agreement holds for the daemon and the device that it was about; refusals hold wherever they come to.
     ///
-    /// - Returns: nil where nothing is known; what is known otherwise, whether anything was lost, and whether the document is
-    ///   yet to be bound to this device.
+    /// - Returns: nil if nothing is known; otherwise what is known, whether anything was lost, and whether the document
+    ///   is yet to be bound to this device.
     static func read(
         from storage: AppStorage, for address: String
     ) -> (consents: Consents, isLost: Bool, isUnbound: Bool)? {
@@ -107,7 +108,7 @@ struct ConsentDocument: Codable {
             let isUnbound = document.device == nil && mark != nil && document.address == address
             return (document.address == address && isHere ? consents : consents.refusals, false, isUnbound)
         } catch {
-            // Whoever could have refused has.
+            // Answers that can't be read count as refusals.
             return (.lost, true, false)
         }
     }
@@ -142,17 +143,18 @@ extension Consents {
     }
 }
 
-/// What may be counted at a moment: what the person said, and the signals that were set; among them that nobody knows the
-/// person to be grown up.
+/// The permissions of one moment: the person's answers, and the signals that were set. One of the signals is that
+/// nobody knows the person to be grown up.
 struct Permissions: Sendable {
     var consents: Consents
     var signals: Set<OptOutSignal>
 
-    /// Whether a purpose may count: consent where it is needed, no refusal where it is not, no signal that refuses it.
+    /// Says whether a purpose may count: consent if it is needed, no refusal if it is not, and no signal that refuses
+    /// it.
     func allows(_ purpose: DevicePlan.Purpose) -> Bool { allows(purpose, consents.holding(for: purpose)) }
 
-    /// The same if no purpose had a later version than the person agreed to: that one asks again takes back nothing that was
-    /// agreed to.
+    /// Says the same as if no purpose had a later version than the person agreed to: a version that asks again takes
+    /// back nothing that was agreed to.
     func allowed(_ purpose: DevicePlan.Purpose) -> Bool { allows(purpose, consents[purpose.name]) }
 
     private func allows(_ purpose: DevicePlan.Purpose, _ consent: Consent) -> Bool {

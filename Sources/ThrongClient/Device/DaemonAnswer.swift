@@ -6,16 +6,16 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-/// What an attempt to send a batch came to.
+/// The outcome of an attempt to send a batch.
 ///
 /// Only what Throng itself says counts as its word: a captive portal answers 200, a proxy 404, and neither knows what
 /// became of a batch.
 enum DaemonAnswer: Sendable {
-    /// On disk there, and counted but for the refused events.
+    /// The batch is on disk there, and counted except for the refused events.
     case counted(BatchAnswer)
     /// Nothing was counted, and nothing will be.
     case rejected(status: Int, error: String)
-    /// Nothing was counted by this attempt; come again. Unit: seconds from now, 0 where nothing is said.
+    /// Nothing was counted by this attempt; come again. Unit: seconds from now, 0 if nothing is said.
     case busy(seconds: Int64)
     /// It never left.
     case notSent
@@ -41,11 +41,11 @@ enum DaemonAnswer: Sendable {
     /// A daemon's word for a refusal; nil for what comes from something between.
     static func error(in response: ClientResponse) -> String? {
         struct Refusal: Decodable { let error: String }
-        // What can't be read is somebody else's page, which says nothing of a batch.
+        // A body that can't be read is somebody else's page, which says nothing about a batch.
         return (try? JSONDecoder().decode(Refusal.self, from: response.body))?.error
     }
 
-    /// Why it was not taken, if Throng itself says so.
+    /// Returns the outcome of a request that was not taken; only Throng's own words make it busy or rejected.
     fileprivate static func refusal(_ response: ClientResponse, now: UnixSeconds) -> DaemonAnswer {
         let own = error(in: response)
         switch response.status {
@@ -80,13 +80,13 @@ enum DaemonAnswer: Sendable {
     }
 }
 
-/// What an attempt to take something back came to.
+/// The outcome of an attempt to take something back.
 enum WithdrawalAnswer: Sendable {
-    /// On disk there: nothing of the identifier counts any more.
+    /// The withdrawal is on disk there: nothing of the identifier counts any more.
     case taken
     /// It stays.
     case rejected(status: Int, error: String)
-    /// Come again. Unit: seconds from now, 0 where nothing is said.
+    /// Come again. Unit: seconds from now, 0 if nothing is said.
     case busy(seconds: Int64)
     /// It never left.
     case notSent
@@ -96,7 +96,7 @@ enum WithdrawalAnswer: Sendable {
     init(_ response: ClientResponse, now: UnixSeconds) {
         struct Receipt: Decodable { let receipt: String }
         if response.status == 202 {
-            // Without a receipt it was somebody else's answer.
+            // An answer without a receipt is somebody else's.
             self = (try? JSONDecoder().decode(Receipt.self, from: response.body)) == nil ? .unanswered : .taken
             return
         }

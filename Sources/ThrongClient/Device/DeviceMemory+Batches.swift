@@ -8,16 +8,17 @@ internal import ThrongWire
 #endif
 
 extension DeviceMemory {
-    /// How batches are made.
+    /// The rules by which batches are made.
     struct BatchRules {
         let ageLimit: Int64
         let batchLimit: Int
         let queueLimit: Int
-        /// Which version of the purpose the person agreed to; nil where the plan has the first.
+        /// The version of the purpose that the person agreed to; nil if the plan has the first.
         let consentVersion: Int?
-        /// The app key; nil where there is none.
+        /// The app key; nil if there is none.
         var key: String?
-        /// What the window's batches go under, and what proves it; nil for an identifier of the device's own.
+        /// The identifier that the window's batches go under, with what proves it; nil for an identifier of the
+        /// device's own.
         var attested: (place: WindowPlace, identifier: AttestedIdentifier)?
     }
 
@@ -32,7 +33,7 @@ extension DeviceMemory {
         }
     }
 
-    /// Whether something of a purpose could be sent in the open window.
+    /// Says whether something of a purpose could be sent in the open window.
     func hasBatch(_ purpose: DevicePlan.Purpose, now: UnixSeconds) -> Bool {
         let window = purpose.rotation.window(at: now).value
         guard !takingBack.holdsBack(purpose.name, window: window, rotation: purpose.rotation) else { return false }
@@ -41,11 +42,11 @@ extension DeviceMemory {
         return (queues[purpose.name] ?? []).contains { spending.room(for: $0, of: purpose) > 0 }
     }
 
-    /// Makes a batch of what may be sent in the open window and takes it out of the queue; nil where nothing may.
+    /// Makes a batch of what may be sent in the open window and takes it out of the queue; nil if nothing may.
     ///
     /// Bounds are kept as the daemon keeps them, in the window of sending: an event for which one of its metrics has no
-    /// room waits for the next window, so that nothing is refused and no first contribution is lost. Where there are no
-    /// identifiers the daemon keeps none, and the device has kept them when it recorded.
+    /// room waits for the next window, so that nothing is refused and no first contribution is lost. Without
+    /// identifiers the daemon keeps no bounds, and the device has kept them when it recorded.
     mutating func makeBatch(
         _ purpose: DevicePlan.Purpose, plan: DevicePlan, now: UnixSeconds, rules: BatchRules,
         revealed: inout RevealedValues,
@@ -170,7 +171,7 @@ extension DeviceMemory {
     mutating func settle(_ batch: Outstanding, of purpose: String, answer: BatchAnswer) {
         outstanding[purpose] = nil
         let refused = Set(answer.refused.map(\.index)).filter(batch.events.indices.contains)
-        // What a daemon with an earlier plan has counted, another one's consent refuses when it comes again.
+        // A batch that a daemon with an earlier plan counted may come again to one that refuses its consent.
         let isUnsure = batch.mayHaveArrived && answer.refused.contains { $0.reason == .consentOutdated }
         for (index, marks) in batch.firsts.enumerated() where isUnsure || !refused.contains(index) { firsts.add(marks) }
         for (index, firsts) in (batch.proved ?? []).enumerated() where !refused.contains(index) { pend(firsts) }
@@ -180,18 +181,19 @@ extension DeviceMemory {
     /// Gives up a batch that the daemon refused as a whole.
     mutating func giveUp(_ batch: Outstanding, of purpose: String, reason: DropReason) {
         outstanding[purpose] = nil
-        // Where an earlier attempt may have been counted, its firsts may have been too.
+        // The firsts may have been counted, too, if an earlier attempt was.
         if batch.mayHaveArrived { firsts.add(batch.firsts.flatMap(\.self)) }
         drop(reason, batch.count)
     }
 
-    /// Puts the events of a batch that surely never arrived back in front of the queue, as if it had not been made.
+    /// Moves the events of a batch that surely never arrived back to the front of the queue, as if it had not been
+    /// made.
     mutating func dissolve(_ batch: Outstanding, of purpose: String, queueLimit: Int) {
         if log.upperBound == batch.log + 1, log.contains(batch.log) { log = log.lowerBound..<batch.log }
         putBack(batch.events, of: batch, of: purpose, queueLimit: queueLimit)
     }
 
-    /// Puts events of a batch of which none was counted back in front of the queue.
+    /// Moves events of a batch of which none was counted back to the front of the queue.
     mutating func putBack(_ events: [QueuedEvent], of batch: Outstanding, of purpose: String, queueLimit: Int) {
         outstanding[purpose] = nil
         if sent[purpose]?.window == batch.window { sent[purpose] = batch.spentBefore }
@@ -199,15 +201,15 @@ extension DeviceMemory {
         for event in events + behind { put(event, into: purpose, limit: queueLimit) }
     }
 
-    /// Moves what waits to when it really happened, once it is known that the clock was wrong, and never beyond now.
+    /// Moves waiting events to when they really happened, once the clock is known to be wrong; never beyond now.
     mutating func move(by seconds: Int64, in calendar: PeriodCalendar, now: UnixSeconds) {
         queues = queues.mapValues { $0.map { $0.moved(by: seconds, in: calendar, now: now) } }
         // They are times of the wrong clock.
         patience = [:]
     }
 
-    /// Goes on under a newer plan: what waits takes the names that its fields have there, and a batch that surely never
-    /// arrived is made anew.
+    /// Goes on under a newer plan: waiting events take the names that their fields have there, and a batch that surely
+    /// never arrived is made anew.
     mutating func follow(_ plan: DevicePlan, after old: DevicePlan, queueLimit: Int) {
         for (purpose, batch) in outstanding where !batch.mayHaveArrived {
             dissolve(batch, of: purpose, queueLimit: queueLimit)
@@ -223,7 +225,7 @@ extension DeviceMemory {
         }
     }
 
-    /// RFC 3339, in UTC.
+    /// Returns an instant in the form of RFC 3339, in UTC.
     static func timestamp(_ time: UnixSeconds) -> String {
         let seconds = PeriodCalendar.utc.secondOfDay(at: time)
         func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -258,7 +260,7 @@ extension DeviceMemory {
 }
 
 extension Spending {
-    /// How many of an event may be sent: as many as the fullest of its metrics has room for.
+    /// Returns how many of an event may be sent: as many as the fullest of its metrics has room for.
     func room(for event: QueuedEvent, of purpose: DevicePlan.Purpose) -> Int {
         guard purpose.hasIdentifiers else { return event.count }
         let metrics = purpose.events[event.event]?.metrics.filter { event.metrics.contains($0.name) } ?? []

@@ -1,11 +1,11 @@
 internal import ThrongWire
 
 extension DeviceMemory {
-    /// What is known of a device when it records.
+    /// The state of a device when it records.
     struct Circumstances {
         let plan: DevicePlan
         let context: [String: EventValue]
-        /// What was allowed when it happened, and what is now.
+        /// The permissions when the event happened, and those of now.
         let permissions: [Permissions]
         let queueLimit: Int
 
@@ -83,8 +83,8 @@ extension DeviceMemory {
         return coarsened
     }
 
-    /// Notes what is asked about. In which week after its first the device is back is answered by the first event of the
-    /// week, so that a device that leaves later is not missing; how often, only when the week is over.
+    /// Notes what is asked about. The first event of a week answers which week after the device's first one it is, so
+    /// that a device that leaves later is not missing. The number of events is answered only when their period is over.
     private mutating func note(
         _ record: Inbox.Record, for purpose: DevicePlan.Purpose, in circumstances: Circumstances,
         random: inout RandomSource
@@ -131,9 +131,9 @@ extension DeviceMemory {
             into: purpose.name, limit: circumstances.queueLimit)
     }
 
-    /// Adds an event to those metrics that have room for it, and says which.
+    /// Adds an event to those metrics that have room for it, and returns them.
     ///
-    /// A metric has room for its bound in a window. Where there are no identifiers the daemon can't keep a bound, so the device
+    /// A metric has room for its bound in a window. Without identifiers the daemon can't keep a bound, so the device
     /// keeps it by itself, in the metric's period.
     private mutating func spend(
         on live: [DevicePlan.Metric], of purpose: DevicePlan.Purpose, at time: UnixSeconds, calendar: PeriodCalendar
@@ -153,7 +153,7 @@ extension DeviceMemory {
         }
     }
 
-    /// Puts an event behind the others, or adds to the same one; beyond the limit the oldest goes.
+    /// Adds an event to the end of a queue, or to the count of the same one; beyond the limit the oldest goes.
     mutating func put(_ event: QueuedEvent, into purpose: String, limit: Int) {
         var queue = queues.removeValue(forKey: purpose) ?? []
         defer { queues[purpose] = queue }
@@ -172,7 +172,7 @@ extension DeviceMemory {
 extension DevicePlan {
     /// The purposes that count an event of the app.
     ///
-    /// - Throws: `unknownEvent` where none does, `unknownField` where none of them has a use for a field.
+    /// - Throws: `unknownEvent` if none does, `unknownField` if none of them has a use for a field.
     func counting(
         _ event: String, with fields: some Sequence<String>
     ) throws(DropReason) -> [Purpose] {
@@ -184,7 +184,7 @@ extension DevicePlan {
         return counting
     }
 
-    /// Whether it names an event and all of its fields.
+    /// Says whether the plan has the record's event and all of its fields.
     func knows(_ record: Inbox.Record) -> Bool {
         do throws(DropReason) {
             return try !counting(record.event, with: record.fields.keys).isEmpty
@@ -195,11 +195,11 @@ extension DevicePlan {
 }
 
 extension DevicePlan.Event {
-    /// Whether only devices themselves say it.
+    /// True if only devices themselves record the event.
     var isAnswer: Bool { metrics.contains { $0.answered != nil } }
 }
 
 extension DevicePlan.Purpose {
-    /// Whether an event of it may carry a field.
+    /// Says whether an event of the purpose may carry a field.
     func takes(_ field: String, with event: String) -> Bool { events[event]?.fields[field] != nil }
 }

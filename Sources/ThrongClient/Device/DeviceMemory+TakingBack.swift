@@ -7,7 +7,7 @@ internal import ThrongWire
 #endif
 
 extension DeviceMemory {
-    /// Notes under which identifier a batch goes; under none, nothing is there to be taken back.
+    /// Notes the identifier that a batch goes under; without one there is nothing to take back.
     mutating func use(_ batch: Outstanding, of purpose: DevicePlan.Purpose) {
         guard purpose.hasIdentifiers else { return }
         let place = WindowPlace(window: batch.window, rotation: purpose.rotation)
@@ -22,25 +22,26 @@ extension DeviceMemory {
         }
     }
 
-    /// Notes the identifier of a batch that may have arrived, where it can't be made again: it may be of an earlier process,
-    /// whose secret is gone.
+    /// Notes the identifier of a batch that may have arrived, if it can't be made again: it may be of an earlier
+    /// process, whose secret is gone.
     mutating func useOutstanding(of purpose: DevicePlan.Purpose) {
         guard purpose.countsChildren, let batch = outstanding[purpose.name], batch.mayHaveArrived else { return }
         use(batch, of: purpose)
     }
 
-    /// Notes that the daemon is to take back what was sent for a purpose, as far as its windows are open, each after a
-    /// while of its own so that their times don't link them. Nothing was sent: nothing is noted.
+    /// Notes that the daemon is to take back what was sent for a purpose, as far as its windows are open. Each
+    /// withdrawal waits a while of its own, so that their times don't link them. Nothing is noted if nothing was sent.
     ///
     /// - Parameters:
-    ///   - app: whose purpose it is.
-    ///   - purpose: nil where the plan does not have it any more.
-    ///   - wait: how long they wait about, half to one and a half times as long. Unit: seconds.
+    ///   - app: the app that the purpose belongs to.
+    ///   - purpose: nil if the plan does not have it any more.
+    ///   - wait: the time that they wait about, half to one and a half times as long. Unit: seconds.
     mutating func takeBack(
         _ name: String, _ purpose: DevicePlan.Purpose?, of app: String, now: UnixSeconds, wait: Double,
         random: inout RandomSource
     ) {
-        // What they would have proved is taken back, or no business of anybody's any more; who agrees again may prove it then.
+        // These firsts would prove what is taken back, or is nobody's business any more; whoever agrees again may prove
+        // them then.
         firsts.forget(pendingFirsts.filter { $0.purpose == name }.map(\.mark))
         pendingFirsts.removeAll { $0.purpose == name }
         if let purpose { useOutstanding(of: purpose) }
@@ -60,7 +61,7 @@ extension DeviceMemory {
                 due: now + Int64(wait * Double.random(in: 0.5...1.5, using: &random)), random: &random)
         }
         takingBack.tell(withdrawals, of: name)
-        // What was added goes, so that another identifier may add as much.
+        // The amounts that were added are forgotten, so that another identifier may add as much.
         sent[name] = nil
         recorded[name] = nil
     }

@@ -9,41 +9,42 @@ internal import ThrongWire
 
 /// Everything that a device remembers but its plan, its log and what the person said: one document, replaced as a whole.
 ///
-/// That it is one document is what makes a crash harmless: an event is in the queue, or in a batch, or answered, and
-/// never in two of these.
+/// One document makes a crash harmless: an event is in the queue, or in a batch, or answered, and never in two of
+/// these.
 ///
 /// Shape, as JSON: the members below, by their names.
 struct DeviceMemory: Codable, Sendable {
     /// 32 random bytes, which never leave the device; none until an identifier is made with them.
     private(set) var secret = Data()
-    /// Another one for each start, which is never written down: by it children are not known again.
+    /// A secret that is drawn at each start and never written down: identifiers of children are made with it, so that
+    /// they are not known again.
     private var passing = SymmetricKey(size: .bits256)
-    /// The plan's, to whose daemon all of this belongs.
+    /// The plan's address; all of this belongs to its daemon.
     let address: String
-    /// By purpose, oldest first.
+    /// The events that wait, by purpose, oldest first.
     var queues: [String: [QueuedEvent]] = [:]
-    /// By purpose, at most one.
+    /// The batch without an answer, by purpose; at most one each.
     var outstanding: [String: Outstanding] = [:]
-    /// By purpose, after a failure and until the next success.
+    /// The wait after a failure and until the next success, by purpose.
     var patience: [String: Patience] = [:]
-    /// By purpose, what was recorded in the open window.
+    /// The amounts recorded in the open window, by purpose; without identifiers by purpose and metric, in its period.
     var recorded: [String: Spending] = [:]
-    /// By purpose, what was sent in the open window.
+    /// The amounts sent in the open window, by purpose.
     var sent: [String: Spending] = [:]
     var firsts = FirstsMemory()
     /// Nil in what an earlier version wrote.
     private var pending: [PendingFirst]?
-    /// By metric.
+    /// The activity that a metric asks about, by metric.
     var activity: [String: Activity] = [:]
     var dropped: [String: Int] = [:]
     var correction = ClockCorrection()
     /// Nil in what an earlier version wrote.
     private var taking: TakingBack?
-    /// By purpose, the last window in which the daemon took a proof; nil before the first one.
+    /// The last window in which the daemon took a proof, by purpose; nil before the first one.
     private(set) var proved: [String: WindowPlace]?
     /// Places in the log: the oldest one, and the next one.
     var log = 0..<0
-    /// What was dropped and not told yet. Not written down.
+    /// The notices of what was dropped and not told yet. Not written down.
     var news: [ThrongNotice] = []
 
     private enum CodingKeys: String, CodingKey {
@@ -59,8 +60,8 @@ struct DeviceMemory: Codable, Sendable {
         secret = Data((0..<4).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } })
     }
 
-    /// Whether a memory that is read later is still of this device: whoever forgets everything is another one. Where there was
-    /// no secret, nothing was made with one.
+    /// Says whether a memory that is read later is still of this device: a device that forgets everything is another
+    /// one. A memory without a secret has made no identifiers, so that any later one is still of it.
     func isSameDevice(as later: DeviceMemory) -> Bool { secret.isEmpty || secret == later.secret }
 
     /// Takes what another process wrote, and keeps what is in the memory of this one only.
@@ -80,8 +81,8 @@ struct DeviceMemory: Codable, Sendable {
     /// whether they are of one device.
     ///
     /// - Parameters:
-    ///   - mark: what it is made with besides; by itself what ``mark(of:)`` says now.
-    ///   - isPassing: whether it is by a secret that goes with the process.
+    ///   - mark: the mark that it is made with; nil for what ``mark(of:)`` says now.
+    ///   - isPassing: true if it is made with the secret that goes with the process.
     func identifier(purpose: String, window: Int64, mark: String? = nil, isPassing: Bool = false) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("identifier\u{1f}\(purpose)\u{1f}\(window)\(mark ?? self.mark(of: purpose))".utf8),
@@ -89,7 +90,7 @@ struct DeviceMemory: Codable, Sendable {
         return code.prefix(16).lowerHex
     }
 
-    /// What tells identifiers of one purpose and window apart, after clocks were put right or something was withdrawn.
+    /// Returns the mark that tells identifiers of a purpose and window apart after clock corrections and withdrawals.
     func mark(of purpose: String) -> String { correction.mark + takingBack.mark(of: purpose) }
 
     /// Notes that the daemon took a proof: the window's other batches need none.
@@ -103,7 +104,7 @@ struct DeviceMemory: Codable, Sendable {
         set { pending = newValue.isEmpty ? nil : newValue }
     }
 
-    /// What was used of identifiers, and what the daemon is to be told of it.
+    /// The identifiers that were used, and what the daemon is to be told of them.
     var takingBack: TakingBack {
         get { taking ?? TakingBack() }
         set { taking = newValue }
@@ -123,7 +124,7 @@ struct DeviceMemory: Codable, Sendable {
     /// Events that wait in queues.
     var waiting: Int { queues.values.joined().reduce(0) { $0 + $1.count } }
 
-    /// For which something waits.
+    /// The purposes for which something waits.
     var purposes: Set<String> { Set(queues.keys).union(outstanding.keys) }
 
     /// Forgets what waits for a purpose and what the device noted for it.

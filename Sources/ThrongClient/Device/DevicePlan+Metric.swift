@@ -7,36 +7,36 @@ extension DevicePlan {
         let question: String
         let purpose: String
         let events: Set<String>
-        /// In the plan's order; a histogram is the last.
+        /// The dimensions in the plan's order; a histogram is the last.
         let dimensions: [Dimension]
-        /// By which funnels tell their steps; the metric need not be split by them.
+        /// The dimensions by which funnels tell their steps; the metric need not be split by them.
         let stepDimensions: [Dimension]
-        /// Whether an identifier counts once, when its window is over.
+        /// True if an identifier counts once, when its window is over.
         let isOncePerWindow: Bool
         let sums: [SumMeasure]
         let period: PeriodKind
         let bound: Int
         let sampling: Double
-        /// From here on it no longer counts.
+        /// The instant from which it no longer counts.
         let expires: UnixSeconds
         /// Buckets that can't occur together: by dimension, the bucket.
         let impossible: [[(dimension: Int, bucket: Int)]]
-        /// For which groupings first contributions are marked.
+        /// The groupings for which first contributions are marked.
         let groupings: [[Part]]
-        /// For which periods they are.
+        /// The kinds of period for which first contributions are marked.
         let firstPeriods: [PeriodKind]
         let answered: PublicPlan.Answered?
-        /// What the device proves that it is in; nil where it proves nothing.
+        /// The cells in which the device proves that it is; nil if it proves nothing.
         let proved: ProvedGroupings?
 
-        /// Of which cells and lengths of time a device proves, once each, that it is in them.
+        /// The cells and lengths of time for which a device proves, once each, that it is in them.
         struct ProvedGroupings: Sendable {
             let periods: [PeriodKind]
-            /// Without the dimensions that partition devices.
+            /// The groupings, without the dimensions that partition devices.
             let groupings: [[Part]]
-            /// Those.
+            /// The dimensions that partition devices.
             let partition: [Part]
-            /// As proofs name it.
+            /// The metric as proofs name it.
             let published: PublicPlan.Metric
         }
 
@@ -50,13 +50,13 @@ extension DevicePlan {
 
         /// One column of a grouping: a dimension, by the buckets that are shown.
         struct Part: Sendable {
-            /// As the plan names it.
+            /// The name as the plan has it.
             let name: String
             /// The dimension that it shows, or is made of.
             let dimension: Int
-            /// By bucket of the dimension: what is shown for it.
+            /// The place of the bucket that is shown, for each bucket of the dimension.
             let shown: [Int]
-            /// By bucket of the dimension: what that is called.
+            /// The label of the bucket that is shown, for each bucket of the dimension.
             let labels: [BucketLabel]
         }
 
@@ -150,7 +150,7 @@ extension DevicePlan {
             }
         }
 
-        /// Whether the plan says that these buckets can't occur together.
+        /// Says whether the plan rules these buckets out together.
         func isImpossible(_ buckets: [Int]) -> Bool {
             impossible.contains { $0.allSatisfy { buckets[$0.dimension] == $0.bucket } }
         }

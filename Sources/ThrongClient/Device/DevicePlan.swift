@@ -7,34 +7,34 @@ internal import ThrongWire
 struct DevicePlan: Sendable {
     let published: PublicPlan
     let calendar: PeriodCalendar
-    /// In the plan's order.
+    /// The purposes in the plan's order.
     let purposes: [Purpose]
     /// The fields that hold values of open vocabularies.
     let revealedFields: Set<String>
-    /// Through which purposes go that are sealed.
+    /// The relay that sealed purposes go through; nil if the plan names none.
     var relay: RelayAddress? { published.relay }
-    /// By whom values of open vocabularies are evaluated before they are hashed.
+    /// The evaluator of values of open vocabularies, before they are hashed; nil if the plan names none.
     var evaluator: Evaluator? { published.evaluator }
 
     struct Purpose: Sendable {
         let name: String
         let explanation: String
         let needsConsent: Bool
-        /// Which version people are asked about.
+        /// The version that people are asked about.
         let consentVersion: Int
-        /// Whether children are counted, or may be: no identifier of it outlives the process.
+        /// True if children are counted, or may be: no identifier of the purpose outlives the process.
         let countsChildren: Bool
-        /// Whose consent counts.
+        /// The person whose consent counts.
         let consenting: Consenting
         let refusedBy: Set<OptOutSignal>
-        /// Whether the device shows an identifier; where it does not, it knows only what it has recorded in a metric's period.
+        /// True if the device shows an identifier; without one it knows only what it has recorded in a metric's period.
         let hasIdentifiers: Bool
-        /// How long an identifier lives, or where there is none, how long the windows are that batches name.
+        /// The lifetime of an identifier; without identifiers, the length of the windows that batches name.
         let rotation: Rotation
-        /// Whether only proved identifiers lift its floors. A proof makes a device known again in its window whatever it forgets, so
-        /// that children give none.
+        /// True if only proved identifiers lift its floors. A proof makes a device known again in its window whatever
+        /// it forgets, so that children give none.
         let needsProof: Bool
-        /// Whether it is sealed, and goes through the relay or not at all.
+        /// True if it is sealed, and goes through the relay or not at all.
         let isOblivious: Bool
         let contextFields: Set<String>
         let events: [String: Event]
@@ -42,7 +42,7 @@ struct DevicePlan: Sendable {
         let answered: [Metric]
     }
 
-    /// Whose consent counts for a purpose that asks for it.
+    /// The person whose consent counts for a purpose that asks for it.
     enum Consenting: Sendable {
         /// The person's.
         case person
@@ -53,9 +53,9 @@ struct DevicePlan: Sendable {
     }
 
     struct Event: Sendable {
-        /// Those of the purpose that count it.
+        /// The purpose's metrics that count the event.
         let metrics: [Metric]
-        /// What becomes of each field that may be sent.
+        /// The treatment of each field that may be sent, by the field's name.
         let fields: [String: Coarsening]
         /// The finest stretch of time that any of the metrics tells apart.
         let grain: PeriodKind
@@ -134,7 +134,7 @@ struct DevicePlan: Sendable {
 }
 
 extension DevicePlan.Purpose {
-    /// Whether a parent has to agree, as far as the signals tell the person's age.
+    /// Says whether a parent has to agree, as far as the signals tell the person's age.
     func needsParent(_ signals: Set<OptOutSignal>) -> Bool {
         switch consenting {
         case .person: false

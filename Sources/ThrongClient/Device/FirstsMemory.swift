@@ -7,19 +7,21 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-/// Which tuples of buckets the device has contributed to in a period: keyed hashes that go when the period is long over.
+/// The tuples of buckets that the device has contributed to in a period: keyed hashes that go long after the period's
+/// end.
 struct FirstsMemory: Codable, Sendable {
     /// A tuple of one grouping of a metric in one period.
     struct Contribution: Codable, Sendable, Hashable {
         /// 64 bits of an HMAC over all of it.
         let key: UInt64
-        /// When it may be forgotten.
+        /// The instant from which it may be forgotten.
         let until: UnixSeconds
     }
 
     private var known: [UInt64: UnixSeconds] = [:]
 
-    /// After its end a period's events may still be sent for 48 hours, and calendars differ by a day.
+    /// The time for which it is kept after a period: events may still be sent for 48 hours, and calendars differ by a
+    /// day. Unit: seconds.
     private static let grace: Int64 = 4 * 86_400
 
     func holds(_ contribution: Contribution) -> Bool { known[contribution.key] != nil }

@@ -7,31 +7,31 @@ struct Outstanding: Codable, Sendable {
     let window: Int64
     let body: String
     let events: [QueuedEvent]
-    /// By event, what it contributes to for the first time.
+    /// The contributions that each event makes for the first time.
     let firsts: [[FirstsMemory.Contribution]]
     /// Its place in the log.
     let log: Int
     let firstSent: UnixSeconds
-    /// What was spent in the window before it.
+    /// The amounts spent in the window before this batch.
     let spentBefore: Spending
-    /// Whether it may have arrived. Written down before each attempt.
+    /// True if it may have arrived. Written down before each attempt.
     var mayHaveArrived = false
-    /// Which of several processes is sending it; nil for none.
+    /// The claim of the process that is sending it, among several; nil for none.
     var lease: Lease?
     /// The identifier under which it goes, where it is one that nobody can invent; nil otherwise.
     var attested: String?
-    /// True where it has what proves that identifier; nil otherwise.
+    /// True if it has what proves that identifier; nil otherwise.
     var proves: Bool?
-    /// By event, the firsts that are proved once it is counted; nil where there are none.
+    /// The firsts of each event that are proved once it is counted; nil if there are none.
     var proved: [[PendingFirst]]?
-    /// The first byte of the SHA-256 of the identifier that it goes under, by which several daemons share the work; nil where it has
-    /// none, or one that nobody can invent.
+    /// The first byte of the SHA-256 of the identifier that it goes under, by which several daemons share the work; nil
+    /// if it has none, or one that nobody can invent.
     var slot: UInt8?
-    /// True where it was made to be sealed, and stays so under any plan; nil otherwise.
+    /// True if it was made to be sealed, and stays so under any plan; nil otherwise.
     var isSealed: Bool?
 
-    /// How long a process that sends a batch has it for itself. If it ends meanwhile, another one goes on afterwards; if it is
-    /// only slow, the same bytes come twice, and count once.
+    /// The time for which a process that sends a batch has it for itself. If the process ends meanwhile, another one
+    /// goes on afterwards; if it is only slow, the same bytes come twice, and count once.
     struct Lease: Codable, Sendable {
         /// A random number of the process.
         let holder: UInt64
@@ -45,18 +45,18 @@ struct Outstanding: Codable, Sendable {
             until = now + Self.length
         }
 
-        /// Whether it holds, by a clock that may have been set since.
+        /// Says whether the lease holds, by a clock that may have been set since.
         func holds(at now: UnixSeconds) -> Bool { now < until && until <= now + Self.length }
     }
 
     /// Events in it.
     var count: Int { events.reduce(0) { $0 + $1.count } }
 
-    /// Whether the daemon would refuse it by its window: the window after the next one has begun.
+    /// Says whether the daemon would refuse it by its window: the window after the next one has begun.
     func isOver(at current: Int64) -> Bool { current >= window + 2 }
 }
 
-/// What a device has added to metrics in one window, so that it stays within their contribution bounds.
+/// The amounts that a device has added to metrics in one window, so that it stays within their contribution bounds.
 struct Spending: Codable, Sendable {
     private(set) var window: Int64 = 0
     private var spent: [String: Int] = [:]
@@ -68,7 +68,7 @@ struct Spending: Codable, Sendable {
         spent = [:]
     }
 
-    /// What may still be added.
+    /// Returns the amount that may still be added.
     func room(for metric: DevicePlan.Metric) -> Int { max(0, metric.bound - (spent[metric.name] ?? 0)) }
 
     /// Adds so many events, as far as there is room.
@@ -77,13 +77,13 @@ struct Spending: Codable, Sendable {
     }
 }
 
-/// How long a purpose's batches hold back after failures.
+/// The wait of a purpose's batches after failures.
 struct Patience: Codable, Sendable {
     /// Failed attempts in a row.
     private var failures = 0
-    /// Not before then, unless the app asks.
+    /// The earliest time of the next attempt, unless the app asks.
     private(set) var notBefore = UnixSeconds.epoch
-    /// Not before then, because the daemon said so.
+    /// The earliest time of the next attempt, because the daemon said so.
     private(set) var retryAfter = UnixSeconds.epoch
 
     /// Notes a failed attempt.

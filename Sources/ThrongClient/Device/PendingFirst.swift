@@ -1,26 +1,26 @@
 internal import ThrongWire
 
-/// That the device was in a cell in a period: to be proved by `POST /v1/firsts` once nothing of its event can be taken back any
-/// more, at a time that is drawn.
+/// A first to prove: the device was in a cell in a period. `POST /v1/firsts` takes it once nothing of its event can be
+/// taken back any more, at a time that is drawn.
 struct PendingFirst: Codable, Sendable {
     let purpose: String
     let metric: String
     let kind: PeriodKind
     /// The period's first second.
     let start: UnixSeconds
-    /// By dimension, the bucket.
+    /// The bucket of each dimension, by the dimension's name.
     let cell: [String: String]
-    /// By which the device knows that it said so.
+    /// The mark by which the device knows that it said so.
     let mark: FirstsMemory.Contribution
-    /// It does not go before then.
+    /// The earliest time at which it goes.
     var due: UnixSeconds
-    /// True where its event was shown sealed, and so it goes in no other way; nil otherwise.
+    /// True if its event was shown sealed, and so it goes in no other way; nil otherwise.
     var isSealed: Bool?
 
-    /// Once its event's window is over, a first waits up to so long. Unit: seconds.
+    /// The longest that a first waits once its event's window is over. Unit: seconds.
     private static let spread: Int64 = 3600
 
-    /// When a first of a window goes.
+    /// Returns the time at which a first of a window goes.
     static func due(after place: WindowPlace, random: inout RandomSource) -> UnixSeconds {
         let over = place.rotation.start(of: WindowNumber(place.window + 2))
         return over + Int64.random(in: 0..<min(spread, place.rotation.seconds), using: &random)
@@ -28,9 +28,9 @@ struct PendingFirst: Codable, Sendable {
 }
 
 extension DeviceMemory {
-    /// What an event is the device's first in, of what it proves.
+    /// Returns the firsts of an event, among those that the device proves.
     ///
-    /// - Parameter marked: what earlier events of the batch are the first in.
+    /// - Parameter marked: the marks of firsts of the batch so far; those of this event are added.
     mutating func pendingFirsts(
         of event: QueuedEvent, in metrics: [DevicePlan.Metric], for purpose: DevicePlan.Purpose, window: Int64,
         calendar: PeriodCalendar, at instant: UnixSeconds, marked: inout Set<UInt64>, random: inout RandomSource

@@ -7,7 +7,7 @@ internal import ThrongWire
     internal import Foundation
 #endif
 
-/// Where a plan comes from, and where its events go.
+/// The address that a plan comes from, and those that its events go to.
 struct PlanSource: Sendable {
     /// The app's name, as its plan has it.
     let app: String
@@ -48,16 +48,17 @@ struct PlanSource: Sendable {
         self.withdrawals = withdrawals
     }
 
-    /// To which everything that a device keeps is bound.
+    /// The address that everything a device keeps is bound to.
     var address: String { plan.absoluteString }
 
-    /// Where a batch goes. A balancer before several daemons that knows slots saves them a hop; one that is sealed travels by its relay.
+    /// Returns the address that a batch goes to. A balancer that knows slots saves several daemons a hop; a sealed
+    /// batch has no slot, as it travels by its relay.
     func batches(of batch: Outstanding) -> URL {
         guard let slot = batch.slot, batch.isSealed != true else { return batches }
         return batches.appending(queryItems: [URLQueryItem(name: "slot", value: "\(slot)")])
     }
 
-    /// As plans name apps: 1 to 63 of `a-z`, `0-9` and `_`, a letter first.
+    /// Says whether a text is an app's name in plans: 1 to 63 of `a-z`, `0-9` and `_`, a letter first.
     private static func isName(_ text: Substring) -> Bool {
         (1...63).contains(text.utf8.count) && text.utf8.first.map { (0x61...0x7a).contains($0) } == true
             && text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5f }
@@ -95,20 +96,20 @@ struct PlanSource: Sendable {
 struct StoredPlan: Codable, Sendable {
     var document: Data
     var tag: String?
-    /// When the daemon said last that it is the newest.
+    /// The time at which the daemon said last that it is the newest.
     var unixSeconds: UnixSeconds
-    /// Where it is the plan.
+    /// The address at which it is the plan.
     var address: String
     /// SHA-256 of the documents that were followed, in hexadecimal, oldest first: plans have no order, and a bundled one
     /// that is among them is not newer.
     var followed: [String] = []
-    /// Who the gateway is behind the plan's relay, as the daemon said.
+    /// The gateway behind the plan's relay, as the daemon named it.
     var gateway: String?
 
-    /// As many are remembered.
+    /// The number of digests that are remembered.
     private static let most = 64
 
-    /// Whether a document was followed before.
+    /// Says whether a document was followed before.
     func hasFollowed(_ document: Data) -> Bool { followed.contains(Self.digest(document)) }
 
     /// The same with another document.

@@ -11,7 +11,7 @@ struct QueuedEvent: Codable, Sendable, Hashable {
     let end: UnixSeconds
     /// The metrics that it is to be counted by; others have had all that the device may add.
     let metrics: [String]
-    /// How often it happened.
+    /// The number of times it happened.
     var count: Int
 
     /// A clock may be ahead by as much before the daemon takes its events for future ones. Unit: seconds.
@@ -20,7 +20,7 @@ struct QueuedEvent: Codable, Sendable, Hashable {
     /// An instant of that stretch that is not ahead of now: it tells no more than the stretch does.
     func instant(now: UnixSeconds) -> UnixSeconds { max(start, min(end - 1, now - Self.slack)) }
 
-    /// How long that stretch is over. Unit: seconds.
+    /// Returns the time since that stretch was over. Unit: seconds.
     func age(now: UnixSeconds) -> Int64 { max(0, now - (end - 1)) }
 
     /// The same event, if clocks were so many seconds off when it was recorded.
@@ -34,17 +34,17 @@ struct QueuedEvent: Codable, Sendable, Hashable {
             event: event, fields: fields, start: period.start, end: period.end, metrics: metrics, count: count)
     }
 
-    /// Whether the two are one event that happened several times.
+    /// Says whether the two are one event that happened several times.
     func isSame(as other: QueuedEvent) -> Bool {
         event == other.event && start == other.start && end == other.end && fields == other.fields
             && metrics == other.metrics
     }
 }
 
-/// What was recorded while no plan could say what becomes of it: in memory only, since its values are raw.
+/// A record that came while no plan could say what becomes of it: in memory only, since its values are raw.
 struct HeldRecord: Sendable {
     let record: Inbox.Record
-    /// What was allowed at that moment, less what was refused since.
+    /// The permissions of that moment, less what was refused since.
     var permissions: Permissions
     let context: [String: EventValue]
 }

@@ -10,17 +10,17 @@ internal import ThrongWire
 /// The values of open vocabularies that a device knows: in memory only, as long as they wait to be sent and until the
 /// window is over in which their hashes were.
 ///
-/// What is on disk in a value's place is a token, its code under a key of this process: whoever finds it learns nothing,
-/// and to the next process it means nothing either. What waited then counts as `other`.
+/// A token stands on disk in a value's place, its code under a key of this process: whoever finds it learns nothing,
+/// and to the next process it means nothing either. Values that waited then count as `other`.
 struct RevealedValues: Sendable {
     private let key = SymmetricKey(size: .bits256)
-    /// What the app says is the evaluator's key; nil where it leaves that to the plan.
+    /// The evaluator's key as the app has it; nil if it leaves that to the plan.
     private let evaluator: String?
-    /// By token, what waits.
+    /// The values that wait, by token.
     private var waiting: [RevealedHash: BucketLabel] = [:]
-    /// What was sent in windows that are not over.
+    /// The values that were sent in windows that are not over.
     private var sent: [Sent: Value] = [:]
-    /// What the plan's evaluator makes of them.
+    /// The outputs of the plan's evaluator for values.
     private var outputs: [EvaluatedValue: EvaluatedOutput] = [:]
     /// Hashes about which the coin was tossed already.
     private var tossed: Set<Sent> = []
@@ -38,7 +38,7 @@ struct RevealedValues: Sendable {
         let hash: RevealedHash
     }
 
-    /// What stands behind a hash.
+    /// The value behind a hash.
     private struct Value {
         let label: BucketLabel
         let output: EvaluatedOutput?
@@ -50,13 +50,13 @@ struct RevealedValues: Sendable {
         let dimension: DimensionName
         let label: BucketLabel
 
-        /// What is blinded.
+        /// Returns the input that is blinded.
         func input(app: AppName) -> [UInt8] { EvaluatedOutput.input(of: label, dimension: dimension, app: app) }
     }
 
     // MARK: Recording
 
-    /// The token that stands for a value; nil for one that never leaves the device.
+    /// Returns the token that stands for a value; nil for one that never leaves the device.
     private func token(for value: EventValue) -> (token: RevealedHash, value: BucketLabel)? {
         guard case .text(let text) = value, text.utf8.count <= EventValue.longestText else { return nil }
         let trimmed = text.drop { $0 == " " }
@@ -70,7 +70,7 @@ struct RevealedValues: Sendable {
         }
     }
 
-    /// Fields with tokens in the place of values that nobody lists.
+    /// Returns fields with tokens in the place of values that nobody lists.
     func hidden(_ fields: [String: EventValue], in plan: DevicePlan) -> [String: EventValue] {
         var fields = fields
         for name in plan.revealedFields {
@@ -81,7 +81,7 @@ struct RevealedValues: Sendable {
         return fields
     }
 
-    /// Keeps what tokens stand for.
+    /// Keeps the values that tokens stand for.
     mutating func remember(_ fields: [String: EventValue], in plan: DevicePlan) {
         for name in plan.revealedFields {
             guard let value = fields[name], let (token, label) = token(for: value) else { continue }
@@ -107,12 +107,13 @@ struct RevealedValues: Sendable {
 
     // MARK: Evaluating
 
-    /// Whether what leaves by a plan's word can be guessed by nobody but the app's own evaluator, where it has one.
+    /// Says whether the plan's evaluator may be used: any if the app names none, and otherwise only the app's own, as
+    /// another one could guess what leaves.
     private func isBelieved(_ plan: DevicePlan) -> Bool {
         evaluator.map { $0 == plan.evaluator?.key.description } ?? true
     }
 
-    /// Values that wait to be sent and that the plan's evaluator was not asked for; none where the plan has no evaluator.
+    /// Values that wait to be sent and that the plan's evaluator was not asked for; none if the plan has no evaluator.
     func unevaluated(_ queue: [QueuedEvent], of purpose: DevicePlan.Purpose, in plan: DevicePlan) -> [EvaluatedValue] {
         guard let key = plan.evaluator?.key, isBelieved(plan) else { return [] }
         var found: [EvaluatedValue] = []
@@ -137,8 +138,8 @@ struct RevealedValues: Sendable {
 
     // MARK: Sending
 
-    /// The fields of an event as they go over the wire: hashes of the window in the place of tokens. What a token of an
-    /// earlier process stood for is lost, and left out; so is what the plan's evaluator was not asked for. Where there is an
+    /// Returns the fields of an event as they go over the wire: hashes of the window in the place of tokens. A value is
+    /// left out if its token is of an earlier process, or if the plan's evaluator was not asked for it. With an
     /// evaluator, no hash leaves without its output.
     mutating func hashed(
         _ fields: [String: Batch.Scalar], of event: DevicePlan.Event, purpose: String, window: Int64,
@@ -194,7 +195,7 @@ struct RevealedValues: Sendable {
 }
 
 extension DevicePlan.Metric.Dimension {
-    /// Whether its buckets are learned while counting goes on.
+    /// True if the dimension's buckets are learned while counting goes on.
     var isRevealed: Bool { if case .revealed = rule { true } else { false } }
 }
 
@@ -206,6 +207,6 @@ extension Batch.Scalar {
 }
 
 extension Set {
-    /// Whether an entry's key is among them; to filter dictionaries by.
+    /// Says whether an entry's key is in the set; to filter dictionaries by.
     fileprivate func contains<Value>(key entry: (key: Element, value: Value)) -> Bool { contains(entry.key) }
 }

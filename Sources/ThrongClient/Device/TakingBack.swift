@@ -1,32 +1,32 @@
 internal import ThrongWire
 
-/// What it takes to take back what was sent in windows that may be open: under which identifiers that was, and what the
-/// daemon is to be told.
+/// The identifiers that were used in windows that may be open, and the withdrawals that the daemon is to be told of.
 ///
-/// Shape, as JSON: the members below, by their names. Of identifiers in use there is only what it takes to make them again
-/// from the secret.
+/// Shape, as JSON: the members below, by their names. Identifiers in use are there only as what makes them again from
+/// the secret.
 struct TakingBack: Codable, Sendable {
-    /// By purpose, of which identifiers there are batches; oldest first.
+    /// The identifiers that batches were made under, by purpose; oldest first.
     private var used: [String: [UsedIdentifier]] = [:]
-    /// By purpose, how often its identifiers were withdrawn; later ones are others.
+    /// The number of times that a purpose's identifiers were withdrawn, by purpose; later ones are others.
     private var times: [String: Int] = [:]
-    /// What the daemon does not know yet.
+    /// The withdrawals that the daemon does not know of yet.
     private(set) var waiting: [Withdrawal] = []
-    /// By purpose, the last window whose attested identifier is of no use any more, because it was taken back or the daemon did not
-    /// take its proof: there is no other one for it. Nil in what an earlier version wrote.
+    /// The last window whose attested identifier is of no use any more, by purpose: it was taken back, or the daemon
+    /// did not take its proof, and the window has no other one. Nil in what an earlier version wrote.
     private var spent: [String: WindowPlace]?
-    /// By purpose, identifiers by a secret that goes with the process. Not written down, as that secret is not.
+    /// The identifiers made with a secret that goes with the process, by purpose. Not written down, as that secret is
+    /// not.
     private var passing: [String: [PassingIdentifier]] = [:]
 
     private enum CodingKeys: String, CodingKey { case used, times, waiting, spent }
 
-    /// More windows than these are not open at once, also after clocks were set.
+    /// The most windows that are open at once, also after clocks were set.
     private static let mostUsed = 16
 
     // MARK: What was used
 
-    /// What tells a purpose's identifiers before and after a withdrawal apart: the daemon counts nothing more under those
-    /// that were withdrawn.
+    /// Returns the mark that tells a purpose's identifiers before and after a withdrawal apart: the daemon counts
+    /// nothing more under those that were withdrawn.
     func mark(of purpose: String) -> String { times[purpose].map { "\u{1f}w\($0)" } ?? "" }
 
     /// Notes that a batch was made under an identifier.
@@ -36,7 +36,7 @@ struct TakingBack: Codable, Sendable {
         used[purpose] = (own + [identifier]).suffix(Self.mostUsed)
     }
 
-    /// The same of one that can't be made again after the process.
+    /// Notes the same of an identifier that can't be made again after the process.
     mutating func use(_ identifier: PassingIdentifier, for purpose: String) {
         var own = passing[purpose] ?? []
         own.removeAll { $0 == identifier }
@@ -65,8 +65,8 @@ struct TakingBack: Codable, Sendable {
     /// The purposes of which something could be taken back.
     var purposes: Set<String> { Set(used.keys).union(passing.keys) }
 
-    /// Whether an attested identifier may be used in a window: it was not taken back there, and the device is not known there by
-    /// another one, or it would be two.
+    /// Says whether an attested identifier may be used in a window: it was not taken back there, and the device is not
+    /// known there by another one, or it would be two.
     func mayAttest(_ purpose: String, at place: WindowPlace) -> Bool {
         spent?[purpose] != place && !(used[purpose] ?? []).contains { $0.place == place && $0.attested == nil }
     }
@@ -99,22 +99,22 @@ struct TakingBack: Codable, Sendable {
         return heir
     }
 
-    /// What may be sent now, oldest first.
+    /// Returns the withdrawals that may be sent now, oldest first.
     ///
-    /// - Parameter isAsked: whether the app asks, who need not wait but for the daemon.
+    /// - Parameter isAsked: true if the app asks, which waits only as long as the daemon said.
     func ready(at now: UnixSeconds, isAsked: Bool) -> [Withdrawal] {
         waiting.filter {
             !$0.isRefused && (isAsked ? $0.patience.retryAfter : max($0.due, $0.patience.notBefore)) <= now
         }
     }
 
-    /// When the next one is due by itself; nil for none.
+    /// The time when the next one is due by itself; nil for none.
     var nextDue: UnixSeconds? {
         waiting.filter { !$0.isRefused }.map { max($0.due, $0.patience.notBefore) }.min()
     }
 
-    /// Whether batches of a purpose have to wait for its next window: as long as the daemon counts the former identifier in
-    /// this one, the device would be two.
+    /// Says whether batches of a purpose have to wait for its next window: as long as the daemon counts the former
+    /// identifier in this one, the device would be two.
     func holdsBack(_ purpose: String, window: Int64, rotation: Rotation) -> Bool {
         let place = WindowPlace(window: window, rotation: rotation)
         return waiting.contains { $0.purpose == purpose && $0.place == place }
@@ -135,7 +135,7 @@ struct TakingBack: Codable, Sendable {
     /// Forgets what can't be taken back any more, at a time that the daemon has just confirmed.
     mutating func forgetOver(at now: UnixSeconds) { waiting.removeAll { $0.place.isOver(at: now) } }
 
-    /// Goes by another clock: what waits may go at once, as nobody knows how long it did.
+    /// Goes by another clock: withdrawals may go at once, as nobody knows how long they waited.
     mutating func follow(clock now: UnixSeconds) {
         for place in waiting.indices {
             waiting[place].due = now
@@ -150,16 +150,16 @@ struct WindowPlace: Codable, Sendable, Hashable {
     let window: Int64
     let rotation: Rotation
 
-    /// Whether the daemon takes nothing of it any more: the window after the next one has begun.
+    /// Says whether the daemon takes nothing of it any more: the window after the next one has begun.
     func isOver(at now: UnixSeconds) -> Bool { rotation.window(at: now).value >= window + 2 }
 }
 
 /// An identifier of which there are batches, without the identifier.
 struct UsedIdentifier: Codable, Sendable, Hashable {
     let place: WindowPlace
-    /// What else it was made with, besides the secret, the purpose and the window.
+    /// The mark that it was made with, besides the secret, the purpose and the window.
     let mark: String
-    /// True where it was shown sealed only; nil otherwise.
+    /// True if it was shown sealed only; nil otherwise.
     var isSealed: Bool?
     /// The identifier, where it is not made from the secret: one that nobody can invent.
     var attested: String?
@@ -169,25 +169,25 @@ struct UsedIdentifier: Codable, Sendable, Hashable {
 struct PassingIdentifier: Sendable, Hashable {
     let place: WindowPlace
     let id: String
-    /// True where it was shown sealed only; nil otherwise.
+    /// True if it was shown sealed only; nil otherwise.
     var isSealed: Bool?
 }
 
-/// What the daemon is to be told: that an identifier's contributions in a window go.
+/// A withdrawal to tell the daemon of: an identifier's contributions in a window go.
 struct Withdrawal: Codable, Sendable {
     /// A random name, on the device only.
     let id: String
     let purpose: String
     let place: WindowPlace
-    /// Of `POST /v1/withdraw`.
+    /// The body of `POST /v1/withdraw`.
     let body: String
-    /// It does not go before then by itself.
+    /// The earliest time at which it goes by itself.
     var due: UnixSeconds
     var patience = Patience()
     /// Its place in the log, once it was sent.
     var log: Int?
-    /// Whether the daemon does not take it: what it counted stays, and the window has no room for another identifier.
+    /// True if the daemon does not take it: what it counted stays, and the window has no room for another identifier.
     var isRefused = false
-    /// True where the identifier was shown sealed only, and so goes in no other way; nil otherwise.
+    /// True if the identifier was shown sealed only, and so goes in no other way; nil otherwise.
     var isSealed: Bool?
 }

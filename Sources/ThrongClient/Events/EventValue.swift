@@ -25,7 +25,7 @@ public enum EventValue: Sendable, Hashable {
     }
 }
 
-/// What a field of an event can be given as: numbers, texts and flags, literal or not, and an app's own types.
+/// A type that a field of an event can be given as: numbers, texts and flags, literal or not, and an app's own types.
 ///
 /// ```swift
 /// throng.record("note_created", ["words": words.count, "kind": kind, "shared": true])
@@ -69,32 +69,32 @@ extension EventValue: EventValueConvertible {
 }
 
 extension String: EventValueConvertible {
-    /// As text.
+    /// The string as text.
     public var eventValue: EventValue { EventValue.text(self) }
 }
 
 extension Substring: EventValueConvertible {
-    /// As text.
+    /// The substring as text.
     public var eventValue: EventValue { EventValue.text(String(self)) }
 }
 
 extension Bool: EventValueConvertible {
-    /// As a flag.
+    /// The value as a flag.
     public var eventValue: EventValue { EventValue.flag(self) }
 }
 
 extension Double: EventValueConvertible {
-    /// As a number.
+    /// The value as a number.
     public var eventValue: EventValue { EventValue.number(self) }
 }
 
 extension Float: EventValueConvertible {
-    /// As a number.
+    /// The value as a number.
     public var eventValue: EventValue { EventValue.number(Double(self)) }
 }
 
 extension EventValueConvertible where Self: BinaryInteger {
-    /// As a whole number, or as another one where it is beyond 64 bits with a sign.
+    /// The value as a whole number, or as another one if it is beyond 64 bits with a sign.
     public var eventValue: EventValue {
         Int64(exactly: self).map(EventValue.integer) ?? EventValue.number(Double(self))
     }

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import ThrongWire
 
-/// What was recorded and not looked at yet: the only thing that ``Throng/record(_:_:)`` touches.
+/// The records that nobody has looked at yet: the only thing that ``Throng/record(_:_:)`` touches.
 final class Inbox: Sendable {
     /// One call, with its own moment.
     struct Record: Sendable {
@@ -20,7 +20,7 @@ final class Inbox: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Puts a record in; beyond the limit it is only counted.
+    /// Adds a record; beyond the limit it is only counted.
     func put(_ record: Record) {
         state.withLock { state in
             if state.records.count < limit { state.records.append(record) } else { state.overflow += 1 }

@@ -9,18 +9,18 @@ internal import ThrongWire
 
 /// The documents of one app in a storage: `APP-memory.json` and so on, so that a directory may serve several apps.
 ///
-/// Where the storage is bound to the device, all but the public plan and what the person said are sealed with its key.
+/// All but the public plan and the person's answers are sealed with the device's key, if the storage is bound to it.
 struct AppStorage: ClientStorage {
     /// The document that every device has.
     static let memoryName = "memory.json"
-    /// The names of documents of the log begin so.
+    /// The prefix of the names of the log's documents.
     static let logPrefix = "sent-"
 
     private let storage: any ClientStorage
     private let app: String
     private let key: SymmetricKey?
 
-    /// - Throws: ``ThrongError/storage(_:)`` where the device's key can't be had.
+    /// - Throws: ``ThrongError/storage(_:)`` if the device's key can't be had.
     init(_ storage: any ClientStorage, app: String) throws(ThrongError) {
         self.storage = storage
         self.app = app
@@ -31,7 +31,7 @@ struct AppStorage: ClientStorage {
         }
     }
 
-    /// - Throws: ``SealError`` where another device has written it.
+    /// - Throws: ``SealError`` if another device has written it.
     func read(_ name: String) throws -> Data? {
         guard let data = try storage.read("\(app)-\(name)") else { return nil }
         return isSealed(name) ? try SealedDocument.open(data, named: name, with: derived("documents")) : data
@@ -55,14 +55,15 @@ struct AppStorage: ClientStorage {
         for name in try storage.names where name.hasPrefix("\(app)-\(Self.logPrefix)") { try storage.remove(name) }
     }
 
-    /// By what a document shows that this device wrote it: 32 hexadecimal digits; nil where the storage is bound to nothing.
+    /// The mark by which a document shows that this device wrote it: 32 hexadecimal digits; nil if the storage is not
+    /// bound.
     var mark: String? {
         derived("mark").map { $0.withUnsafeBytes { $0.prefix(16).lowerHex } }
     }
 
-    /// Whether the app has run here before, also with a library that knew only one app.
+    /// True if the app has run here before, also with a library that knew only one app.
     ///
-    /// - Throws: where the storage can't say.
+    /// - Throws: if the storage can't say.
     var isUsed: Bool {
         get throws { try storage.read("\(app)-\(Self.memoryName)") != nil || storage.read(Self.memoryName) != nil }
     }

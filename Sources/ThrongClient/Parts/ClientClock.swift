@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Where a ``Throng`` takes the time from.
+/// The source of a ``Throng``'s time.
 public protocol ClientClock: Sendable {
     /// Seconds since 1970-01-01T00:00:00Z.
     var unixSeconds: Int64 { get }
@@ -28,7 +28,7 @@ public struct SystemClock: ClientClock {
     }
 }
 
-/// Where a ``Throng`` takes secrets, batch names, samples and jitter from.
+/// The source of a ``Throng``'s secrets, batch names, samples and jitter.
 public struct RandomSource: RandomNumberGenerator, Sendable {
     private let source: @Sendable () -> UInt64
 

@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// How a ``Throng`` reaches its daemon.
+/// The way in which a ``Throng`` reaches its daemon.
 public protocol ClientTransport: Sendable {
     /// Sends a request and waits for its answer.
     ///
@@ -16,13 +16,13 @@ public protocol ClientTransport: Sendable {
 public struct ClientRequest: Sendable {
     /// GET or POST.
     public let method: String
-    /// Where to.
+    /// The address.
     public let url: URL
-    /// By name.
+    /// The header fields, by name.
     public let headers: [String: String]
-    /// What is sent; empty for GET.
+    /// The body; empty for GET.
     public let body: Data
-    /// More than this of an answer is not read. Unit: bytes.
+    /// The most of an answer that is read. Unit: bytes.
     public let answerLimit: Int
 }
 
@@ -30,12 +30,12 @@ public struct ClientRequest: Sendable {
 public struct ClientResponse: Sendable {
     /// The HTTP status.
     public let status: Int
-    /// By name, in lower case.
+    /// The header fields, by name in lower case.
     public let headers: [String: String]
     /// The body, unpacked.
     public let body: Data
 
-    /// Puts an answer together.
+    /// Creates an answer with a status, header fields by name in any case, and an unpacked body.
     public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
         self.status = status
         self.headers = .init(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
@@ -43,7 +43,7 @@ public struct ClientResponse: Sendable {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 public enum TransportFailure: Error, Sendable, Hashable {
     /// The request surely never got to a daemon: there was no connection.
     case notSent

@@ -9,19 +9,20 @@
 /// The file `lock` of a directory: held from opening to closing, or in a shared directory for one turn after another. The
 /// system gives it back where a process ends, however it ends.
 ///
-/// In a shared directory the file holds one number of eight bytes, which whoever writes makes larger before anything else: so
-/// others know that they have to read again. It need not outlive the machine's running: who starts reads everything.
+/// The file of a shared directory holds one number of eight bytes. Each process that writes makes it larger first, so
+/// that others know that they have to read again. It need not outlive the machine's running: a process that starts
+/// reads everything.
 struct DirectoryLock: ~Copyable {
     /// The open file; nil once it is closed.
     private var file: Int32?
     private let isShared: Bool
-    /// How many turns have begun and not ended.
+    /// The number of turns that have begun and not ended.
     private var depth = 0
     /// The number in the file, when it was looked at last.
     private var seen: UInt64?
     private var hasAnnounced = false
 
-    /// How long somebody else's turn may take: it is a few writes to a disk.
+    /// The longest that somebody else's turn may take: it is a few writes to a disk.
     private static let patience = Duration.seconds(10)
 
     init(_ path: String, isShared: Bool) throws(ThrongError) {
@@ -45,7 +46,7 @@ struct DirectoryLock: ~Copyable {
         depth = 0
     }
 
-    /// - Throws: where nothing may be read or written now.
+    /// - Throws: if nothing may be read or written now.
     func check() throws(ThrongError) {
         guard file != nil else { throw .storage("The directory was closed.") }
         guard !isShared || depth > 0 else { throw .storage("It is another process's turn with the directory.") }

@@ -23,9 +23,9 @@ internal import Synchronization
 public final class DirectoryStorage: ClientStorage {
     private let path: String
     private let lock: Mutex<DirectoryLock>
-    /// What the documents are bound to.
+    /// The device's secret that the documents are bound to; nil if they may travel from device to device.
     public let binding: (any DeviceBinding)?
-    /// Whether several processes keep their documents here, each in turn.
+    /// True if several processes keep their documents here, each in turn.
     public let isShared: Bool
 
     /// Opens a directory, which is made where it is missing, with mode 0700.
@@ -34,8 +34,8 @@ public final class DirectoryStorage: ClientStorage {
     ///   - directory: where the files are.
     ///   - isShared: whether an app and its extension, or several instances, use it at the same time; all of them have to say
     ///     so. They are one device.
-    ///   - binding: what the documents are bound to; nil where they may travel from device to device.
-    /// - Throws: ``ThrongError/storage(_:)`` where it can't be made or another process uses it.
+    ///   - binding: what the documents are bound to; nil if they may travel from device to device.
+    /// - Throws: ``ThrongError/storage(_:)`` if it can't be made or another process uses it.
     public init(
         _ directory: URL, isShared: Bool = false, binding: (any DeviceBinding)? = DirectoryStorage.systemBinding
     ) throws {
@@ -59,7 +59,7 @@ public final class DirectoryStorage: ClientStorage {
     /// Begins a turn in a shared directory: until its end nobody else reads or writes. Turns may be nested.
     ///
     /// - Returns: whether somebody else has written since this one's last turn.
-    /// - Throws: ``ThrongError/storage(_:)`` where somebody else's turn does not end within ten seconds.
+    /// - Throws: ``ThrongError/storage(_:)`` if somebody else's turn does not end within ten seconds.
     public func beginTurn() throws -> Bool { try lock.withLock { lock throws(ThrongError) in try lock.beginTurn() } }
 
     /// Ends a turn.
@@ -88,12 +88,13 @@ public final class DirectoryStorage: ClientStorage {
 
     private func checkOpen() throws { try lock.withLock { lock throws(ThrongError) in try lock.check() } }
 
-    /// Before anything is written: others are to see that something was, also if this process ends halfway.
+    /// Announces a write before it begins: others are to see that something was written, also if this process ends
+    /// halfway.
     private func announceWriting() throws {
         try lock.withLock { lock throws(ThrongError) in try lock.announceWriting() }
     }
 
-    /// Reads a file; nil where there is none.
+    /// Reads a file; nil if there is none.
     public func read(_ name: String) throws -> Data? {
         try checkOpen()
         let file = open(place(of: name), O_RDONLY | O_CLOEXEC)

@@ -23,11 +23,12 @@ final class DiskExecutor: SerialExecutor {
 
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
-    /// From the next step on, each of the actor's is a turn: from where it goes on to where it waits for something.
+    /// Makes each of the actor's steps a turn, from the next one on: from where it goes on to where it waits for
+    /// something.
     func takeTurns(_ turns: any TurnTaking) { owner.withLock { $0.turns = turns } }
 }
 
-/// What shares its documents with others, and reads and writes them in turns. Both are called on the actor's own queue.
+/// An owner of documents that shares them with others and uses them in turns. Both are called on the actor's own queue.
 protocol TurnTaking: AnyObject, Sendable {
     /// Waits until it may, and takes in what others wrote.
     func beginTurn()

@@ -14,10 +14,10 @@
         ///   of its own otherwise.
         public init(accessGroup: String? = nil) { self.accessGroup = accessGroup }
 
-        /// The device's key, which is made where there is none. Nil where the program may not use the keychain, as command-line
-        /// tools without an entitlement may not.
+        /// The device's key, which is made if there is none. Nil if the program may not use the keychain, as
+        /// command-line tools without an entitlement may not.
         ///
-        /// - Throws: ``ThrongError/storage(_:)`` where the keychain does not answer, as before the first unlock.
+        /// - Throws: ``ThrongError/storage(_:)`` if the keychain does not answer, as before the first unlock.
         public func key(for app: String) throws -> Data? {
             var item = query(for: app)
             item[kSecValueData] = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }

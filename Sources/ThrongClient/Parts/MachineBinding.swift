@@ -18,7 +18,7 @@ public struct MachineBinding: DeviceBinding {
     /// - Parameter file: 32 hexadecimal digits; see `machine-id(5)`.
     public init(file: String = "/etc/machine-id") { self.file = file }
 
-    /// The key of this machine; nil where it has no identifier, as in many containers.
+    /// The key of this machine; nil if it has no identifier, as in many containers.
     public func key(for app: String) -> Data? {
         guard let found = FileManager.default.contents(atPath: file) else { return nil }
         let text = String(decoding: found.prefix(64), as: UTF8.self).prefix { $0 != "\n" }

@@ -15,7 +15,7 @@ internal import Synchronization
 
 /// Writes each notice to the standard error once, in debug builds.
 final class NoticePrinter: Sendable {
-    /// What was said already: reasons by event, not numbers.
+    /// The notices that were printed already: reasons by event, not numbers.
     private let said = Mutex<Set<ThrongNotice>>([])
     /// An app that makes up names must not fill the memory.
     private static let most = 1000
@@ -25,7 +25,7 @@ final class NoticePrinter: Sendable {
     func say(_ notice: ThrongNotice) {
         var kind = notice
         if case .dropped(let event, let reason, _) = notice {
-            // As the plan wants it.
+            // The plan wants these two.
             guard reason != .notSampled, reason != .contributionBound else { return }
             kind = .dropped(event: event, reason: reason, count: 0)
         }

@@ -14,7 +14,7 @@ struct SealedDocument: Codable {
 
     /// Seals a document.
     static func seal(_ document: Data, named name: String, with key: SymmetricKey) throws -> Data {
-        // With the nonce of 12 bytes that it makes by itself there always is a combined form.
+        // A combined form always exists, with the nonce of 12 bytes that `seal` makes by itself.
         guard let sealed = try AES.GCM.seal(document, using: key, authenticating: Data(name.utf8)).combined else {
             throw ThrongError.storage("A document could not be sealed.")
         }
@@ -24,7 +24,7 @@ struct SealedDocument: Codable {
     /// Opens a document. One that was never sealed is what it is: a library wrote it that did not do so yet, or a device
     /// without a key.
     ///
-    /// - Throws: ``SealError`` where it was sealed by another device, or damaged since.
+    /// - Throws: ``SealError`` if it was sealed by another device, or damaged since.
     static func open(_ data: Data, named name: String, with key: SymmetricKey?) throws -> Data {
         let document: Self
         do {
@@ -42,7 +42,7 @@ struct SealedDocument: Codable {
     }
 }
 
-/// Why a document can't be opened.
+/// The reason why a document can't be opened.
 enum SealError: Error {
     /// Another device has sealed it, or it was damaged since.
     case anotherDevice

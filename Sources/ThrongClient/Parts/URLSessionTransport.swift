@@ -43,7 +43,7 @@ public struct URLSessionTransport: ClientTransport {
         let session = URLSession(configuration: configuration, delegate: exchange, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
         let task = session.dataTask(with: message)
-        // On Linux the session's own limit begins anew with each byte.
+        // The session's own limit begins anew with each byte on Linux.
         let timeout = timeout
         let alarm = Task {
             do { try await Task.sleep(for: .seconds(timeout), clock: .continuous) } catch { return }
@@ -129,7 +129,7 @@ public struct URLSessionTransport: ClientTransport {
 
 /// Packs request bodies (RFC 1952).
 enum Gzip {
-    /// The packed bytes; nil where they are not shorter, or this platform has no zlib.
+    /// The packed bytes; nil if they are not shorter, or this platform has no zlib.
     static func packed(_ data: Data) -> Data? {
         #if canImport(CZlib)
             var stream = z_stream()

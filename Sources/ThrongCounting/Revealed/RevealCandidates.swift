@@ -1,27 +1,28 @@
 package import ThrongPlan
 package import ThrongWire
 
-/// How many devices have sent which hash of a value that is not known, in each open window.
+/// The number of devices that have sent each hash of an unknown value, in each open window.
 ///
-/// In memory only, and never written anywhere: a restart starts over, which delays learning and nothing else. Neither
-/// hashes nor identifiers are here as they came, both are keyed with the window's key. A pure state machine.
-/// - Cost: at most ``mostHashes`` hashes a window and dimension, 30 to 60 bytes each, and 12 bytes for each device up to
-///   what ``RevealThreshold`` asks for, about one and a half times the threshold.
+/// It is in memory only, and never written anywhere: a restart starts over, which only delays learning. Hashes and
+/// identifiers are both keyed with the window's key. A pure state machine.
+/// - Cost: at most ``mostHashes`` hashes a window and dimension, 30 to 60 bytes each, and 12 bytes for each device up
+///   to what ``RevealThreshold`` asks for, about one and a half times the threshold.
 package struct RevealCandidates: Sendable {
-    /// How many hashes are told apart in one window of one dimension. Others are never asked for: identifiers and hashes
-    /// cost nothing, memory does.
+    /// The most hashes that are counted in one window of one dimension. Others are never asked for: identifiers and
+    /// hashes cost a sender nothing, but memory here.
     package static let mostHashes = 65_536
 
     private var crowds: [WindowID: [DimensionName: Crowd]] = [:]
 
     /// The hashes of one dimension in one window.
     private struct Crowd: Sendable {
-        /// By keyed hash: distinct identifiers, no longer counted once there are enough. Unit: identifiers.
+        /// The number of distinct identifiers of each keyed hash, no longer counted once there are enough. Unit:
+        /// identifiers.
         var devices: [KeyedIdentifier: Int64] = [:]
         var pairs = FlatSet()
     }
 
-    /// What noting a hash came to.
+    /// The outcome of noting a hash.
     package enum Outcome: Sendable {
         /// Too few devices have sent it so far.
         case few
@@ -31,17 +32,17 @@ package struct RevealCandidates: Sendable {
         case full
     }
 
-    /// Starts with nobody.
+    /// Creates an empty set of candidates.
     package init() {}
 
     /// Notes that a device has sent a hash.
     ///
     /// - Parameters:
     ///   - hash: the hash under its window's key.
-    ///   - identifier: who sent it, under the same key.
-    ///   - threshold: k. Enough are k and a hidden number: see ``RevealThreshold``.
-    ///   - counts: whether the identifier stands for a device, as it does for floors. Of another one nothing is noted: it is
-    ///     only told whether there are enough.
+    ///   - identifier: the sender, under the same key.
+    ///   - threshold: k. Enough are k plus a hidden number: see ``RevealThreshold``.
+    ///   - counts: true if the identifier stands for a device, as it does for floors. Otherwise nothing is noted, and
+    ///     the result only says whether there are enough.
     package mutating func note(
         _ hash: KeyedIdentifier, by identifier: KeyedIdentifier, of dimension: DimensionName, in window: WindowID,
         threshold: Threshold, counts: Bool = true
@@ -59,14 +60,14 @@ package struct RevealCandidates: Sendable {
         return devices >= enough ? .enough : .few
     }
 
-    /// Whether enough devices have sent a hash.
+    /// True if enough devices have sent a hash.
     package func hasEnough(
         _ hash: KeyedIdentifier, of dimension: DimensionName, in window: WindowID, threshold: Threshold
     ) -> Bool {
         (crowds[window]?[dimension]?.devices[hash] ?? 0) >= RevealThreshold.devices(for: hash, threshold: threshold)
     }
 
-    /// Forgets whatever an identifier has sent in a window, in which it sends nothing more.
+    /// Forgets all that an identifier has sent in a window. It must send nothing more there.
     package mutating func forget(_ identifier: KeyedIdentifier, in window: WindowID) {
         guard let known = crowds[window] else { return }
         for dimension in known.keys {
@@ -84,7 +85,7 @@ package struct RevealCandidates: Sendable {
 }
 
 extension WindowKey {
-    /// Keys a hash as it came from a client, so that memory holds none that could be tested without this key.
+    /// Returns a client's hash under this key, so that memory holds none that could be tested without the key.
     package func keyed(_ hash: RevealedHash) -> KeyedIdentifier {
         withUnsafeBytes(of: (hash.high, hash.low)) { keyed($0) }
     }

@@ -5,13 +5,13 @@ package import ThrongWire
 
 /// The public key under which devices hash the values of a dimension in one window: see ``RevealedHash``.
 package struct RevealedKey: Sendable {
-    /// Has taken in the key, and waits for a value.
+    /// An HMAC that has taken in the key, and waits for a value.
     private let authenticator: HMAC<SHA256>
     private let isEvaluated: Bool
 
-    /// The key of a dimension in a window.
+    /// Creates the key of a dimension in a window.
     ///
-    /// - Parameter evaluator: by whose outputs values are hashed; nil where they are hashed alone.
+    /// - Parameter evaluator: the key whose outputs values are hashed with; nil if they are hashed alone.
     package init(of dimension: DimensionName, in window: WindowID, evaluator: EvaluatorKey? = nil) {
         isEvaluated = evaluator != nil
         let text = RevealedHash.keyText(
@@ -20,14 +20,14 @@ package struct RevealedKey: Sendable {
         authenticator = HMAC(key: SymmetricKey(data: SHA256.hash(data: text)))
     }
 
-    /// The hash of a value that nobody evaluates.
+    /// Returns the hash of a value that needs no evaluation.
     package func hash(_ value: BucketLabel) -> RevealedHash {
         var authenticator = authenticator
         authenticator.update(data: Array(value.text.utf8))
         return RevealedHash(authenticationCode: authenticator.finalize())
     }
 
-    /// The hash of a value in a dimension that may be evaluated; nil where it takes an output and there is none.
+    /// Returns the hash of a value in a dimension that may be evaluated; nil if it needs an output and there is none.
     package func hash(_ value: BucketLabel, output: EvaluatedOutput?) -> RevealedHash? {
         guard isEvaluated else { return hash(value) }
         guard let output else { return nil }

@@ -32,7 +32,7 @@ package struct AndroidKeyAttester: Attester {
     private static let longest = 8
 
     /// - Parameters:
-    ///   - roots: Google's, in PEM. Fails with nil where there are none.
+    ///   - roots: Google's, in PEM. Fails with nil if there are none.
     ///   - revoked: the path of Google's list of revoked certificates; nil looks at none.
     package init?(
         packages: [String], signers: [[UInt8]], needsStrongBox: Bool = false, roots: String, revoked: String? = nil,
@@ -75,7 +75,7 @@ package struct AndroidKeyAttester: Attester {
         return chain.publicKey
     }
 
-    /// Cuts values of DER that stand one after the other apart; nil where they do not end with the last.
+    /// Cuts values of DER that stand one after the other apart; nil if they do not end with the last.
     private static func split(_ bytes: [UInt8]) -> [[UInt8]]? {
         var certificates: [[UInt8]] = []
         var rest = bytes[...]
@@ -109,7 +109,7 @@ final class RevokedCertificates: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Whether any is on the list, suspended ones included; nil where the list can't be read.
+    /// Returns whether any certificate is on the list, suspended ones included; nil if the list can't be read.
     func contains(any serials: [[UInt8]]) -> Bool? {
         do {
             let facts = try FileManager.default.attributesOfItem(atPath: path)
@@ -128,6 +128,6 @@ final class RevokedCertificates: Sendable {
         }
     }
 
-    /// Without zeros in front.
+    /// Returns the digits without zeros in front.
     private static func plain(_ digits: String) -> String { String(digits.drop { $0 == "0" }) }
 }

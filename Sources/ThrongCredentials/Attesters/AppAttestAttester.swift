@@ -27,7 +27,7 @@ package struct AppAttestAttester: Attester {
     /// - Parameters:
     ///   - apps: identifiers of apps: the team's, a dot, and the bundle's.
     ///   - isDevelopment: whether keys of development builds are taken, and no others.
-    ///   - roots: in PEM; nil takes Apple's. Fails with nil where there are none.
+    ///   - roots: in PEM; nil takes Apple's. Fails with nil if there are none.
     package init?(apps: [String], isDevelopment: Bool = false, roots: String? = nil, clock: UnixClock = .system) {
         guard let roots = CertificateChain.certificates(pem: roots ?? AppleRoot.pem) else { return nil }
         self.apps = Set(apps.map { Array(SHA256.hash(data: Array($0.utf8))) })

@@ -1,11 +1,12 @@
 internal import SwiftASN1
 
-/// What `attestKey` gives: CBOR of `fmt`, `attStmt` with the certificates and a receipt, and `authData`.
+/// An attestation object, as `attestKey` gives it: CBOR of `fmt`, `attStmt` with the certificates and a receipt, and
+/// `authData`.
 package struct AppAttestObject {
     package let certificates: [[UInt8]]
     package let authenticatorData: [UInt8]
 
-    /// Nil for anything else.
+    /// Reads an object; nil for anything else.
     package init?(_ bytes: [UInt8]) {
         var reader = CBORReader(bytes)
         guard case .map(let object) = reader.next(), reader.isAtEnd,
@@ -26,7 +27,8 @@ package struct AppAttestObject {
     package var environment: [UInt8] { Array(authenticatorData[37..<53]) }
     package var credential: [UInt8] { Array(authenticatorData[55..<87]) }
 
-    /// What its first certificate says of the request: the only octet string of `SEQUENCE { [1] OCTET STRING }`; nil for anything else.
+    /// Returns the nonce that its first certificate holds for the request: the only octet string of
+    /// `SEQUENCE { [1] OCTET STRING }`; nil for anything else.
     package static func nonce(in value: [UInt8]) -> [UInt8]? {
         do {
             return try DER.sequence(DER.parse(value), identifier: .sequence) { nodes in

@@ -6,7 +6,7 @@ internal import ThrongProgram
 struct AskedProgram: Sendable {
     /// The program's path and its arguments.
     let command: [String]
-    /// How long it may take.
+    /// The longest that it may take.
     let limit: Duration
 
     /// Runs it to its end. Blocks this thread.

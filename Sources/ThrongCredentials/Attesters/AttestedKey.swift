@@ -1,19 +1,19 @@
 internal import SwiftASN1
 
-/// What Android says of a key: the extension `KeyDescription`, as far as it matters here.
+/// Android's description of a key: the extension `KeyDescription`, as far as it matters here.
 package struct AttestedKey {
-    /// Who attests: 0 software, 1 a trusted environment, 2 a StrongBox.
+    /// The party that attests: 0 software, 1 a trusted environment, 2 a StrongBox.
     package let level: Int
-    /// Where the key is kept.
+    /// The place where the key is kept, by the same numbers.
     package let keyLevel: Int
     package let challenge: [UInt8]
     /// The app, as the system knows it.
     package let packages: Set<String>
     /// SHA-256 of the certificates that signed it.
     package let signers: Set<[UInt8]>
-    /// Whether the device is locked, and started a system that its manufacturer signed.
+    /// True if the device is locked, and started a system that its manufacturer signed.
     let isSystemVerified: Bool
-    /// Whether the hardware made the key itself.
+    /// True if the hardware made the key itself.
     let isMadeHere: Bool
 
     private enum Tag {
@@ -22,7 +22,7 @@ package struct AttestedKey {
         static let application: UInt = 709
     }
 
-    /// Nil where it is none.
+    /// Reads the extension; nil if it is none.
     package init?(_ value: [UInt8]) {
         do {
             self = try DER.sequence(DER.parse(value), identifier: .sequence) { nodes in
@@ -90,7 +90,7 @@ package struct AttestedKey {
         return node
     }
 
-    /// What stands behind each tag of a list of authorizations; what stands there twice is no list.
+    /// Returns the value behind each tag of a list of authorizations; a tag that stands there twice makes it no list.
     private static func members(_ nodes: inout ASN1NodeCollection.Iterator) throws -> [UInt: ASN1Node] {
         try DER.sequence(next(&nodes), identifier: .sequence) { nodes in
             var found: [UInt: ASN1Node] = [:]

@@ -1,11 +1,11 @@
 internal import ThrongAttestation
 package import ThrongWire
 
-/// Vouches for devices that ask for credentials. What that is worth depends on the attester: each says so.
+/// Vouches for devices that ask for credentials. The worth of that depends on the attester: each says so.
 package protocol Attester: Sendable {
-    /// What clients call it: `by` of their attestation.
+    /// The name by which clients call it: `by` of their attestation.
     var name: String { get }
-    /// Whether it asks others over a network or starts programs, so that only a few may wait for it.
+    /// True if it asks others over a network or starts programs, so that only a few may wait for it.
     var asksOthers: Bool { get }
 
     /// Says which device an attestation is of.
@@ -28,7 +28,7 @@ package struct Evidence: Sendable {
 
     /// A member.
     ///
-    /// - Throws: ``AttesterError/evidence(member:expected:)`` where it is not there.
+    /// - Throws: ``AttesterError/evidence(member:expected:)`` if it is not there.
     package func text(_ member: String) throws(AttesterError) -> String {
         guard let text = members[member] else { throw .evidence(member: member, expected: "a string") }
         return text
@@ -43,7 +43,7 @@ package struct Evidence: Sendable {
     }
 }
 
-/// Why an attester does not vouch for a device. No case holds anything of what a client sent.
+/// The reason why an attester does not vouch for a device. No case holds anything that a client sent.
 package enum AttesterError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A member of the attestation is not there, or not of its form.
     case evidence(member: String, expected: String)
@@ -54,9 +54,9 @@ package enum AttesterError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Nobody could say now.
     case unavailable(reason: String)
 
-    /// What is wrong with an attestation.
+    /// The flaw of an attestation.
     package enum Flaw: String, Sendable, Hashable {
-        /// Whoever was asked said no.
+        /// The party that was asked said no.
         case denied = "the attester said no"
         /// Its certificates don't lead to a root that is trusted, or are not valid now.
         case chain = "its certificates don't lead to a root that is trusted here, or are not valid now"
@@ -76,11 +76,11 @@ package enum AttesterError: Error, Sendable, Hashable, CustomStringConvertible {
         case level = "the key is not kept in hardware of the kind that is asked for"
         /// The device was unlocked, or runs another system.
         case system = "the device is unlocked, or its system is not its manufacturer's"
-        /// It is of a development build, or of none where only those are taken.
+        /// It is of a development build, or of none if only those are taken.
         case environment = "it is of a build for another environment"
     }
 
-    /// What was found, and what to do.
+    /// The message: what was found, and what to do.
     package var description: String {
         switch self {
         case .evidence(let member, let expected):

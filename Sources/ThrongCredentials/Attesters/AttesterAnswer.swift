@@ -2,11 +2,11 @@ internal import Foundation
 internal import ThrongAttestation
 internal import ThrongWire
 
-/// What an attester of the operator's own is asked, and what it answers, as JSON.
+/// The question to an attester of the operator's own, and its answer, as JSON.
 enum AttesterAnswer {
-    /// What may come back. Unit: bytes.
+    /// The most that may come back. Unit: bytes.
     static let longest = 4096
-    /// What a device may be known by. Unit: bytes.
+    /// The longest name that a device may be known by. Unit: bytes.
     static let longestDevice = 1024
 
     /// The question: `app`, `challenge` in base64url, and `token` as the client sent it.

@@ -1,5 +1,5 @@
-/// Reads the part of CBOR (RFC 8949) that platforms attest in: integers, byte and text strings, arrays and maps of definite
-/// length, each in its shortest form. What is left behind a value is looked at by who reads it.
+/// Reads the part of CBOR (RFC 8949) that platforms attest in: integers, byte and text strings, arrays and maps of
+/// definite length, each in its shortest form. The caller looks at what is left behind a value.
 struct CBORReader {
     /// A value.
     indirect enum Value: Hashable {
@@ -21,7 +21,7 @@ struct CBORReader {
 
     var isAtEnd: Bool { offset == input.count }
 
-    /// The next value; nil where there is none of the part.
+    /// The next value; nil if there is none of the part.
     mutating func next(depth: Int = 0) -> Value? {
         guard depth < Self.deepest, let first = byte() else { return nil }
         guard let argument = argument(first & 0x1f) else { return nil }

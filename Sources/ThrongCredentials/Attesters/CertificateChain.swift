@@ -8,10 +8,10 @@ internal import ThrongWire
 struct CertificateChain: Sendable {
     /// The device's own.
     let leaf: Certificate
-    /// Of all of them, the root's included, the highest byte first.
+    /// The serial numbers of all of them, the root's included, the highest byte first.
     let serialNumbers: [[UInt8]]
 
-    /// Checks a chain; nil where it does not lead to a root, is not valid at that time, or can't be read.
+    /// Checks a chain; nil if it does not lead to a root, is not valid at that time, or can't be read.
     init?(_ chain: [[UInt8]], roots: [Certificate], at time: UnixSeconds) async {
         var certificates: [Certificate] = []
         for bytes in chain {
@@ -80,7 +80,7 @@ struct CertificateChain: Sendable {
     /// The device's public key, whatever its kind.
     var publicKey: [UInt8] { Array(leaf.publicKey.subjectPublicKeyInfoBytes) }
 
-    /// The certificates of a file in PEM; nil where there are none.
+    /// The certificates of a file in PEM; nil if there are none.
     static func certificates(pem: String) -> [Certificate]? {
         do {
             let found = try PEMDocument.parseMultiple(pemString: pem).map { try Certificate(pemDocument: $0) }

@@ -13,7 +13,7 @@ package struct CommandAttester: Attester {
     /// A few at a time, each on a thread of its own.
     private let threads: WorkThreads
 
-    /// How many programs run at the same time.
+    /// The number of programs that run at the same time.
     private static let width = 4
 
     /// - Parameters:

@@ -12,17 +12,18 @@ package import ThrongWire
 /// credentials the device got in this month, so three at most. That is the cap, as nothing else knows the device again. So the bits
 /// belong to one daemon and one app, and no other use of the team's.
 ///
-/// A token is not bound to the request: who reads one on its way can spend it, and who has a device can hand its tokens to others.
+/// A token is not bound to the request: anybody who reads one on its way can spend it, and the owner of a device can
+/// hand its tokens to others.
 ///
 /// Source: Apple, "Accessing and modifying per-device data".
 package struct DeviceCheckAttester: Attester {
     package let name = "device-check"
     package let asksOthers = true
 
-    /// What two bits can count.
+    /// The most that two bits can count.
     package static let mostCounted = 3
 
-    /// Where Apple is asked.
+    /// Returns the address at which Apple is asked.
     package static func address(isDevelopment: Bool) -> String {
         isDevelopment ? "https://api.development.devicecheck.apple.com" : "https://api.devicecheck.apple.com"
     }
@@ -109,7 +110,7 @@ package struct DeviceCheckAttester: Attester {
     }
 }
 
-/// What Apple keeps of a device.
+/// The two bits that Apple keeps of a device.
 private enum TwoBits {
     struct Question: Encodable {
         let device_token: String
@@ -134,10 +135,10 @@ private enum TwoBits {
         let last_update_time: String
     }
 
-    /// What Apple says of a device whose bits nobody has written; there is no JSON in it.
+    /// Apple's answer about a device whose bits nobody has written; there is no JSON in it.
     private static let unknown = "Failed to find bit state"
 
-    /// How many were spent in a month.
+    /// Returns how many credentials were spent in a month.
     static func used(in answer: [UInt8], month: Epoch) throws(AttesterError) -> Int {
         if String(decoding: answer, as: UTF8.self).contains(unknown) { return 0 }
         let found: Answer

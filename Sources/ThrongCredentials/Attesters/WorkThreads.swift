@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Threads that do work in the order in which it came. They end with their owner.
 ///
-/// How much may wait is the business of who gives work.
+/// The owner, who gives the work, limits how much may wait.
 package final class WorkThreads: Sendable {
     private let queue: Queue
 
@@ -33,7 +33,7 @@ package final class WorkThreads: Sendable {
         }
     }
 
-    /// What the threads hold, so that an owner's `deinit` can stop them.
+    /// The state that the threads hold, so that an owner's `deinit` can stop them.
     private final class Queue: Sendable {
         private struct State {
             var works: [@Sendable () -> Void] = []

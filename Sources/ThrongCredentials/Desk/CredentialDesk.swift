@@ -7,12 +7,13 @@ package import ThrongWire
 
 /// Gives credentials to devices that somebody vouches for, so many to each in a month.
 ///
-/// What costs time is done on a thread of its own, to which all others of the daemon are preferred, one request after
-/// another. So many may be under way at once, and fewer wait for attesters that ask others; further ones are told to come
-/// again.
+/// The work that costs time is done on a thread of its own, to which all others of the daemon are preferred, one
+/// request after another. A limited number of requests may be under way at once, and fewer may wait for attesters that
+/// ask others; further ones are told to come again.
 ///
-/// A request that was answered is answered again, without asking an attester and without being counted: whoever lost the
-/// answer is not locked out, and nobody else can use it. That it was answered is on disk before the answer goes out.
+/// A request that was answered is answered again, without asking an attester and without being counted: a device that
+/// lost the answer is not locked out, and nobody else can use it. The note that it was answered is on disk before the
+/// answer goes out.
 package final class CredentialDesk: Sendable {
     private struct Places {
         var all = 0
@@ -28,9 +29,9 @@ package final class CredentialDesk: Sendable {
     private let counts = Mutex<[Epoch: IssuedCounts]>([:])
     private let places = Mutex(Places())
 
-    /// How many requests may be under way.
+    /// The most requests that may be under way.
     private static let most = 128
-    /// How many of them may wait for attesters that ask others.
+    /// The most requests that may wait for attesters that ask others.
     private static let mostAsking = 64
 
     /// - Parameter rules: those of each app that has credentials.
@@ -40,7 +41,7 @@ package final class CredentialDesk: Sendable {
         (self.rules, self.keys, self.data, self.clock, self.logger) = (rules, keys, data, clock, logger)
     }
 
-    /// What everybody may know of an app's credentials; nil where it has none.
+    /// Returns the public terms of an app's credentials; nil if it has none.
     package func terms(of app: AppName) -> CredentialTerms? {
         guard let rules = rules[app] else { return nil }
         let epochs = keys.issued.compactMap { epoch in
@@ -108,7 +109,7 @@ package final class CredentialDesk: Sendable {
         return counts.knows(request, of: app) ? .known(issue(request, issuer)) : .new(request)
     }
 
-    /// Nil where the device has got all that it may.
+    /// Counts a request and issues its credential; nil if the device has got all that it may.
     private static func admit(
         _ request: ProvedRequest, _ device: AttestedDevice, _ app: AppName, _ counts: IssuedCounts, _ issuer: Issuer,
         most: Int, _ logger: Logger
@@ -166,11 +167,11 @@ package final class CredentialDesk: Sendable {
         }
     }
 
-    /// What was issued in an epoch, read when it is first needed.
+    /// Returns the counts of what was issued in an epoch, read when they are first needed.
     private func counts(of epoch: Epoch) throws(CredentialRefusal) -> IssuedCounts {
         let found: Result<IssuedCounts, CredentialRefusal> = counts.withLock { known in
             if let counts = known[epoch] { return .success(counts) }
-            // Those of months whose keys are gone by now.
+            // Counts of months whose keys are gone by now are forgotten.
             known = known.filter { keys.deviceKey(of: $0.key) != nil }
             guard let key = keys.deviceKey(of: epoch) else { return .failure(.busy) }
             do throws(JournalError) {

@@ -1,27 +1,26 @@
 package import ThrongAttestation
 package import ThrongWire
 
-/// What a client asks for: the body of `POST /v1/credentials`, read.
+/// A client's request for a credential: the body of `POST /v1/credentials`, read.
 package struct CredentialQuestion: Sendable {
-    /// For which app.
+    /// The app.
     package let app: AppName
-    /// For which month, as the client wrote it.
+    /// The month, as the client wrote it.
     package let epoch: String
     /// The request, as the client wrote it.
     package let request: String
     /// The attester that the client names.
     package let attester: String
-    /// What else its attestation has.
+    /// The other members of its attestation.
     package let evidence: Evidence
 
-    /// Puts a question together.
     package init(app: AppName, epoch: String, request: String, attester: String, evidence: Evidence) {
         (self.app, self.epoch, self.request, self.attester) = (app, epoch, request, attester)
         self.evidence = evidence
     }
 }
 
-/// Why a device gets no credential. No case holds anything of what a client sent.
+/// The reason why a device gets no credential. No case holds anything that a client sent.
 package enum CredentialRefusal: Error, Sendable, Hashable {
     /// Nobody vouches for the app's devices.
     case noCredentials
@@ -60,7 +59,7 @@ package enum CredentialRefusal: Error, Sendable, Hashable {
         "too_many_credentials", "overloaded",
     ]
 
-    /// What was found, what is allowed, what to do.
+    /// The message: what was found, what is allowed, what to do.
     package var message: String {
         switch self {
         case .noCredentials:

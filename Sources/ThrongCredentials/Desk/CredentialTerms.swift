@@ -1,7 +1,7 @@
 internal import ThrongAttestation
 internal import ThrongWire
 
-/// What everybody may know of an app's credentials, the same for all: the answer of `GET /v1/credentials/{app}`.
+/// The public terms of an app's credentials, the same for all: the answer of `GET /v1/credentials/{app}`.
 package struct CredentialTerms: Sendable, Hashable, Codable {
     /// The app's name.
     package let app: String
@@ -9,9 +9,9 @@ package struct CredentialTerms: Sendable, Hashable, Codable {
     package let `protocol`: String
     /// The months for which credentials are issued now, the present one first.
     package let epochs: [Key]
-    /// Who may vouch for a device.
+    /// The attesters that may vouch for a device.
     package let attesters: [String]
-    /// How many a device gets in a month.
+    /// The number of credentials that a device gets in a month.
     package let credentials: Int
 
     /// One month's key.

@@ -4,7 +4,7 @@ internal import ThrongAttestation
 internal import ThrongJournal
 internal import ThrongWire
 
-/// How many credentials each device of an epoch has got, and for which requests.
+/// The number of credentials that each device of an epoch has got, and the requests that they were given for.
 ///
 /// Devices and requests are hashes of 64 bits, keyed with the epoch's secret: among ten million devices, two share one, and
 /// their allowance, with a chance of three in a million. About 50 bytes of memory a credential.
@@ -30,14 +30,15 @@ final class IssuedCounts: Sendable {
         state = Mutex(found)
     }
 
-    /// Whether a request was answered before: then its answer may be given again, and to nobody else's good.
+    /// Says whether a request was answered before: then its answer may be given again, as it is of no use to anybody
+    /// else.
     func knows(_ request: ProvedRequest, of app: AppName) -> Bool {
         let hash = hash("request", app, request.bytes)
         return state.withLock { $0.requests.contains(hash) }
     }
 
-    /// Counts a request of a device, on disk before it returns; false where the device has got all that it may. A request that
-    /// is known is not counted again. Blocks; one at a time.
+    /// Counts a request of a device, on disk before it returns; false if the device has got all that it may. A request
+    /// that is known is not counted again. Blocks; one at a time.
     ///
     /// - Parameter device: what an attester knows the device by.
     func admit(_ request: ProvedRequest, of app: AppName, device: AttestedDevice, most: Int) throws(JournalError)
@@ -56,7 +57,7 @@ final class IssuedCounts: Sendable {
         return true
     }
 
-    /// An app's name has no byte 0.
+    /// Returns a keyed hash of 64 bits. An app's name has no byte 0, so that its end is clear.
     private func hash(_ kind: String, _ app: AppName, _ bytes: [UInt8]) -> UInt64 {
         let code = HMAC<SHA256>.authenticationCode(
             for: Array(kind.utf8) + [0] + Array(app.text.utf8) + [0] + bytes, using: key)
@@ -68,7 +69,7 @@ final class IssuedCounts: Sendable {
 package struct AttestedDevice: Sendable, Hashable {
     /// The attester's name.
     package let attester: String
-    /// What the attester knows the device by, as long as it likes. It is hashed at once, and never kept.
+    /// The bytes by which the attester knows the device, of any length. They are hashed at once, and never kept.
     package let key: [UInt8]
 
     /// Names a device.

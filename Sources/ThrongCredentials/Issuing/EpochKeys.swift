@@ -8,16 +8,17 @@ package import ThrongWire
 /// The keys by which a daemon issues credentials and checks what is presented: one secret a calendar month, from which each app
 /// has a key of its own.
 ///
-/// A secret is on disk before anybody is told of its keys, in `credentials/` of the data directory. It is destroyed once the last
-/// window of its epoch takes no batch any more (``Epoch/over``), and with it what was kept of the devices that got credentials.
-/// Daemons that share one house would have to share these: nothing else knows where a key lies. Where a secret is damaged another
-/// one takes its place. Devices get other credentials by it, so it is used only once every window is over in which some were
-/// counted by the former: nobody counts twice in one.
+/// A secret is on disk before anybody is told of its keys, in `credentials/` of the data directory. It is destroyed
+/// once the last window of its epoch takes no batch any more (``Epoch/over``), and with it what was kept of the devices
+/// that got credentials. Daemons that share one house would have to share these: nothing else knows where a key lies.
+///
+/// A secret that is damaged is replaced by another one, by which devices get other credentials. The new one is used
+/// only once every window is over in which credentials of the former were counted: nobody counts twice in one.
 package final class EpochKeys: Sendable {
     private struct Month {
         let issuers: [AppName: Issuer]
         let devices: SymmetricKey
-        /// Before that it is not used.
+        /// The instant from which it is used.
         let from: UnixSeconds
     }
 
@@ -27,18 +28,20 @@ package final class EpochKeys: Sendable {
     private let clock: UnixClock
     private let logger: Logger
     private let months: Mutex<[Epoch: Month]>
-    /// Of which a secret was damaged.
+    /// The numbers of the months whose secret was damaged.
     private let damaged: Set<Int64>
     /// One turn at a time.
     private let turning = Mutex(())
 
-    /// Of each half of a secret: the first for issuers, the second for hashes of devices. Unit: bytes.
+    /// The length of each half of a secret: the first half is for issuers, the second for hashes of devices.
+    /// Unit: bytes.
     private static let halfBytes = KeptSecrets.byteCount / 2
 
     /// Reads the secrets that were kept, and draws the present one where there is none.
     ///
     /// - Parameter apps: those that issue credentials.
-    /// - Throws: ``JournalError`` where the secrets can't be read; an ``AttestationError`` for an app's name that is too long.
+    /// - Throws: ``JournalError`` if the secrets can't be read; an ``AttestationError`` for an app's name that is too
+    ///   long.
     package init(_ data: DataDirectory, apps: [AppName], clock: UnixClock, logger: Logger) throws {
         files = try KeptSecrets(data, for: .credentials)
         (self.data, self.apps, self.clock, self.logger) = (data, apps, clock, logger)
@@ -53,13 +56,13 @@ package final class EpochKeys: Sendable {
         turn(mayDestroy: false)
     }
 
-    /// What presentations of an app's epoch are checked with; nil where its key is not there, or not any more.
+    /// Returns the secrets that check presentations of an app's epoch; nil if its key is not there, or not any more.
     package func secrets(of epoch: Epoch, app: AppName) -> IssuerSecrets? { issuer(of: epoch, app: app)?.secrets }
 
-    /// What credentials of an app's epoch are issued with; nil where its key is not there, or not any more.
+    /// Returns the issuer of credentials of an app's epoch; nil if its key is not there, or not any more.
     package func issuer(of epoch: Epoch, app: AppName) -> Issuer? { used(epoch)?.issuers[app] }
 
-    /// Nil as long as it is not used yet.
+    /// Returns an epoch's keys; nil as long as they are not used yet.
     private func used(_ epoch: Epoch) -> Month? {
         months.withLock { months in months[epoch].flatMap { $0.from <= clock.now ? $0 : nil } }
     }
@@ -69,15 +72,16 @@ package final class EpochKeys: Sendable {
         Epoch.issued(at: clock.now).filter { used($0) != nil }
     }
 
-    /// By what devices and requests of an epoch are hashed.
+    /// Returns the key by which devices and requests of an epoch are hashed; nil if it is not there, or not any more.
     func deviceKey(of epoch: Epoch) -> SymmetricKey? { used(epoch)?.devices }
 
     /// Draws secrets that are missing, and destroys those that are over. Blocks.
     ///
-    /// What can't be kept is not used, and what can't be destroyed now is tried again; either is said in the log.
+    /// A secret that can't be kept is not used, and one that can't be destroyed now is tried again; either is said in
+    /// the log.
     ///
     /// - Parameter mayDestroy: whether the time of day is believed. A clock that is ahead must not cost anybody a credential.
-    /// - Returns: why not all of it was done; nil where it was.
+    /// - Returns: why not all of it was done; nil if it was.
     @discardableResult
     package func turn(mayDestroy: Bool) -> (any Error)? {
         turning.withLock { _ in

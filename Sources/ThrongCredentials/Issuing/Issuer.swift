@@ -4,12 +4,12 @@ internal import Foundation
 package import ThrongAttestation
 internal import ThrongWire
 
-/// What credentials of one app and epoch are issued with.
+/// The key by which credentials of one app and epoch are issued.
 ///
 /// Each app has a key of its own: the issuer does not see for which app and epoch a request was made, so that by a key for
 /// several apps one could ask where it is easy, and present where it is hard.
 package struct Issuer: Sendable {
-    /// By which presentations are checked.
+    /// The secrets by which presentations are checked.
     package let secrets: IssuerSecrets
     /// 99 bytes, the same for everybody.
     package let publicKey: [UInt8]
@@ -33,13 +33,13 @@ package struct Issuer: Sendable {
     }
 }
 
-/// A request whose proof holds. Only of such a one swift-crypto may be asked: it stops the process at a proof that leads to the
-/// point at infinity.
+/// A request whose proof holds. swift-crypto may be asked for no other: it stops the process at a proof that leads to
+/// the point at infinity.
 package struct ProvedRequest: Sendable {
     /// 226 bytes.
     package let bytes: [UInt8]
 
-    /// Reads a request and checks its proof; nil where it does not hold.
+    /// Reads a request and checks its proof; nil if it does not hold.
     ///
     /// - Complexity: about a millisecond.
     /// - Throws: an ``AttestationError`` for any bytes but two points and five numbers below the group's order.

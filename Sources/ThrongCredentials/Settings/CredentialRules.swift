@@ -1,14 +1,13 @@
-/// Who vouches for an app's devices, and how much they get.
+/// The rules of an app's credentials: who vouches for its devices, and how much they get.
 package struct CredentialRules: Sendable {
-    /// How many credentials a device gets in a calendar month.
+    /// The number of credentials that a device gets in a calendar month.
     package let most: Int
-    /// Those who vouch for devices, by what clients call them.
+    /// The attesters that vouch for devices, by what clients call them.
     package let attesters: [any Attester]
 
-    /// What a device gets unless told otherwise: one, and another one for who lost it.
+    /// The number that a device gets unless told otherwise: one, and another one if it lost that.
     package static let standardMost = 2
 
-    /// Puts rules together.
     package init(most: Int = standardMost, attesters: [any Attester]) {
         self.most = most
         self.attesters = attesters

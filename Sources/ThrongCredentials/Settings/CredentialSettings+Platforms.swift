@@ -81,7 +81,7 @@ extension CredentialSettings {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Of hexadecimal digits; nil for anything else.
+    /// Returns the bytes of hexadecimal digits; nil for anything else.
     private static func bytes(_ digits: String) -> [UInt8]? {
         let values = digits.compactMap(\.hexDigitValue)
         guard values.count == digits.count, values.count % 2 == 0 else { return nil }

@@ -16,7 +16,7 @@ internal import Yams
 /// It is no part of the plan, because it names the operator's own machines and secrets; who may vouch is public all the
 /// same, by `GET /v1/credentials/{app}`.
 package struct CredentialSettings: Sendable {
-    /// By app.
+    /// The rules, by app.
     package let rules: [AppName: CredentialRules]
 
     /// Nobody vouches for anybody.

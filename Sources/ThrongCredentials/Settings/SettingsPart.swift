@@ -4,7 +4,7 @@ internal import Yams
 struct SettingsPart {
     private let node: Node
     private let path: String
-    /// What messages call it.
+    /// The name that messages call it by.
     private let name: String
 
     init(_ node: Node, path: String, name: String) {
@@ -68,7 +68,7 @@ struct SettingsPart {
     }
 }
 
-/// Why a file does not say who vouches for devices.
+/// The reason why a file does not say who vouches for devices.
 package enum CredentialSettingsError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It can't be read, or is no text of at most 1 MiB.
     case unreadable(path: String)
@@ -77,7 +77,7 @@ package enum CredentialSettingsError: Error, Sendable, Hashable, CustomStringCon
     /// A part is not as it has to be.
     case wrong(path: String, line: Int, part: String, words: String)
 
-    /// What was found, what is allowed and what to do.
+    /// The message: what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .unreadable(let path): "\(path) can't be read, or is no text of at most 1 MiB"

@@ -5,7 +5,7 @@ package import ThrongStore
 /// Takes reports that are kept no longer from the folders that they were delivered to on this machine.
 package struct CopyRetention: Sendable {
     let store: RetentionStore
-    /// Where deliveries with a relative path go.
+    /// The folder in which relative paths of deliveries begin.
     let folder: String
 
     /// - Parameter folder: where deliveries with a relative path go.
@@ -14,7 +14,7 @@ package struct CopyRetention: Sendable {
         self.folder = folder
     }
 
-    /// What a round took.
+    /// The result of a round.
     package struct Outcome: Sendable, Hashable {
         /// Files that went.
         package var files = 0
@@ -23,7 +23,7 @@ package struct CopyRetention: Sendable {
         /// The apps of which it can't be told what is due.
         package var troubles: [AppTrouble] = []
 
-        /// Of a round that took nothing.
+        /// Creates the result of a round that took nothing.
         package init() {}
     }
 

@@ -10,9 +10,9 @@ package import ThrongReport
 
 /// Files of reports in a folder that they were delivered to.
 package struct DeliveredCopies: Sendable, Hashable {
-    /// Where.
+    /// The path of the folder.
     package let folder: String
-    /// What the files' names begin with, up to the first dot.
+    /// The beginnings of the files' names, up to the first dot.
     package let stems: Set<String>
 
     /// Names copies; they need not be there.
@@ -21,7 +21,7 @@ package struct DeliveredCopies: Sendable, Hashable {
         self.stems = stems
     }
 
-    /// Whether the folder is there, on this machine.
+    /// True if the folder is there, on this machine.
     package var isHere: Bool {
         var facts = stat()
         return stat(folder, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR

@@ -13,7 +13,7 @@ internal import ThrongReport
 /// Its maker locks it until it is done: one that nobody has locked was left by a process that was killed, and goes with
 /// the next delivery. Where folders can't be locked, none is ever taken for such a one.
 struct DraftFolder: ~Copyable {
-    /// Where it is.
+    /// The path of the folder.
     let path: String
     private let descriptor: Int32
 

@@ -16,7 +16,7 @@ enum PlainFolder {
     enum Kind {
         case file, folder, link, other, odd
 
-        /// What is wrong with it in a folder of reports.
+        /// The fault of such an entry in a folder of reports; empty for a file.
         var fault: String {
             switch self {
             case .file: ""
@@ -28,7 +28,8 @@ enum PlainFolder {
         }
     }
 
-    /// What is in a folder, by its plain names: one that is not written as it is can't be a report's.
+    /// Returns the entries of a folder by their plain names. A file whose plain name differs from its real one is odd:
+    /// it can't be a report's.
     static func entries(of folder: String) throws(ReportError) -> [String: Kind] {
         guard let listing = opendir(folder) else { throw .system(call: "opendir", path: folder, code: errno) }
         defer { closedir(listing) }

@@ -16,7 +16,7 @@ package import ThrongReport
 /// link; a link in the way is replaced by the file. A manifest goes before anything that it vouches for changes, and
 /// comes last: who sees it sees all of its report.
 package struct ReportFolder: Sendable, Hashable {
-    /// Where it is.
+    /// The path of the folder.
     package let path: String
 
     /// Names a folder; it is created with its parents when the first file comes.
@@ -102,7 +102,7 @@ package struct ReportFolder: Sendable, Hashable {
         guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
     }
 
-    /// Whether the file is there, a regular one, readable by all and with these bytes.
+    /// True if the file is there, a regular one, readable by all and with these bytes.
     private func holds(_ file: ReportFile) -> Bool {
         let descriptor = open(place(of: file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -1,19 +1,21 @@
 package import ThrongReport
 
-/// What `throng verify` finds in a folder of reports: for each manifest, that a known key signed it when it could, that all
-/// of its files are there with the bytes that it names, and that nothing else is.
+/// The findings of `throng verify` in a folder of reports.
 ///
-/// Nothing in a manifest is believed before its signature is checked; of one that failed, only the names of files are read,
-/// to say why nothing vouches for them. Symbolic links are not followed, and are found fault
-/// with. Whoever can write to the folder while it is checked can still exchange a file afterwards.
+/// For each manifest it checks that a known key signed it when it could, that all of its files are there with the bytes
+/// that it names, and that nothing else is.
+///
+/// Nothing in a manifest is believed before its signature is checked. Of one that failed, only the names of files are
+/// read, to say why nothing vouches for them. Symbolic links are not followed, and are found fault with. Whoever can
+/// write to the folder while it is checked can still exchange a file afterwards.
 package struct FolderCheck: Sendable, Hashable {
     /// One thing that was looked at.
     package struct Line: Sendable, Hashable {
-        /// Whether it is as it should be.
+        /// True if it is as it should be.
         package let isGood: Bool
-        /// What it is about: a file's name, or the folder.
+        /// The subject: a file's name, or the folder.
         package let subject: String
-        /// What was found.
+        /// The finding, in words.
         package let finding: String
 
         /// - Parameter subject: what it is about, as it is to be printed.
@@ -24,16 +26,16 @@ package struct FolderCheck: Sendable, Hashable {
         }
     }
 
-    /// In the order of looking.
+    /// The findings, in the order of looking.
     package private(set) var lines: [Line] = []
-    /// How many manifests are good in all respects.
+    /// The number of manifests that are good in all respects.
     package private(set) var goodReports = 0
-    /// How many manifests there are.
+    /// The number of manifests.
     package private(set) var reports = 0
-    /// Of each report, the periods of the manifests that are good in themselves.
+    /// The periods of each report, by the manifests that are good in themselves.
     package private(set) var series: [ReportSeries] = []
 
-    /// Whether there is a manifest and everything is as it should be.
+    /// True if there is a manifest and everything is as it should be.
     package var isGood: Bool { reports > 0 && lines.allSatisfy(\.isGood) }
 
     /// The largest manifest that is read. Unit: bytes.

@@ -1,8 +1,8 @@
-// A private key's file is PKCS #8 in PEM, as `openssl genpkey -algorithm ed25519` writes it: base64 of 16 bytes that are
-// always the same (RFC 8410, section 7) and the 32 bytes of the key.
+// A private key's file is PKCS #8 in PEM, as `openssl genpkey -algorithm ed25519` writes it: base64 of 16 bytes that
+// are always the same (RFC 8410, section 7) and the 32 bytes of the key.
 //
-// A public key's file is a SubjectPublicKeyInfo in PEM: base64 of 12 bytes that are always the same (RFC 8410, section 4)
-// and the 32 bytes of the key.
+// A public key's file is a SubjectPublicKeyInfo in PEM: base64 of 12 bytes that are always the same (RFC 8410, section
+// 4) and the 32 bytes of the key.
 
 internal import Crypto
 internal import Foundation
@@ -34,7 +34,7 @@ package struct ReportKey: Sendable {
     /// The private key's PEM: a secret.
     package var pem: String { PEM.text(Self.prefix + Array(key.rawRepresentation), label: "PRIVATE KEY") }
 
-    /// What others check with.
+    /// The public part, by which others check signatures.
     package var publicKey: ReportPublicKey { ReportPublicKey(valid: Array(key.publicKey.rawRepresentation)) }
 
     /// Signs bytes as they are (RFC 8032, Ed25519): 64 bytes.
@@ -68,7 +68,7 @@ package struct ReportPublicKey: Hashable, Sendable {
     /// Its name in manifests.
     package var id: ReportKeyID { ReportKeyID(of: bytes) }
 
-    /// Whether a signature is this key's over exactly these bytes.
+    /// True if a signature is this key's over exactly these bytes.
     package func accepts(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         do {
             return try Curve25519.Signing.PublicKey(rawRepresentation: bytes)
@@ -80,7 +80,7 @@ package struct ReportPublicKey: Hashable, Sendable {
     }
 }
 
-/// Which key signed: the first 64 bits of the SHA-256 of its public part.
+/// The id of a key: the first 64 bits of the SHA-256 of its public part.
 package struct ReportKeyID: Hashable, Sendable, CustomStringConvertible {
     /// 16 lower-case hexadecimal digits.
     package let hex: String

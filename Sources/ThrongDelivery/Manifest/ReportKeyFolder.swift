@@ -9,10 +9,11 @@ package import ThrongPlan
     internal import Darwin
 #endif
 
-/// Where a daemon has the key that signs: `key.pem`, for its eyes only, and beside it `keys.json` for everybody.
+/// The folder of the key by which a daemon signs: `key.pem`, for its eyes only, and beside it `keys.json` for
+/// everybody.
 ///
-/// A key is replaced by a new one; the old one's private part goes, its public part stays listed with the time at which it
-/// stopped.
+/// A key is replaced by a new one. The old one's private part goes; its public part stays listed with the time at which
+/// it stopped.
 package struct ReportKeyFolder: Sendable, Hashable {
     /// The private key's file.
     package let keyPath: String
@@ -29,7 +30,7 @@ package struct ReportKeyFolder: Sendable, Hashable {
     /// The place of the key in a data directory.
     package init(dataPath: String) { self.init(keyPath: dataPath + "/signing/key.pem") }
 
-    /// Whether there is a key.
+    /// True if there is a key.
     package var hasKey: Bool { FileManager.default.fileExists(atPath: keyPath) }
 
     /// The public keys; none where there is no list.
@@ -44,8 +45,8 @@ package struct ReportKeyFolder: Sendable, Hashable {
 
     /// The key that signs; nil where there is none.
     ///
-    /// - Throws: ``ReportKeyError`` where others may read the key, where it is none, or where the list does not name it as
-    ///   the present one.
+    /// - Throws: ``ReportKeyError`` where others may read the key, where it is none, or where the list does not name
+    ///   it as the present one.
     package func current() throws(ReportKeyError) -> ReportKey? {
         guard hasKey else { return nil }
         guard let mode = permissions(of: keyPath), let bytes = FileManager.default.contents(atPath: keyPath) else {
@@ -101,7 +102,7 @@ package struct ReportKeyFolder: Sendable, Hashable {
     }
 }
 
-/// Why a daemon can't sign.
+/// The reason why a daemon can't sign.
 package enum ReportKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Others than its owner may read the private key.
     case exposed(path: String, mode: Int)
@@ -116,7 +117,7 @@ package enum ReportKeyError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The file can't be written.
     case unwritable(path: String, reason: String)
 
-    /// What was found and what to do.
+    /// The fault and its remedy, in sentences.
     package var description: String {
         switch self {
         case .exposed(let path, let mode):

@@ -7,30 +7,28 @@ package struct ReportKeyList: Sendable, Hashable {
     /// The name and version of the file's shape.
     package static let format = "throng-keys/1"
 
-    /// By when they began to sign.
+    /// The keys, in the order in which they began to sign.
     package var keys: [Entry]
 
     /// A key and when it signed.
     package struct Entry: Sendable, Hashable {
         /// The key.
         package let key: ReportPublicKey
-        /// From when on it signs; nil where the list does not say.
+        /// The first instant at which it signs; nil where the list does not say.
         package let from: UnixSeconds?
-        /// When it signed last, at the latest; nil for the present one.
+        /// The last instant at which it may have signed; nil for the present key.
         package var until: UnixSeconds?
 
-        /// Puts an entry together.
         package init(key: ReportPublicKey, from: UnixSeconds?, until: UnixSeconds? = nil) {
             self.key = key
             self.from = from
             self.until = until
         }
 
-        /// Whether it signed at that instant, as far as the list says.
+        /// True if it signed at that instant, as far as the list says.
         package func covers(_ instant: UnixSeconds) -> Bool { (from ?? .min) <= instant && instant <= (until ?? .max) }
     }
 
-    /// Puts a list together.
     package init(keys: [Entry] = []) { self.keys = keys }
 
     /// The key that signs now.

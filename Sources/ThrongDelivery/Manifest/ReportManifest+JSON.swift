@@ -19,7 +19,6 @@ extension ReportManifest {
                 ])
             ),
             ("plan", .string(plan)),
-            ("coverage", coverage?.jsonText ?? .null),
         ]
         if !losses.isEmpty { pairs.append(("losses", .array(losses.map(\.jsonText)))) }
         pairs += [
@@ -61,17 +60,17 @@ extension ReportManifest {
         return JSONText.object(pairs).written() + "\n"
     }
 
-    /// What whoever checks a manifest needs of it; nil where it has another format, or a shape that no manifest has.
+    /// The parts of a manifest that a check needs.
     ///
     /// Read only what a signature vouches for.
     package struct Checked: Sendable, Hashable {
         /// The report.
         package let report: String
-        /// Who receives it.
+        /// The name of the partner who receives it.
         package let partner: String
-        /// Whose crowd it is about.
+        /// The name of the app whose crowd it is about.
         package let app: String
-        /// What it covers, as file names have it.
+        /// The period that it covers, as file names have it.
         package let period: String
         /// The same as a period; nil where the manifest names no kind or instants that this program knows.
         package let covered: Period?
@@ -79,12 +78,12 @@ extension ReportManifest {
         package let timeZone: String
         /// The files.
         package let files: [Entry]
-        /// When it was signed.
+        /// The time at which it was signed.
         package let signedAt: UnixSeconds
         /// The key that signed, as the manifest says.
         package let key: ReportKeyID
 
-        /// Reads a manifest's file.
+        /// Reads a manifest's file; nil where it has another format, or a shape that no manifest has.
         package init?(_ bytes: [UInt8]) {
             let file: File
             do {

@@ -1,6 +1,6 @@
-// REPORT-PERIOD.manifest.json is JSON in UTF-8 with its keys in the order below, two spaces a level and one newline at the
-// end. REPORT-PERIOD.manifest.sig beside it is the 64 bytes of an Ed25519 signature (RFC 8032) over all bytes of the
-// manifest's file. Schema/manifest.schema.json describes the keys.
+// REPORT-PERIOD.manifest.json is JSON in UTF-8 with its keys in the order below, two spaces a level and one newline at
+// the end. REPORT-PERIOD.manifest.sig beside it is the 64 bytes of an Ed25519 signature (RFC 8032) over all bytes of
+// the manifest's file. Schema/manifest.schema.json describes the keys.
 
 internal import Crypto
 internal import ThrongInsight
@@ -9,34 +9,33 @@ internal import ThrongRelease
 package import ThrongReport
 internal import ThrongWire
 
-/// What a report's files are: from what they were made, under which rules, and what their bytes are.
+/// The description of a report's files: what they were made from, under which rules, and what their bytes are.
 package struct ReportManifest: Sendable, Hashable {
     /// The name and version of the file's shape.
     package static let format = "throng-manifest/1"
 
     /// The report.
     package let report: String
-    /// Who receives it.
+    /// The name of the partner who receives it.
     package let partner: String
-    /// Whose crowd it is about.
+    /// The name of the app whose crowd it is about.
     package let app: String
-    /// What it covers.
+    /// The period that it covers.
     package let period: Covered
     /// SHA-256 of the plan in force, in hexadecimal.
     package let plan: String
-    /// How much of what arrived was counted; nil where nobody counted that.
-    package let coverage: CoverageStatement?
-    /// What may be missing because a daemon was lost with its data.
+    /// The data that may be missing because a daemon was lost with its data.
     package let losses: [Loss]
-    /// What each insight stands on, in reading order.
+    /// The basis of each insight, in reading order.
     package let insights: [Ground]
     /// The releases that the numbers come from.
     package let releases: [Source]
     /// The files, in the order in which they are delivered.
     package let files: [Entry]
-    /// When copies are to be deleted, because the first number in them may be kept no longer; nil where nobody said.
+    /// The time at which copies are to be deleted, because the first number in them may be kept no longer; nil where
+    /// nobody said.
     package let deleteBy: UnixSeconds?
-    /// When it was signed.
+    /// The time at which it was signed.
     package let signedAt: UnixSeconds
     /// The key that signed.
     package let key: ReportKeyID
@@ -45,7 +44,7 @@ package struct ReportManifest: Sendable, Hashable {
     package struct Covered: Sendable, Hashable {
         /// hour, day, week or month.
         package let kind: String
-        /// As file names have it.
+        /// The period's label, as file names have it.
         package let label: String
         /// The app's time zone.
         package let timeZone: String
@@ -55,22 +54,21 @@ package struct ReportManifest: Sendable, Hashable {
         package let end: UnixSeconds
     }
 
-    /// What a daemon that was lost may have lost.
+    /// The data that a lost daemon may have taken with it.
     package struct Loss: Sendable, Hashable {
         /// Events that it acknowledged from here on may be missing, and identifiers of windows that were open here.
         package let from: UnixSeconds
         /// Others counted in its place from here on.
         package let until: UnixSeconds
-        /// Of the 256 slots of identifiers, those that it counted.
+        /// The number of slots that it counted, of the 256 slots of identifiers.
         package let slots: Int
 
-        /// Puts a loss together.
         package init(from: UnixSeconds, until: UnixSeconds, slots: Int) {
             (self.from, self.until, self.slots) = (from, until, slots)
         }
     }
 
-    /// What an insight's numbers stand on; texts are decimals.
+    /// The basis of an insight's numbers; texts are decimals.
     package struct Ground: Sendable, Hashable {
         /// The insight.
         package let name: String
@@ -84,7 +82,7 @@ package struct ReportManifest: Sendable, Hashable {
 
     /// A release.
     package struct Source: Sendable, Hashable {
-        /// What was released.
+        /// The metric that was released.
         package let metric: String
         /// SHA-256 of the release.
         package let digest: String
@@ -96,18 +94,17 @@ package struct ReportManifest: Sendable, Hashable {
     package struct Entry: Sendable, Hashable {
         /// Its name without a folder.
         package let name: String
-        /// What it is.
+        /// The file's media type.
         package let mediaType: String
         /// Unit: bytes.
         package let size: Int
-        /// In hexadecimal.
+        /// The SHA-256 of the contents, in hexadecimal.
         package let sha256: String
     }
 
-    /// Puts the manifest of a report's files together.
+    /// Creates the manifest of a report's files.
     package init(
-        of document: ReportDocument, files: ReportFiles, coverage: CoverageStatement?, losses: [Loss],
-        signedAt: UnixSeconds, key: ReportKeyID
+        of document: ReportDocument, files: ReportFiles, losses: [Loss], signedAt: UnixSeconds, key: ReportKeyID
     ) {
         report = document.name.text
         partner = document.partner.name.text
@@ -116,7 +113,6 @@ package struct ReportManifest: Sendable, Hashable {
             kind: document.period.kind.rawValue, label: document.periodLabel, timeZone: document.app.timeZone,
             start: document.period.start, end: document.period.end)
         plan = document.plan.hex
-        self.coverage = coverage
         self.losses = losses
         insights = document.answers.map { answer in
             Ground(
@@ -141,16 +137,13 @@ package struct ReportManifest: Sendable, Hashable {
 extension ReportFiles {
     /// These files with their manifest's signature and, last, their manifest: who sees the manifest has everything.
     ///
-    /// - Parameters:
-    ///   - coverage: how much of what arrived was counted; nil where that is unknown.
-    ///   - losses: what may be missing because a daemon was lost with its data.
+    /// - Parameter losses: what may be missing because a daemon was lost with its data.
     /// - Throws: what the library throws where it can't sign.
     package func signed(
-        as document: ReportDocument, with key: ReportKey, coverage: CoverageStatement?,
-        losses: [ReportManifest.Loss] = [], now: UnixSeconds
+        as document: ReportDocument, with key: ReportKey, losses: [ReportManifest.Loss] = [], now: UnixSeconds
     ) throws -> ReportFiles {
         let manifest = ReportManifest(
-            of: document, files: self, coverage: coverage, losses: losses, signedAt: now, key: key.publicKey.id)
+            of: document, files: self, losses: losses, signedAt: now, key: key.publicKey.id)
         let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
         let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
         let signature = ReportFile(

@@ -7,21 +7,21 @@ package import ThrongPlan
 package struct ReportSeries: Sendable, Hashable {
     /// The report.
     package let report: String
-    /// Whose crowd it is about.
+    /// The name of the app whose crowd it is about.
     package let app: String
-    /// Who receives it.
+    /// The name of the partner who receives it.
     package let partner: String
-    /// What its periods are: hour, day, week or month.
+    /// The kind of its periods: hour, day, week or month.
     package let kind: PeriodKind
     /// The first period, as file names have it.
     package let first: String
     /// The last period.
     package let last: String
-    /// How many there are.
+    /// The number of periods that are there.
     package let count: Int
     /// The periods between the first and the last that are not there, in order; the first ``most`` of them.
     package let missing: [String]
-    /// How many are not there.
+    /// The number of periods that are not there.
     package let missingCount: Int
 
     /// The most periods that are named.

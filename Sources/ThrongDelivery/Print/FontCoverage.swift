@@ -19,7 +19,7 @@ struct FontCoverage: Sendable, Hashable {
         self.ranges = Array(ranges)
     }
 
-    /// How many different letters of a text no font has, of those that are drawn at all.
+    /// Returns the number of different letters of a text that no font has, of those that are drawn at all.
     func lacking(in text: String) -> Int {
         Set(text.unicodeScalars.filter { Self.isDrawn($0) }).count { scalar in
             !ranges.contains { $0.contains(scalar.value) }
@@ -37,7 +37,8 @@ struct FontCoverage: Sendable, Hashable {
         }
     }
 
-    /// Those of this machine, by fontconfig, which Chromium goes by, too; nil where its program is not installed or fails.
+    /// Those of this machine, by fontconfig, which Chromium goes by, too; nil where its program is not installed or
+    /// fails.
     static func ofMachine(in folder: String) -> FontCoverage? {
         let (program, path) = ("/usr/bin/fc-list", folder + "/fonts")
         guard FileManager.default.isExecutableFile(atPath: program),
@@ -46,7 +47,7 @@ struct FontCoverage: Sendable, Hashable {
         let run = ProgramRun(
             [program, ":", "charset"], environment: ["PATH=/usr/bin:/bin", "HOME=\(folder)", "LC_ALL=C.UTF-8"],
             folder: folder)
-        // Without it nothing is known of fonts, and the page is printed all the same.
+        // The listing may be missing: then nothing is known of fonts, and the page is printed all the same.
         guard (try? run.status(output: file.fileDescriptor, limit: .seconds(20))) == 0,
             let text = FileManager.default.contents(atPath: path)
         else { return nil }

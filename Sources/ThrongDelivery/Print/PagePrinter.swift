@@ -7,9 +7,10 @@ internal import ThrongReport
 ///
 /// Each page is printed by a process of its own with a fresh profile in a private folder, which both go afterwards. It
 /// gets nothing of this process but the page's file, resolves no host name, and has a time limit. It keeps Chromium's
-/// sandbox unless this process is root's, for whom Chromium has none. A try that may go well the next time is made twice.
+/// sandbox unless this process is root's, for whom Chromium has none. A try that may go well the next time is made
+/// twice.
 package struct PagePrinter: Sendable, Hashable {
-    /// What is looked for on the PATH, in this order.
+    /// The programs that are looked for on the PATH, in this order.
     static let names = [
         "chromium", "chromium-headless-shell", "google-chrome-stable", "google-chrome", "chrome-headless-shell",
     ]
@@ -77,7 +78,7 @@ package struct PagePrinter: Sendable, Hashable {
     package func lack(in page: String) async -> PrintError? {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                // Without a folder the page was not printed either, and that was said.
+                // A folder that can't be made kept the page from being printed, too, and that was said.
                 guard let folder = try? Self.privateFolder() else { return continuation.resume(returning: nil) }
                 defer { Self.remove(folder) }
                 let letters = FontCoverage.ofMachine(in: folder)?.lacking(in: page) ?? 0
@@ -86,7 +87,7 @@ package struct PagePrinter: Sendable, Hashable {
         }
     }
 
-    /// How Chromium is called.
+    /// Returns the arguments of the call of Chromium.
     static func arguments(profile: String, page: String, pdf: String, asRoot: Bool) -> [String] {
         let common = [
             "--headless=new", "--print-to-pdf=\(pdf)", "--no-pdf-header-footer", "--generate-pdf-document-outline",

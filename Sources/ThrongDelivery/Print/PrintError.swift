@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Why a report's page could not be printed. Its other files do not depend on it.
+/// The reason why a report's page could not be printed. Its other files do not depend on it.
 package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
     /// No program that prints is on the PATH.
     case noChromium
@@ -19,12 +19,12 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The PDF is there, and has boxes in the place of so many different letters, for which there is no font.
     case boxes(letters: Int)
 
-    /// What was found and what to do.
+    /// The fault and its remedy, in sentences.
     package var description: String {
         "the PDF \(isMade ? "has boxes" : "could not be made"): \(problem)."
     }
 
-    /// Whether there is a PDF all the same.
+    /// True if there is a PDF all the same.
     package var isMade: Bool { if case .boxes = self { true } else { false } }
 
     private var problem: String {
@@ -61,7 +61,7 @@ package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a second try may go well: Chromium crashes now and then, and a machine may be busy for a while.
+    /// True if a second try may go well: Chromium crashes now and then, and a machine may be busy for a while.
     var mayPass: Bool {
         switch self {
         case .tooSlow, .failed, .nothingPrinted: true

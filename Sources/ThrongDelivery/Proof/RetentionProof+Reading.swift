@@ -4,13 +4,13 @@ internal import ThrongReport
 internal import ThrongStore
 
 extension RetentionProof {
-    /// What whoever checks a proof needs of it.
+    /// The parts of a proof that a check needs.
     struct Checked {
         let made: UnixSeconds
         let key: ReportKeyID?
         /// SHA-256 of the page, in hexadecimal.
         let page: String?
-        /// Whether it was to go on to the end of the chain.
+        /// True if it was to go on to the end of the chain.
         let isOpen: Bool
         let holds: Bool
         let before: ChainLink

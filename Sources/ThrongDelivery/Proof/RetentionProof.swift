@@ -1,7 +1,7 @@
-// retention-TIME.proof.json is JSON in UTF-8 with its keys in the order below, two spaces a level and one newline at the end.
-// retention-TIME.proof.sig beside it is the 64 bytes of an Ed25519 signature (RFC 8032) over all bytes of that file.
-// retention-TIME.proof.md says the same for people; its SHA-256 is in the JSON. Schema/retention_proof.schema.json describes
-// the keys.
+// retention-TIME.proof.json is JSON in UTF-8 with its keys in the order below, two spaces a level and one newline at
+// the end. retention-TIME.proof.sig beside it is the 64 bytes of an Ed25519 signature (RFC 8032) over all bytes of
+// that file. retention-TIME.proof.md says the same for people; its SHA-256 is in the JSON.
+// Schema/retention_proof.schema.json describes the keys.
 
 internal import Crypto
 package import ThrongPlan
@@ -9,22 +9,23 @@ package import ThrongReport
 package import ThrongStore
 internal import ThrongWire
 
-/// What went by age, what goes next and what was promised, so that somebody without the database can check it.
+/// The record of what went by age, what goes next and what was promised, so that somebody without the database can
+/// check it.
 package struct RetentionProof: Sendable, Hashable {
     /// The name and version of the file's shape.
     package static let format = "throng-retention-proof/1"
-    /// How names of its files end.
+    /// The endings of its files' names.
     package static let documentEnding = ".proof.json"
     package static let signatureEnding = ".proof.sig"
     package static let pageEnding = ".proof.md"
 
-    /// When it was made.
+    /// The time at which it was made.
     package let made: UnixSeconds
     /// The key that signs; nil where nobody does.
     package let key: ReportKeyID?
-    /// Which entries were asked for, by when they were written; nil where no bound was given.
+    /// The first instant of the entries that were asked for, by the time of writing; nil where no bound was given.
     package let from: UnixSeconds?
-    /// The first instant after.
+    /// The first instant after those entries; nil where no bound was given.
     package let to: UnixSeconds?
     /// The link that the first entry follows.
     package let before: ChainLink
@@ -32,14 +33,14 @@ package struct RetentionProof: Sendable, Hashable {
     package let last: ChainLink
     /// The last link of the whole chain.
     package let head: ChainLink
-    /// What went, oldest first.
+    /// The entries of what went, oldest first.
     package let entries: [DeletionEntry]
     /// The first entry of the whole chain that does not follow from those before it; nil where it holds.
     package let broken: Int64?
-    /// What was promised, what goes next and what is there.
+    /// The state of retention: what was promised, what goes next and what is there.
     package let standing: RetentionStanding
 
-    /// Puts a proof of a stretch of the chain together.
+    /// Creates a proof of a stretch of the chain.
     ///
     /// - Parameters:
     ///   - from: the first instant that counts; nil begins with the first entry.
@@ -63,10 +64,10 @@ package struct RetentionProof: Sendable, Hashable {
         self.standing = standing
     }
 
-    /// How many promises should have been kept by now and are not.
+    /// The number of promises that should have been kept by now and are not.
     package var overdue: Int { standing.due.count { $0.isOverdue(at: made) } }
 
-    /// What the names of its files begin with: `retention-20261126T060000Z`.
+    /// The beginning of its files' names: `retention-20261126T060000Z`.
     package var stem: String { Self.stem(made: made) }
 
     static func stem(made: UnixSeconds) -> String {

@@ -3,26 +3,28 @@ package import ThrongReport
 internal import ThrongStore
 internal import ThrongWire
 
-/// What `throng verify` finds in a folder of proofs of retention: of each, that a known key signed it when it could, that its
-/// entries follow each other and end where it says, that its page is its own; and that no two proofs tell different stories.
+/// The findings of `throng verify` in a folder of proofs of retention.
 ///
-/// A signature tells that something was changed, the chain tells what. So the chain is also gone through where the signature
-/// failed; nothing else of such a proof is believed.
+/// For each proof it checks that a known key signed it when it could, that its entries follow each other and end where
+/// it says, and that its page is its own. No two proofs may tell different stories.
+///
+/// A signature tells that something was changed, the chain tells what. So the chain is also gone through where the
+/// signature failed; nothing else of such a proof is believed.
 package struct RetentionProofCheck: Sendable, Hashable {
-    /// In the order of looking.
+    /// The findings, in the order of looking.
     package private(set) var lines: [FolderCheck.Line] = []
-    /// What each good proof says: its stem and a sentence.
+    /// The contents of each good proof: its stem and a sentence.
     package private(set) var contents: [String] = []
-    /// How many proofs there are.
+    /// The number of proofs.
     package private(set) var proofs = 0
 
-    /// Whether there is a proof and everything is as it should be.
+    /// True if there is a proof and everything is as it should be.
     package var isGood: Bool { proofs > 0 && lines.allSatisfy(\.isGood) }
 
     /// The largest document that is read: some hundred thousand entries. Unit: bytes.
     private static let largest = 256 << 20
 
-    /// Whether a folder has a proof.
+    /// True if a folder has a proof.
     ///
     /// - Throws: ``ReportError/system(call:path:code:)`` where the folder can't be read.
     package static func concerns(_ folder: String) throws(ReportError) -> Bool {
@@ -113,7 +115,7 @@ package struct RetentionProofCheck: Sendable, Hashable {
         return proof
     }
 
-    /// Whether the entries lead to where the proof says.
+    /// Checks that the entries lead to where the proof says.
     private mutating func checkEnds(of proof: RetentionProof.Checked, _ name: String, isWhole: Bool) {
         if !proof.holds {
             note(false, name, "says itself that the chain in the database was broken when it was made")
@@ -140,7 +142,7 @@ package struct RetentionProofCheck: Sendable, Hashable {
         note(isGood, name, isGood ? "is the page that was signed" : "has other contents than those that were signed")
     }
 
-    /// Whether it tells of each place what proofs before it told.
+    /// Checks that the proof tells of each place what proofs before it told.
     private mutating func compare(
         _ proof: RetentionProof.Checked, _ name: String, with told: inout [Int64: (digest: [UInt8], name: String)]
     ) {

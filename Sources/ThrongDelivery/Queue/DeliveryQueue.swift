@@ -4,8 +4,8 @@ package import ThrongReport
 package import ThrongStore
 package import ThrongTraces
 
-/// Brings made reports to where they go, each file once as far as the other side lets one know: what was acknowledged is
-/// written down at once, and what may have arrived is sent again under the same idempotency key.
+/// Brings made reports to where they go, each file once as far as the other side lets one know: what was acknowledged
+/// is written down at once, and what may have arrived is sent again under the same idempotency key.
 package struct DeliveryQueue: Sendable {
     package let store: DeliveryStore
     let folder: String
@@ -25,9 +25,9 @@ package struct DeliveryQueue: Sendable {
     /// A try that is over.
     package struct Outcome: Sendable {
         package let claim: DeliveryClaim
-        /// Why it failed; nil where everything arrived.
+        /// The reason why it failed; nil where everything arrived.
         package let fault: String?
-        /// When it is tried again; nil where it is over for good.
+        /// The time at which it is tried again; nil where it is over for good.
         package let retryAt: UnixSeconds?
         /// The paths or addresses of the files that arrived.
         package let arrived: [String]
@@ -101,7 +101,7 @@ package struct DeliveryQueue: Sendable {
         }
     }
 
-    /// Whatever held it up, a try whose lease another process has taken over sends nothing.
+    /// Extends the lease of a try. One whose lease another process has taken over sends nothing, whatever held it up.
     private func extend(_ claim: DeliveryClaim, _ now: UnixSeconds) async throws {
         guard try await store.extend(claim, lease: options.lease, now: now) else { throw TakenOver() }
     }

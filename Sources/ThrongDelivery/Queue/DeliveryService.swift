@@ -16,7 +16,7 @@ package struct DeliveryService: Service {
     let interval: Duration
     let logger: Logger
 
-    /// How many deliveries are under way at once, so that a partner that is slow holds up no other.
+    /// The most deliveries that are under way at once, so that a partner that is slow holds up no other.
     private static let atOnce = 4
 
     package init(
@@ -88,7 +88,7 @@ package struct DeliveryService: Service {
     }
 }
 
-/// What deliveries count about themselves, for whoever watches over the daemon.
+/// The counts of deliveries, for whoever watches over the daemon.
 package final class DeliveryHealth: Sendable {
     package struct Counts: Sendable {
         package var deliveries = 0

@@ -4,23 +4,26 @@ package import ThrongPlan
 internal import ThrongPostgres
 package import ThrongStore
 
-/// What became of the daemon's rounds, for whoever watches over it: the one place where a round can fail, so that each
-/// that does is an error in the log, a count, and a gauge that stays.
+/// The outcomes of the daemon's rounds, for whoever watches over it.
+///
+/// This is the one place where a round can fail, so that each that does is an error in the log, a count, and a gauge
+/// that stays.
 package final class RoundHealth: Sendable {
-    /// How it stands with one round.
+    /// The state of one round.
     package struct Standing: Sendable {
-        /// When it came to its end last with nothing left undone; before the first, since when it is expected.
+        /// The time at which it last came to its end with nothing left undone; before the first, the time since which
+        /// it is expected.
         package fileprivate(set) var last: UnixSeconds
-        /// How many did not come to their end.
+        /// The number of times that it did not come to its end.
         package fileprivate(set) var failures = 0
-        /// What the last one left undone, by app; nil is what is of no app.
+        /// The troubles that the last one left behind, by app; nil stands for what is of no app.
         fileprivate var troubles: [AppName?: Trouble] = [:]
 
-        /// Whether the last one left anything undone.
+        /// True if the last one left anything undone.
         package var isFailing: Bool { !troubles.isEmpty }
     }
 
-    /// Why something was left undone, and when that was said.
+    /// The reason why something was left undone, and the time at which that was said.
     fileprivate struct Trouble {
         let reason: String
         let saidAt: UnixSeconds
@@ -30,10 +33,10 @@ package final class RoundHealth: Sendable {
     private let logger: Logger
     private let state = Mutex<[Round: Standing]>([:])
 
-    /// While it fails for the same reason a round says so again after that long. Unit: seconds.
+    /// The time after which a round that fails for the same reason says so again. Unit: seconds.
     private static let reminder: Int64 = 3600
 
-    /// Of a process that has made no round yet.
+    /// Creates the health of a process that has made no round yet.
     package init(
         clock: UnixClock = .system, logger: Logger = Logger(label: "rounds") { _ in SwiftLogNoOpLogHandler() }
     ) {
@@ -41,20 +44,20 @@ package final class RoundHealth: Sendable {
         self.logger = logger
     }
 
-    /// How it stands with each round that is made here.
+    /// The state of each round that is made here.
     package var snapshot: [Round: Standing] { state.withLock { $0 } }
 
-    /// Whether a round should have come to its end since it last did. A clock that was set back hides nothing.
+    /// True if a round should have come to its end since it last did. A clock that was set back hides nothing.
     package static func isOverdue(_ round: Round, _ standing: Standing, at now: UnixSeconds) -> Bool {
         abs(now - standing.last) > round.promise
     }
 
-    /// Whether it shows only that this process stops: whoever starts next makes the round.
+    /// True if an error shows only that this process stops: whoever starts next makes the round.
     package static func isStop(_ error: any Error) -> Bool {
         error is CancellationError || error as? PostgresError == .closed
     }
 
-    /// From now on the rounds are made here, and missed where they don't come.
+    /// Expects the rounds from now on: they are made here, and missed where they don't come.
     package func expect(_ rounds: Round...) {
         let now = clock.now
         state.withLock { state in

@@ -1,4 +1,4 @@
-/// Why a try of a delivery failed; never holds a secret or what a partner answered.
+/// The reason why a try of a delivery failed; never holds a secret or what a partner answered.
 package enum DeliveryFault: Error, Hashable, CustomStringConvertible {
     /// The operator does not allow the host.
     case hostNotAllowed(String)

@@ -1,10 +1,12 @@
 package import ThrongPlan
 
-/// What an operator allows deliveries over the network to do. A plan says where a report goes; this says whether it may.
+/// The permissions that an operator gives deliveries over the network. A plan says where a report goes; these say
+/// whether it may.
 package struct DeliveryOptions: Sendable, Hashable {
     /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to.
     package var hosts: Set<String> = []
-    /// `deliver.private-hosts` (text, none): those of them that may be at loopback, private and other special addresses.
+    /// `deliver.private-hosts` (text, none): those of them that may be at loopback, private and other special
+    /// addresses.
     package var privateHosts: Set<String> = []
     /// `deliver.ca` (path, none): certificates in PEM that vouch for partners, beside the system's.
     package var authorities: String?
@@ -12,7 +14,8 @@ package struct DeliveryOptions: Sendable, Hashable {
     package var secrets: String
     /// `deliver.seconds` (int, 60, seconds): how long a file may take.
     package var fileSeconds: Int64 = 60
-    /// `deliver.retry-seconds` (int, 30, seconds): the pause after a first try; each is twice the one before, up to an hour.
+    /// `deliver.retry-seconds` (int, 30, seconds): the pause after a first try; each is twice the one before, up to an
+    /// hour.
     package var retrySeconds: Int64 = 30
     /// `deliver.tries` (int, 12, tries): when a delivery is given up.
     package var tries = 12
@@ -23,13 +26,14 @@ package struct DeliveryOptions: Sendable, Hashable {
     /// The documented defaults: nothing goes over the network.
     package init(dataPath: String) { secrets = dataPath + "/secrets" }
 
-    /// How long the system may take to find the address of a host. Unit: seconds.
+    /// The longest time that the system may take to find the address of a host. Unit: seconds.
     package static let lookupSeconds: Int64 = 10
 
-    /// How long a try may say nothing before another process may begin one: a lookup, a file, and time to write it down.
+    /// The longest time that a try may say nothing before another process may begin one: a lookup, a file, and time to
+    /// write it down.
     package var lease: Duration { .seconds(Self.lookupSeconds + fileSeconds + 15) }
 
-    /// When a delivery is tried again after a try that failed; nil where that was the last.
+    /// Returns the time at which a delivery is tried again after a try that failed; nil where that was the last.
     package func retry(after attempt: Int, now: UnixSeconds) -> UnixSeconds? {
         guard attempt < tries else { return nil }
         let doublings = min(max(attempt - 1, 0), 20)

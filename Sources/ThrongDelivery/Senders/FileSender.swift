@@ -8,7 +8,8 @@ internal import ThrongWire
 /// Sends one file to a partner over HTTPS.
 ///
 /// The name is resolved once, the address is checked, and the connection goes to that address: a name that answers
-/// otherwise the next time leads nowhere else. Redirects are not followed; TLS 1.2 or later, the certificate is checked.
+/// otherwise the next time leads nowhere else. Redirects are not followed; TLS 1.2 or later, the certificate is
+/// checked.
 package struct FileSender: Sendable {
     package let options: DeliveryOptions
     package var lookup = HostLookup(limit: .seconds(DeliveryOptions.lookupSeconds))
@@ -30,7 +31,7 @@ package struct FileSender: Sendable {
         let request = request(file, to: target, key: key, secret: secret)
         let status: Int
         do throws(HTTPFault) {
-            // What the partner still wants to say is cut off: its status is all that counts.
+            // The rest of the partner's answer is cut off: its status is all that counts.
             status = try await HTTPConnection(rules).status(of: request, within: .seconds(options.fileSeconds))
         } catch {
             throw .noAnswer(reason: error.description)

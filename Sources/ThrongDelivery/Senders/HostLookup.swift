@@ -6,7 +6,7 @@ internal import Synchronization
 /// Asks the system for the address of a host, for so long and no longer: it asks several servers several times, and a
 /// delivery's lease ends meanwhile.
 package struct HostLookup: Sendable {
-    /// What came of it.
+    /// The result of a lookup.
     package enum Outcome: Sendable, Hashable {
         /// The address.
         case found(String)
@@ -16,7 +16,7 @@ package struct HostLookup: Sendable {
         case late
     }
 
-    /// How long it may take.
+    /// The longest time that a lookup may take.
     package let limit: Duration
     /// Blocks for as long as the system takes; nil where the name has no address.
     package var system: @Sendable (_ host: String, _ port: Int) -> String? = { host, port in
@@ -41,7 +41,7 @@ package struct HostLookup: Sendable {
         }
     }
 
-    /// Whoever is first gives the answer.
+    /// A race for the answer: the first outcome wins.
     private final class First: Sendable {
         private let waiting: Mutex<CheckedContinuation<Outcome, Never>?>
 

@@ -22,7 +22,7 @@ package enum PublicAddress {
         ([0x20, 0x01, 0x00], 23), ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x20, 0x02], 16), ([0x3F, 0xFF, 0x00], 20),
     ]
 
-    /// Whether a text is the address of a machine on the public internet.
+    /// True if a text is the address of a machine on the public internet.
     package static func holds(_ text: String) -> Bool {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {

@@ -1,8 +1,8 @@
 package import ThrongPlan
 
-/// How people read the bands of a frequency: "once", "2 to 4 times", "5 times or more". Files keep the buckets' names.
+/// The words for the bands of a frequency: "once", "2 to 4 times", "5 times or more". Files keep the buckets' names.
 package struct FrequencyBands: Sendable, Hashable {
-    /// Whether a band ends before its second number, as bands of a field do ("2-5" is 2 to 4), and not with it.
+    /// True if a band ends before its second number, as bands of a field do ("2-5" is 2 to 4), and not with it.
     private let endsBefore: Bool
 
     /// The bands of a frequency that counts identifiers, or else answers of devices.

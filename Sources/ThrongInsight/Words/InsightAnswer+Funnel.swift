@@ -1,8 +1,8 @@
 internal import ThrongPlan
 
-/// How far a group of identifiers came in a funnel, as far as that is published.
+/// The progress of a group of identifiers in a funnel, as far as it is published.
 package struct FunnelReach {
-    /// What the group is; empty where there is one only.
+    /// The group's label; empty where there is only one group.
     package let group: String
     /// The first step and the furthest one that is published.
     package let first: (title: String, number: Quantity)
@@ -12,7 +12,8 @@ package struct FunnelReach {
 }
 
 extension InsightAnswer {
-    /// How far the groups came, up to the furthest step that most of them have published, so that they can be compared.
+    /// Returns the progress of the groups, up to the furthest step that most of them have published, so that they can
+    /// be compared.
     package func funnelReaches(_ answered: Answered) -> [FunnelReach] {
         guard case .funnel(let stages) = answered.view, let steps = answered.axes.last?.labels.count, steps > 0 else {
             return []
@@ -34,7 +35,8 @@ extension InsightAnswer {
         }
     }
 
-    /// "Of the 1,204 identifiers at “Cart”, 31.1% came as far as “Paid” (375)."
+    /// "Of about 1,200 identifiers at “Cart”, about 31% came as far as “Paid” (380); between 28% and 34% in 19 of 20
+    /// cases."
     func funnelSentence(_ answered: Answered) -> String {
         let reaches = funnelReaches(answered)
         guard let best = reaches.max(by: { $1.conversion.exceeds($0.conversion) }) else {
@@ -45,10 +47,9 @@ extension InsightAnswer {
         }
         if reaches.count == 1 {
             let of = best.group.isEmpty ? "" : " of “\(best.group)”"
-            let about = best.first.number.within == nil ? "" : "about "
             return ranged(
                 """
-                Of the \(about)\(text(best.first.number)) identifiers\(of) at “\(best.first.title)”, \(words(best.conversion)) \
+                Of about \(text(best.first.number)) identifiers\(of) at “\(best.first.title)”, \(words(best.conversion)) \
                 came as far as “\(best.last.title)” (\(text(best.last.number))).
                 """, best.conversion)
         }
@@ -59,9 +60,8 @@ extension InsightAnswer {
         return ranged("“\(best.group)” has the highest \(way): \(words(best.conversion)).", best.conversion)
     }
 
-    /// Whether one quotient is larger than another of other identifiers, as far as margins tell.
+    /// True if one quotient is larger than another of other identifiers, as far as margins tell.
     private func isSurely(_ larger: Quantity, above smaller: Quantity) -> Bool {
-        guard larger.drawnQuotient != nil else { return true }
         let order = RowOrder(quantities: [larger, smaller], numbers: [nil, nil], interval: interval)
         return order.lead(of: 0, over: 1) > Interval.z(sharedBy: comparisons)
     }

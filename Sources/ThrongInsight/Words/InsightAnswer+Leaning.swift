@@ -1,7 +1,7 @@
 internal import ThrongPlan
 
 extension InsightAnswer {
-    /// Of a sample, which of the published numbers lean high because others like them were withheld, in a sentence; none
+    /// The sentences about published numbers of a sample that lean high because others like them were withheld; none
     /// where no number does.
     package var leaningNotes: [String] {
         guard let answered, answered.basis.hasInterval(insight.kind) else { return [] }
@@ -39,7 +39,7 @@ extension InsightAnswer {
             switch quantity {
             case .estimate(let estimate): estimate.counted
             case .share(let part, _, _): part
-            case .events, .devices, .said, .identifiers, .drawn, .settled, .mean, .quantile: nil
+            case .drawn, .settled, .mean, .quantile: nil
             }
         return kept.map {
             Estimate.leansHigh($0, rate: answered.basis.sampling, threshold: answered.basis.threshold)

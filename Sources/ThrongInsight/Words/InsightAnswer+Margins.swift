@@ -1,17 +1,17 @@
 internal import ThrongPlan
 
-/// Changes of numbers that are off on purpose, in words.
+/// Changes in words: noise is not told as one.
 extension InsightAnswer {
-    /// "That is 12% (130) more than the day before (…), when it was about 1,100 events; the difference is between 90 and 170 in
-    /// 19 of 20 cases."
-    func drawnComparison(_ change: Change, _ then: String, _ earlier: Quantity) -> String {
+    /// "That is 12% (130) more than the day before (…), when it was about 1,100 events; the difference is between 90
+    /// and 170 in 19 of 20 cases."
+    func sentence(of change: Change, since then: String, from earlier: Quantity) -> String {
         guard !isWithinChance(change) else {
-            let off = change.interval.flatMap(span).map { ": the difference lies \($0)" } ?? ""
-            return "Noise alone may explain how it differs from \(then), when it was \(words(earlier))\(off)."
+            let off = span(change.interval).map { ": the difference lies \($0)" } ?? ""
+            return "Chance alone may explain how it differs from \(then), when it was \(words(earlier))\(off)."
         }
         let than = change.direction == .up ? "more than" : "less than"
         let sentence = "That is \(amount(of: change)) \(than) \(then), when it was \(words(earlier))."
-        guard let interval = change.interval, let (low, high) = size(of: interval) else { return sentence }
+        guard let (low, high) = size(of: change.interval) else { return sentence }
         let scale = unit == "share" ? 100.0 : 1
         let range = wording.range(
             Interval(low * scale, high * scale, places: Quantity.sharePlaces), isShare: false, unit: ownUnit)
@@ -20,12 +20,11 @@ extension InsightAnswer {
 
     /// A difference as it is shown: to the first digit of how far off it may be.
     func shownDifference(_ change: Change) -> Decimals {
-        guard answered?.basis.margin != nil, let interval = change.interval else { return change.difference }
-        let (low, high) = interval.ends
+        let (low, high) = change.interval.ends
         return change.difference.rounded(toFirstDigitOf: (high - low) / 2)
     }
 
-    /// How large a relative change is, without its sign.
+    /// Returns the size of a relative change, without its sign; nil where there is none.
     func relativeSize(_ change: Change) -> String? {
         guard let interval = change.relativeInterval else { return change.relative.map(locale.size) }
         let (low, high) = interval.ends
@@ -38,7 +37,6 @@ extension InsightAnswer {
     /// A relative change with its sign; nil of shares, whose changes are in points.
     func signedRelative(_ change: Change) -> String? {
         guard unit != "share" else { return nil }
-        guard change.relativeInterval != nil else { return change.relative.map(locale.signedPercent) }
         let sign = change.direction == .down ? "\u{2212}" : change.direction == .up ? "+" : ""
         return relativeSize(change).map { sign + $0 }
     }
@@ -50,14 +48,15 @@ extension InsightAnswer {
         return "between \(ends[0]) and \(ends[1]) \(Wording.usually)"
     }
 
-    /// How large a change is at least and at most, whichever way it went.
+    /// Returns the least and the largest size of a change, whichever way it went; nil where an end is open, or where
+    /// the change may have gone either way.
     private func size(of interval: Interval) -> (low: Double, high: Double)? {
         let (low, high) = interval.ends
         guard low.isFinite, high.isFinite else { return nil }
         return low >= 0 ? (low, high) : high <= 0 ? (-high, -low) : nil
     }
 
-    /// Behind a difference that is no number of events or devices.
+    /// The unit of a difference that is no number of events or devices.
     private var ownUnit: String {
         if case .mean = insight.kind { unit } else { unit == "share" ? "percentage points" : "" }
     }

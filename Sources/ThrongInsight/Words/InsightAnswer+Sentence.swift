@@ -30,13 +30,13 @@ extension InsightAnswer {
             return Self.gap(table, isOne: false)
         }
         let leaders = leaders(answered)
-        if leaders.count > 1 { return offByMargin(wording.undecided(leaders, insight.kind.superlative, words: words)) }
+        if leaders.count > 1 { return undecided(leaders, insight.kind.superlative) }
         switch insight.kind {
         case .count:
             return offByMargin(Wording.largest(top.label, with: part(quantity, of: answered.shareBase)))
         case .distribution, .frequency:
             return offByMargin(
-                "“\(top.label)” is the fullest published band, with \(part(quantity, of: answered.shareBase)).")
+                "“\(top.label)” is the most frequent, with \(part(quantity, of: answered.shareBase)).")
         case .quantiles:
             return quantileSentence(answered)
         case .funnel:
@@ -49,7 +49,7 @@ extension InsightAnswer {
             return ranged(
                 """
                 In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup)\(sampleWords) came back: \
-                \(words(quantity)) of the \(terms[1]) of week 0 in the same period.
+                \(words(quantity)) of \(terms[1]) of week 0 in the same period.
                 """, quantity)
         case .reach:
             return offByMargin(Wording.largest(top.label, with: words(quantity)))
@@ -57,42 +57,38 @@ extension InsightAnswer {
             let thing = part.map { "\(counted.rawValue) that are “\($0.bucket)”" } ?? counted.rawValue
             return ranged("“\(top.label)” has the largest published share of \(thing): \(words(quantity)).", quantity)
         case .mean:
-            let highest = "“\(top.label)” is highest with \(words(quantity)) per event"
-            if quantity.drawnQuotient != nil { return ranged(highest + ".", quantity) }
-            guard let bottom = table.smallest, let least = bottom.figure.quantity, bottom != top else {
-                return highest + "."
-            }
-            return "\(highest), “\(bottom.label)” lowest with \(words(least)), among the published."
+            return ranged("“\(top.label)” is the highest published, with \(words(quantity)) per event.", quantity)
         }
+    }
+
+    /// Returns the sentence for several rows any of which may be the largest.
+    func undecided(_ leaders: [AnswerRow], _ what: String) -> String {
+        offByMargin(
+            wording.undecided(
+                leaders.compactMap { row in row.figure.quantity.map { (label: row.label, number: words($0)) } }, what))
     }
 
     private func singleSentence(_ quantity: Quantity) -> String {
         switch (quantity, insight.kind) {
-        case (.devices, .reach) where answered?.basis.devices == .firsts:
-            return "\(words(quantity).sentenceCased), as they say themselves."
-        case (.events, _), (.identifiers, _), (.devices, _), (.said, _), (.drawn, _):
-            return wording.counted(quantity) ?? ""
+        case (.drawn, _):
+            let said = answered?.basis.devices == .firsts ? ", as they say themselves" : ""
+            return "\(words(quantity).sentenceCased)\(said)."
         case (.estimate(let estimate), _):
             let counted =
                 "\(words(quantity).sentenceCased), estimated from \(locale.text(estimate.counted)) in the sample"
             guard let interval = interval(of: quantity) else { return counted + "." }
             return "\(counted): \(Wording.interval) \(wording.span(interval))."
-        case (.share(let part, let whole, let noise?), .share(_, let filter)):
+        case (.share(let part, let whole, let noise), .share(_, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
             let terms = terms(part, whole, noise).joined(separator: " of ")
             return ranged(
                 "\(words(quantity).sentenceCased) of \(counted.rawValue) \(thing): \(terms)\(sampleWords).", quantity)
-        case (.share(let part, let whole, nil), .share(_, let filter)),
-            (.settled(let part, let whole), .share(_, let filter)):
+        case (.settled(let part, let whole), .share(_, let filter)):
             let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
-            if answered?.basis.margin == nil, [.floor, .proved].contains(answered?.basis.devices) {
-                let (part, whole) = (locale.text(part), locale.text(whole))
-                return "At least \(part) devices \(thing), of at least \(whole)\(sampleWords): \(text(quantity))."
-            }
             let terms = [part, whole].map { locale.text($0) }.joined(separator: " of ")
             return "\(text(quantity)) of \(counted.rawValue) \(thing): \(terms)\(sampleWords)."
         case (.mean(_, _, let events, let noise), _):
-            let number = (noise == nil ? "" : "about ") + wording.term(events, variance: noise?.whole)
+            let number = "about " + wording.term(events, variance: noise.whole)
             return ranged(
                 "\(words(quantity).sentenceCased) per event on average, over \(number) events\(sampleWords).", quantity)
         case (.share, _), (.settled, _), (.quantile, _):
@@ -100,68 +96,64 @@ extension InsightAnswer {
         }
     }
 
-    /// The sentence and, where its number has a margin and is no estimate, how far off that may be.
+    /// The sentence and, where its number is neither computed nor an estimate, how far off that may be.
     func offByMargin(_ sentence: String) -> String {
         guard let margin = answered?.basis.margin(of: insight.kind) else { return sentence }
         return wording.sentence(sentence, offBy: Decimals(margin, over: 1, places: 0))
     }
 
-    /// The sentence and, where its number is a quotient of numbers with margins, where that lies.
+    /// The sentence and, where its number is a quotient, where that lies.
     func ranged(_ sentence: String, _ quantity: Quantity) -> String {
         guard quantity.drawnQuotient != nil, let interval = interval(of: quantity) else { return sentence }
         return Wording.sentence(
             sentence, with: wording.range(interval, isShare: unit == "share" || quantity.isShare, unit: unit))
     }
 
-    /// Part and whole: "about 30", where they have noise.
-    private func terms(_ part: Int64, _ whole: Int64, _ noise: QuotientNoise?) -> [String] {
-        let about = noise == nil ? "" : "about "
-        return [about + wording.term(part, variance: noise?.part), about + wording.term(whole, variance: noise?.whole)]
+    /// Part and whole: "about 30".
+    private func terms(_ part: Int64, _ whole: Int64, _ noise: QuotientNoise) -> [String] {
+        ["about " + wording.term(part, variance: noise.part), "about " + wording.term(whole, variance: noise.whole)]
     }
 
-    /// A number of events as a part of the whole, where that is published: "8,412 of 24,606 events (34.2%)".
+    /// A number of events as a part of the whole, where that is published: "about 8,410 of about 24,610 events
+    /// (34.2%)".
     package func part(_ quantity: Quantity, of whole: Figure?) -> String {
         wording.part(quantity, of: whole?.quantity, unit: unit)
     }
 
-    /// Instead of a number where none is published.
+    /// Returns the sentence in place of a number where none is published.
     static func gap(_ table: AnswerTable, isOne: Bool) -> String {
         table.withheldRows == 0 ? Impossible.sentence(ofOne: isOne) : Withheld.sentence(ofOne: isOne)
     }
 
-    /// Behind a number that is as counted and not scaled up; empty where every event is.
+    /// The words behind a number that is not scaled up; empty where every event is counted.
     package var sampleWords: String { (answered?.basis.sampling ?? 1) < 1 ? " in the sample" : "" }
 
-    /// What the numbers count; events where there are none.
+    /// The things that the numbers count; events where there are none.
     package var counted: Counted { answered?.basis.counts ?? .events }
     /// The number without its unit.
     package func text(_ quantity: Quantity) -> String { wording.text(quantity) }
     /// The number with its unit.
     package func words(_ quantity: Quantity) -> String { wording.words(quantity, unit: unit) }
-    /// For its reader.
+    /// The wording for the answer's reader.
     package var wording: Wording { Wording(locale) }
 }
 
 extension AnswerTable {
     /// The published row with the largest number; the first of equals.
     package var largest: AnswerRow? { largestPlace.map { rows[$0] } }
-    /// Where that is.
-    package var largestPlace: Int? { extreme { $0 > $1 } }
-    /// The published row with the smallest number; the first of equals.
-    package var smallest: AnswerRow? { extreme { $0 < $1 }.map { rows[$0] } }
-
-    /// Of a retention, the published row of the latest week after week 0.
-    package var latestWeek: AnswerRow? {
-        rows.filter { $0.figure.quantity != nil && $0.weeks > 0 }.max { $0.weeks < $1.weeks }
-    }
-
-    private func extreme(_ beats: (Double, Double) -> Bool) -> Int? {
+    /// The place of the published row with the largest number; the first of equals.
+    package var largestPlace: Int? {
         var best: (place: Int, value: Double)?
         for (place, row) in rows.enumerated() {
             guard let value = row.figure.quantity?.approximate else { continue }
-            if best.map({ beats(value, $0.value) }) ?? true { best = (place, value) }
+            if best.map({ value > $0.value }) ?? true { best = (place, value) }
         }
         return best?.place
+    }
+
+    /// The published row of a retention's latest week after week 0.
+    package var latestWeek: AnswerRow? {
+        rows.filter { $0.figure.quantity != nil && $0.weeks > 0 }.max { $0.weeks < $1.weeks }
     }
 }
 
@@ -180,13 +172,13 @@ extension AnswerRow {
 }
 
 extension Insight.Kind {
-    /// Behind "which of these".
+    /// The words behind "which of these".
     var superlative: String {
         switch self {
         case .count, .reach, .funnel, .retention, .quantiles: "is the largest published group"
-        case .distribution, .frequency: "is the fullest published band"
+        case .distribution, .frequency: "is the most frequent"
         case .share: "has the largest published share"
-        case .mean: "is highest"
+        case .mean: "is the highest published"
         }
     }
 }

@@ -9,7 +9,7 @@ extension InsightAnswer {
         let ahead = followers.isEmpty ? "" : ", ahead of \(followers.listed)"
         let lead =
             leaders.count > 1
-            ? offByMargin(wording.undecided(leaders, "leads the published groups", words: words))
+            ? undecided(leaders, "leads the published groups")
             : ranged(
                 offByMargin(
                     "“\(top.row.label)” leads the published groups with \(part(quantity, of: answered.shareBase))\(ahead)."
@@ -36,14 +36,7 @@ extension InsightAnswer {
         switch row.change {
         case .published(let change):
             guard let earlier = row.earlier.quantity else { return nil }
-            if answered?.basis.margin != nil { return drawnComparison(change, then, earlier) }
-            let chance = isWithinChance(change) ? ", which sampling alone may explain" : ""
-            switch change.direction {
-            case .same: return "That is the same as \(then)."
-            case .up, .down:
-                let than = change.direction == .up ? "more than" : "less than"
-                return "That is \(amount(of: change)) \(than) \(then), when it was \(words(earlier))\(chance)."
-            }
+            return sentence(of: change, since: then, from: earlier)
         case .withheld: return "The change since \(then) is \(Withheld.wording)."
         case .impossible: return nil
         case .absent(let absence): return "There is no comparison with \(then): \(absence.reason)."
@@ -61,32 +54,28 @@ extension InsightAnswer {
             }
             return "There is no comparison with \(then): \(absence.reason)."
         }
-        // All by one measure: relative changes, unless these are points, or one of them has none.
-        let areRelative = unit != "share" && changes.allSatisfy { $0.change.relative != nil }
-        func weight(_ change: Change) -> Double {
-            ((areRelative ? change.relative : nil) ?? change.difference).approximate
-        }
+        return moves(changes, since: then)
+    }
+
+    /// Returns the sentence about a row that rose and one that fell, chosen by what they contribute and not by their
+    /// relative change: small groups change most of all. Which of several moved most would be noise, and is not said.
+    func moves(_ changes: [(label: String, change: Change)], since then: String) -> String {
+        func weight(_ change: Change) -> Double { change.difference.approximate }
         let sure = changes.filter { !isWithinChance($0.change) }
         guard let most = sure.max(by: { weight($0.change) < weight($1.change) }),
             let least = sure.min(by: { weight($0.change) < weight($1.change) })
-        else {
-            let cause = answered?.basis.margin == nil ? "Sampling alone" : "Noise alone"
-            return "\(cause) may explain every change since \(then)."
-        }
-        // Which of several numbers with margins moved most is noise as well.
-        let mostWords = answered?.basis.margin == nil ? "most, by" : "by"
+        else { return "Chance alone may explain every change since \(then)." }
         var parts: [String] = []
         if most.change.direction == .up {
-            parts.append("“\(most.label)” rose \(mostWords) \(amount(of: most.change))")
+            parts.append("“\(most.label)” rose by \(amount(of: most.change))")
         }
         if least.change.direction == .down {
-            parts.append("“\(least.label)” fell \(mostWords) \(amount(of: least.change))")
+            parts.append("“\(least.label)” fell by \(amount(of: least.change))")
         }
-        if parts.isEmpty { return "No published number changed since \(then)." }
         return "Since \(then), \(parts.joined(separator: ", and "))."
     }
 
-    /// How large a change is, without its sign: "12.3% (132)", "1.3 percentage points".
+    /// Returns the size of a change, without its sign: "12.3% (132)", "1.3 percentage points".
     func amount(of change: Change) -> String {
         let difference = shownDifference(change).magnitude
         if unit == "share" { return "\(locale.points(difference)) percentage points" }
@@ -94,16 +83,15 @@ extension InsightAnswer {
         return relativeSize(change).map { "\($0) (\(absolute))" } ?? absolute
     }
 
-    /// A change beside a number: "▲ +12.3%", "▼ −1.3 points", "unchanged", and "about the same" where that is within margins.
+    /// A change beside a number: "▲ +12.3%", "▼ −1.3 points", and "about the same" where that is within margins.
     package func short(_ change: Change) -> String {
-        if answered?.basis.margin != nil, isWithinChance(change) { return "about the same" }
-        if change.direction == .same { return "unchanged" }
+        if isWithinChance(change) { return "about the same" }
         return "\(change.direction.arrow) \(signedRelative(change) ?? difference(change))"
     }
 
-    /// Which way a number went, as a sign: of one with a margin "≈" where that may be noise.
+    /// Returns the sign for the direction in which a number went: "≈" where that may be noise.
     package func arrow(_ change: Change) -> String {
-        answered?.basis.margin != nil && isWithinChance(change) ? "\u{2248}" : change.direction.arrow
+        isWithinChance(change) ? "\u{2248}" : change.direction.arrow
     }
 
     /// The difference with its sign, in the answer's unit.
@@ -120,33 +108,6 @@ extension InsightAnswer {
     /// "1,020 to 1,455", "40.1% to 42.0%".
     package func text(from interval: Interval, isShare: Bool = false) -> String {
         wording.span(interval, isShare: isShare || unit == "share")
-    }
-
-    /// The span of the published numbers, and what is missing.
-    func sentence(of points: [AnswerPoint], _ answered: Answered) -> String {
-        let kind = points.last?.period.kind ?? .day
-        let now = tableSentence(answered)
-        guard answered.axes.isEmpty else {
-            return "\(now) The lines show \(wording.count(points.count, kind.rawValue))."
-        }
-        let known = points.compactMap { point in point.figures.first?.quantity.map { (point.period, $0) } }
-        let gaps = missing(in: points)
-        guard let high = known.max(by: { $1.1.exceeds($0.1) }), let low = known.min(by: { $1.1.exceeds($0.1) }),
-            known.count > 1
-        else { return now + gaps }
-        let range =
-            "Over \(wording.count(points.count, kind.rawValue)), "
-            + Wording.range(from: (text(low.1), names.short(low.0)), to: (text(high.1), names.short(high.0)))
-        return "\(now) \(range)\(gaps)"
-    }
-
-    private func missing(in points: [AnswerPoint]) -> String {
-        let figures = points.compactMap(\.figures.first)
-        var parts: [String] = []
-        let withheld = figures.count { $0 == .withheld }
-        if withheld > 0 { parts.append("\(withheld) \(withheld == 1 ? "is" : "are") withheld") }
-        parts += figures.absences.map { absence, count in absence.words(for: count) }
-        return parts.isEmpty ? "" : " Of \(figures.count) numbers, \(parts.joined(separator: ", "))."
     }
 
     /// "Half of the events stay below about 34 EUR (20 to 50), 90% below about 120 EUR (100 to 200)."
@@ -188,21 +149,6 @@ extension Insight.Reference {
         case .periodBefore: "the \(kind.rawValue) before"
         case .weekBefore: "the same \(kind.rawValue) a week before"
         }
-    }
-}
-
-extension [Figure] {
-    /// How many numbers there are not, by why, in the order of first occurrence.
-    fileprivate var absences: [(Absence, Int)] {
-        var found: [(Absence, Int)] = []
-        for case .absent(let absence) in self {
-            if let place = found.firstIndex(where: { $0.0 == absence }) {
-                found[place].1 += 1
-            } else {
-                found.append((absence, 1))
-            }
-        }
-        return found
     }
 }
 

@@ -1,7 +1,7 @@
 internal import ThrongPlan
 
 extension InsightAnswer {
-    /// What is withheld and how much of the whole that leaves out, in sentences; none where nothing is.
+    /// The sentences about what is withheld and how much of the whole that leaves out; none where nothing is.
     package var withheldNotes: [String] {
         guard let answered else { return [] }
         let table = answered.table
@@ -18,11 +18,11 @@ extension InsightAnswer {
         if table.rows.count > 1 || table.rest != nil {
             parts.append(wording.withheld(withheld, leaving: table.rest, counts: answered.basis.counts))
         }
-        if case .ranking(let ranking) = answered.view { parts.append(Self.place(of: withheld, in: ranking, table)) }
+        if case .ranking(let ranking) = answered.view { parts.append(Self.place(of: withheld, in: ranking)) }
         return [parts.joined(separator: " ")]
     }
 
-    /// What age has taken of what the insight asks, a sentence a dimension.
+    /// The sentences about dimensions of the insight that age has taken, one a dimension.
     package var ageNotes: [String] {
         (answered?.aged ?? []).map { aged in
             let shown = aged.now.map { "by \u{201c}\($0.title)\u{201d} instead" } ?? "without it"
@@ -31,23 +31,16 @@ extension InsightAnswer {
         }
     }
 
-    /// Where withheld rows are in a ranking: "They have no rank and are among “Others, together”."
-    private static func place(of withheld: Int, in ranking: AnswerRanking, _ table: AnswerTable) -> String {
+    /// Returns the sentence about the place of withheld rows in a ranking: "They have no rank and are among “Others,
+    /// together”."
+    private static func place(of withheld: Int, in ranking: AnswerRanking) -> String {
         let isOne = withheld == 1
-        let together = table.rest?.quantity?.amount
-        let least = ranking.rows.last?.row.figure.quantity?.amount
-        // What is ranked by its events, and not as a quotient, is smaller where all of it is.
-        let areSmaller =
-            if let least, table.rest?.fewerThan != nil { least > 0 } else if let together, let least {
-                together <= least
-            } else { false }
         let among = ranking.rest == nil ? "" : " and \(isOne ? "is" : "are") among “\(AnswerRanking.together)”"
-        let size = areSmaller ? "" : ", and may be larger than any that is named"
-        return "\(isOne ? "It has" : "They have") no rank\(among)\(size)."
+        return "\(isOne ? "It has" : "They have") no rank\(among)."
     }
 }
 
 extension AnswerRanking {
-    /// What stands before the line with what is not named.
+    /// The label of the line for all that is not named.
     package static let together = "Others, together"
 }

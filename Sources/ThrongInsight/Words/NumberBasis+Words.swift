@@ -1,44 +1,39 @@
 package import ThrongPlan
 
 extension NumberBasis {
-    /// What is counted, as every format says it.
+    /// The statement of what is counted, the same in every format.
     package var statement: String {
-        let off = margin == nil ? "" : ", with a margin"
         let unknown = hasIdentifiers ? "" : ", without identifiers: of how many devices is not known"
         let sampled = sampling == 1 ? "" : ", estimated from a sample"
         let seen = sampling == 1 ? "" : ", of those with an event in the sample"
         if counts == .identifiers { return "identifiers: each once, and a device has another one in a later window" }
         return switch devices {
-        case nil: "events\(sampled)\(off)\(unknown)"
-        case .floor: "devices: at least, seen within one window\(floor == .attested ? ", each proved" : "")\(seen)"
-        case .proved: "devices: \(margin == nil ? "at least, " : "")each proved once in the period\(off)\(seen)"
-        case .firsts: "devices: as clients say, each at its first event of the period\(off)\(seen)"
-        case .answers: "devices: as they answer by themselves, once a period\(sampled)\(off)"
-        case .drawn: "devices: seen within one window, with a margin\(seen)"
+        case nil: "events\(sampled)\(unknown)"
+        case .window: "devices: seen within one window\(floor == .attested ? ", each proved" : "")\(seen)"
+        case .proved: "devices: each proved once in the period\(seen)"
+        case .firsts: "devices: as clients say, each at its first event of the period\(seen)"
+        case .answers: "devices: as they answer by themselves, once a period\(sampled)"
         }
     }
 
     /// The basis line under an insight, in parts.
     package func words(in locale: ReportLocale) -> [String] {
         let wording = Wording(locale)
-        let parts: [String?] = [
+        return [
             counted(wording),
             wording.threshold(threshold.devices...threshold.devices, of: hasIdentifiers ? .devices : .events),
-            shownMargin.map { (margin?.isOfTerms == true ? "computed from numbers " : "") + wording.off(by: $0) }
-                .map(\.sentenceCased),
+            ((margin.isOfTerms ? "computed from numbers " : "") + wording.off(by: shownMargin)).sentenceCased,
             wording.sampling([sampling]) + (sampling == 1 ? "" : sampledWords),
             hasIdentifiers
                 ? "Identifiers last \(wording.duration(seconds: rotation.seconds))\(proved)"
                 : "Without identifiers: of how many devices is not known",
         ]
-        return parts.compactMap(\.self)
     }
 
-    private var shownMargin: Decimals? { within.map { Decimals($0, over: 1, places: 0) } }
+    private var shownMargin: Decimals { Decimals(within, over: 1, places: 0) }
 
-    /// What the margin is, in sentences that are the same in every format; nil where numbers are exact.
-    package var marginStatement: String? {
-        guard let margin, let shownMargin else { return nil }
+    /// The sentences about the margin, the same in every format.
+    package var marginStatement: String {
         let wording = Wording.english
         let thing = hasIdentifiers ? Counted.devices : .events
         let part = hasIdentifiers ? "device" : "event"
@@ -50,11 +45,11 @@ extension NumberBasis {
             """
     }
 
-    /// Whether somebody could have made up the devices that a number stands for.
+    /// The words for a k that nobody reaches by devices that are made up; empty for other k.
     private var proved: String {
         switch floor {
-        case .any: "; nobody proves them"
-        case .attested: "; k counts proved ones alone"
+        case .any: ""
+        case .attested: "; k counts those alone that prove themselves"
         }
     }
 
@@ -68,17 +63,16 @@ extension NumberBasis {
         }
     }
 
-    /// What the sample means for the numbers.
+    /// The words for what the sample means for the numbers.
     private var sampledWords: String {
         switch devices {
-        case .drawn: ": devices can\u{2019}t be scaled up"
-        case .floor, .proved, .firsts: ": devices can\u{2019}t be scaled up; there are at least so many"
+        case .window, .proved, .firsts: ": devices can\u{2019}t be scaled up"
         case nil, .answers: ": scaled up, with 95% intervals"
         }
     }
 }
 
-/// What numbers stand on.
+/// Words for the basis of numbers.
 extension Wording {
     /// "k = 20: every published number stands for 20 devices or more"; over several periods, the least and the most.
     ///
@@ -102,7 +96,7 @@ extension Wording {
 }
 
 extension InsightAnswer.Answered {
-    /// Whether rows are read from bands, and are none of them.
+    /// True if rows are values read from bands, and not bands.
     private var isRead: Bool { table.rows.contains { if case .quantile? = $0.figure.quantity { true } else { false } } }
 
     /// The part of the basis line that says how much is withheld.

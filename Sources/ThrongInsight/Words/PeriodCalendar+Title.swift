@@ -1,8 +1,8 @@
 package import ThrongPlan
 
 extension PeriodCalendar {
-    /// A period in words: "Saturday, 21 November 2026", "16 to 22 November 2026", "November 2026"; an hour that the wall
-    /// clock shows twice with its offset: "25 October 2026, 02:00 to 03:00 (UTC+02:00)".
+    /// A period in words: "Saturday, 21 November 2026", "16 to 22 November 2026", "November 2026"; an hour that the
+    /// wall clock shows twice with its offset: "25 October 2026, 02:00 to 03:00 (UTC+02:00)".
     package func title(of period: Period, in locale: ReportLocale = .english) -> String {
         let first = date(at: period.start)
         let last = date(at: period.end - 1)
@@ -13,7 +13,7 @@ extension PeriodCalendar {
             guard !repetition.isEmpty else {
                 return "\(locale.longDate(first)), \(clock(at: period.start)) \(to) \(clock(at: period.end))"
             }
-            // By the clock that it began with.
+            // The end is told by the clock that the period began with.
             let end = clock(secondOfDay(at: period.start) + (period.end - period.start))
             return "\(locale.longDate(first)), \(clock(at: period.start)) \(to) \(end) (UTC\(repetition))"
         case .day:

@@ -105,7 +105,7 @@ extension ReportLocale {
         }
     }
 
-    /// From Monday.
+    /// The days of the week, from Monday.
     private var weekdays: [String] {
         switch self {
         case .english, .americanEnglish:

@@ -28,7 +28,7 @@ extension ReportLocale {
         }
     }
 
-    /// In Spanish and Italian, four digits stand together.
+    /// The most digits that stand together: four in Spanish and Italian, else three.
     private var ungrouped: Int { self == .spanish || self == .italian ? 4 : 3 }
 
     /// "1,234.50".
@@ -67,12 +67,12 @@ extension ReportLocale {
             ? "<" + text(Decimals(units: 1, places: 1)) : text(Decimals(units: Self.tenths(fraction), places: 1))
     }
 
-    /// How large a fraction of 1 is: "12.3%", and "<0.1%" for what would round to nothing.
+    /// Returns the size of a fraction of 1: "12.3%", and "<0.1%" for what would round to nothing.
     package func size(_ fraction: Decimals) -> String {
         Self.isTiny(fraction) ? "<\(percent(tenths: 1))" : percent(fraction.magnitude)
     }
 
-    /// Whether it is something that rounds to nothing.
+    /// True if the fraction is not zero but rounds to it.
     private static func isTiny(_ fraction: Decimals) -> Bool { fraction.units != 0 && tenths(fraction) == 0 }
 
     /// A number with its sign: "+1,204".
@@ -103,7 +103,7 @@ extension Decimals {
         return Decimals(units: Decimals(wide: units, over: divisor, places: 0).units, places: places)
     }
 
-    /// Without zeros at the end: "12" of "12.0".
+    /// The number without zeros at the end: "12" of "12.0".
     package var withoutTrailingZeros: Decimals {
         var (units, places) = (units, places)
         while places > 0, units % 10 == 0 {

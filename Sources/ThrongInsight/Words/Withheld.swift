@@ -1,30 +1,30 @@
 internal import ThrongPlan
 
-/// What everything says about a number that was not published.
+/// Words for a number that was not published: fewer than k devices are behind it, or hardly more.
 ///
-/// There is one wording, one marker and one place for all of them, because telling a zero, a small cell and a
-/// neighbour's protection apart is an attack (disclosure page, section 1, "Zeros").
+/// There is one wording and one marker for all of them: nothing says how few, or whether there are any.
 package enum Withheld {
     /// The sentence, the same in every format.
-    package static let wording = "withheld: it stands for too few people, or would give away one that does"
-    /// What stands in a table or a chart where the number would be.
+    package static let wording = "withheld: it stands for too few people"
+    /// The word in a table or a chart in place of the number.
     package static let marker = "withheld"
-    /// What stands before the line with what the withheld rows hold together.
+    /// The label of the line with the total of the withheld rows.
     package static let together = "Withheld, together"
 
-    /// Where nothing else is to be said, of one number or of all that there are.
+    /// Returns the sentence about one number or all that there are, where nothing else is to be said.
     package static func sentence(ofOne isOne: Bool) -> String {
         "\(isOne ? "This" : "Every") number\(isOne ? "" : " here") is \(wording)."
     }
 
-    /// Where nothing of a breakdown is published. It says no more than its rows do, and an empty one looks the same.
+    /// Returns the sentence for a breakdown of which nothing is published. It says no more than its rows do, and an
+    /// empty one looks the same.
     package static func leftOut(for period: String) -> String {
         "All of this breakdown was left out for \(period): a coarser one, or a longer period, may have numbers."
     }
 
-    /// What is withheld: "withheld: …. 2 of 5 numbers here."
+    /// Returns the note about withheld numbers: "withheld: …. 2 of 5 numbers here."
     ///
-    /// - Parameter things: what there are that many of.
+    /// - Parameter things: the noun for what is counted.
     package static func note(_ withheld: Int, of all: Int, _ things: String = "numbers", where places: String = "")
         -> String
     {
@@ -35,30 +35,32 @@ package enum Withheld {
     }
 }
 
-/// What everything says about a number that the plan rules out: everybody knows that it is zero.
+/// Words for a number that the plan rules out: everybody knows that it is zero.
 package enum Impossible {
-    /// What stands in a table or a chart where the number would be.
+    /// The words in a table or a chart in place of the number.
     package static let marker = "cannot occur"
 
-    /// Where nothing else is to be said, of one number or of all that there are.
+    /// Returns the sentence about one number or all that there are, where nothing else is to be said.
     package static func sentence(ofOne isOne: Bool) -> String { isOne ? "This \(marker)." : "Nothing here can occur." }
 }
 
-/// What everything says about a number that the release has no counter for.
-package enum Uncounted {
-    /// What stands in a table or a chart where the number would be.
-    package static let marker = "not counted"
+/// Words for a number that the release does not tell: it has no counter for it, or only other numbers of
+/// the row reached k.
+package enum Untold {
+    /// The words in a table or a chart in place of the number.
+    package static let marker = "not told"
 
-    /// Where nothing else is to be said, of one number or of all that there are.
+    /// Returns the sentence about one number or all that there are, where nothing else is to be said.
     package static func sentence(ofOne isOne: Bool) -> String {
-        isOne ? "This is \(marker)." : "Nothing here is counted."
+        isOne ? "This is \(marker)." : "Nothing here is told."
     }
 }
 
 extension Wording {
-    /// What the withheld rows of a table are of the whole: "Together they are 2.4% of the events."
+    /// Returns the sentence about the share of the whole that a table's withheld rows hold: "Together they are 2.4% of
+    /// the events."
     ///
-    /// - Parameter rest: what the published rows leave of the whole; nil where that is unknown.
+    /// - Parameter rest: the whole less the published rows; nil where that is unknown.
     package func withheld(_ rows: Int, leaving rest: AnswerRest?, counts: Counted) -> String {
         guard let rest else { return "How much of the whole that leaves out is unknown." }
         let isOne = rows == 1
@@ -69,16 +71,17 @@ extension Wording {
         return "\(isOne ? "It" : "They") \(verb) \(share)."
     }
 
-    /// What the withheld rows hold together: "2.4% of the events", "fewer than 20 of the events, or none".
+    /// Returns the share that the withheld rows hold together: "2.4% of the events", "too few of the events to tell
+    /// from none".
     package func share(_ rest: AnswerRest, counts: Counted) -> String {
         let thing = (counts == .identifiers ? Counted.identifiers : .events).rawValue
-        if let most = rest.fewerThan { return "fewer than \(locale.text(most.devices)) of the \(thing), or none" }
+        if rest.isTooLittle { return "too few of the \(thing) to tell from none" }
         return "\(locale.percent(rest.known ?? 0, of: rest.whole)) of the \(thing)"
     }
 }
 
 extension NumberStatus {
-    /// What stands in a table or a chart where the number would be; nil where there is one.
+    /// The words in a table or a chart in place of the number; nil where there is one.
     package var marker: String? {
         switch self {
         case .published, .derived: nil
@@ -95,7 +98,7 @@ extension NumberStatus {
 }
 
 extension Absence {
-    /// What stands in a table or a chart where the number would be.
+    /// The words in a table or a chart in place of the number.
     package var marker: String { NumberStatus(self).marker ?? "" }
 
     /// The same in a sentence.
@@ -109,7 +112,7 @@ extension Absence {
         }
     }
 
-    /// Behind "There is no comparison with Monday:".
+    /// The words behind "There is no comparison with Monday:".
     package var reason: String {
         switch self {
         case .notReleased: "it has no release"
@@ -121,7 +124,7 @@ extension Absence {
         }
     }
 
-    /// Behind "Of 6 numbers,".
+    /// Returns the words behind "Of 6 numbers,".
     func words(for count: Int) -> String {
         let verb = count == 1 ? "is" : "are"
         return switch self {

@@ -1,8 +1,8 @@
 internal import ThrongPlan
 
-/// Numbers that are off on purpose, in words: rounded to what their margins carry.
+/// Words for margins: numbers are rounded to what their margins carry.
 extension Wording {
-    /// How far off a number with a margin may be: "off by at most 12 in 19 of 20 cases".
+    /// Returns the words for a margin: "off by at most 12 in 19 of 20 cases".
     package func off(by margin: Decimals) -> String { "off by at most \(locale.text(margin)) \(Self.usually)" }
 
     /// A sentence and how far off its number may be: "About 1,410 events; off by at most 12 in 19 of 20 cases."
@@ -15,10 +15,11 @@ extension Wording {
         "\(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence); \(addition)."
     }
 
-    /// How often a margin or an interval holds.
+    /// The words for the share of cases in which a margin or an interval holds.
     package static let usually = "in 19 of 20 cases"
 
-    /// Where a quotient lies: "between 9% and 15% in 19 of 20 cases", "at least 9% in 19 of 20 cases".
+    /// Returns the words for the interval of a quotient: "between 9% and 15% in 19 of 20 cases", "at least 9% in 19 of
+    /// 20 cases".
     package func range(_ interval: Interval, isShare: Bool, unit: String = "") -> String {
         let (low, high) = interval.ends
         let scale = isShare ? 100.0 : 1
@@ -52,26 +53,25 @@ extension Wording {
         return rounded.units == 0 ? locale.percent(part, of: whole) : locale.percent(ofHundred: rounded)
     }
 
-    /// A term of a quotient: rounded where it has noise, as it is where it is exact.
-    package func term(_ number: Int64, variance: Double?) -> String {
-        let spread = (variance ?? 0).squareRoot() * Interval.z
+    /// A term of a quotient, rounded to what its noise leaves.
+    package func term(_ number: Int64, variance: Double) -> String {
+        let spread = variance.squareRoot() * Interval.z
         return locale.text(Decimals(number, over: 1, places: 0).rounded(toFirstDigitOf: spread))
     }
 
-    /// Where several may be the largest: "Margins leave open which of “A” and “B” is the largest published group: about 320
-    /// and about 310 events."
-    package func undecided(_ leaders: [AnswerRow], _ what: String, words: (Quantity) -> String) -> String {
+    /// Returns the sentence for several rows any of which may be the largest: "Margins leave open which of “A” and “B”
+    /// is the largest published group: about 320 and about 310 events."
+    package func undecided(_ leaders: [(label: String, number: String)], _ what: String) -> String {
         guard leaders.count <= 3 else {
             return "Margins leave open which of \(number(leaders.count)) published rows \(what)."
         }
-        let names = leaders.map { "“\($0.label)”" }
-        let numbers = leaders.compactMap(\.figure.quantity).map(words)
+        let (names, numbers) = (leaders.map { "“\($0.label)”" }, leaders.map(\.number))
         return "Margins leave open which of \(names.listed) \(what): \(numbers.listed)."
     }
 }
 
 extension Quantity {
-    /// Half of the interval's width, of a quotient of numbers with noise, in its own unit; without end where nothing bounds it.
+    /// Half of the interval's width, of a quotient, in its own unit; without end where nothing bounds it.
     var halfWidth: Double {
         guard let (part, whole, noise) = drawnQuotient else { return 0 }
         let (low, high) = Fieller(part, over: whole, noise: noise).hull(from: -.infinity, to: .infinity)
@@ -82,7 +82,7 @@ extension Quantity {
     var shown: Decimals? {
         switch self {
         case .drawn(_, _, let within): decimal?.rounded(toFirstDigitOf: Double(within ?? 0))
-        case .mean where drawnQuotient != nil: decimal?.rounded(toFirstDigitOf: halfWidth)
+        case .mean: decimal?.rounded(toFirstDigitOf: halfWidth)
         default: decimal
         }
     }

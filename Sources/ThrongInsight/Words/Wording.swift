@@ -4,10 +4,10 @@ package import ThrongPlan
 ///
 /// Words are English; numbers and dates are written as the reader's language has them.
 package struct Wording: Sendable, Hashable {
-    /// How the reader writes numbers and dates.
+    /// The reader's locale, by which numbers and dates are written.
     package let locale: ReportLocale
 
-    /// For pages and commands that have no reader of their own.
+    /// The wording for pages and commands that have no reader of their own.
     package static let english = Wording(.english)
 
     /// Writes for a reader.
@@ -83,6 +83,6 @@ extension [String] {
 }
 
 extension String {
-    /// With a capital first letter.
+    /// The text with a capital first letter.
     package var sentenceCased: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -2,16 +2,16 @@ package import ThrongCounting
 internal import ThrongPlan
 package import ThrongWire
 
-/// What a client says stands behind a hash: the body of `POST /v1/reveals`, checked against the plan.
+/// A client's claim of the value behind a hash: the body of `POST /v1/reveals`, checked against the plan.
 package struct IncomingReveal: Sendable {
-    /// The window whose hash it was.
+    /// The window of the hash.
     package let window: WindowID
-    /// The dimension; it is one whose buckets are learned.
+    /// The dimension; its buckets are learned.
     package let dimension: DimensionName
-    /// How many buckets that one can learn.
+    /// The most buckets that the dimension can learn.
     package let most: Int
-    /// As the client sent it. Not stored before its hash is known to be one of enough devices.
+    /// The value as the client sent it. It is not stored before enough devices are known to have sent its hash.
     package let value: String
-    /// What the app's evaluator is said to make of it; nil where the app has none. Nothing of it was checked.
+    /// The claimed output of the app's evaluator for the value, unchecked; nil if the app has no evaluator.
     package let output: EvaluatedOutput?
 }

@@ -3,25 +3,26 @@ internal import ThrongCounting
 package import ThrongPlan
 package import ThrongWire
 
-/// The labels of revealed dimensions, and their hashes in each window of which batches come.
+/// The labels of revealed dimensions, and their hashes in each open window.
 package final class RevealedVocabulary: Sendable {
-    /// Labels with their slots, by app and dimension.
+    /// The labels with their slots, by app and dimension.
     private struct State {
         var labels: [AppName: [DimensionName: [BucketLabel: Int]]] = [:]
-        /// What the app's evaluator makes of labels, as far as it is known: without it a label has no hash there.
+        /// The evaluator's known outputs for labels. A label without its output has no hash in an app with an
+        /// evaluator.
         var outputs: [AppName: [DimensionName: [BucketLabel: EvaluatedOutput]]] = [:]
-        /// Made when a window's first batch comes, and anew whenever a label comes or goes.
+        /// The hashes by window, made when its first batch comes, and anew whenever a label comes or goes.
         var windows: [WindowID: WindowVocabulary] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Starts with none.
+    /// Creates a vocabulary without labels.
     package init() {}
 
-    /// Replaces the labels of a dimension. Batches that are being read finish with what they began with.
+    /// Replaces the labels of a dimension. Batches that are being read finish with the labels they began with.
     ///
-    /// - Parameter outputs: what the app's evaluator makes of them, where it has one and as far as it is known.
+    /// - Parameter outputs: the known outputs of the app's evaluator for the labels; none if it has no evaluator.
     package func set(
         _ labels: [BucketLabel: Int], outputs: [BucketLabel: EvaluatedOutput] = [:], of dimension: DimensionName,
         app: AppName
@@ -36,23 +37,23 @@ package final class RevealedVocabulary: Sendable {
         }
     }
 
-    /// The labels of a dimension with their slots.
+    /// Returns the labels of a dimension with their slots.
     package func labels(of dimension: DimensionName, app: AppName) -> [BucketLabel: Int] {
         state.withLock { $0.labels[app]?[dimension] ?? [:] }
     }
 
-    /// What the app's evaluator makes of the labels of a dimension, as far as it is known.
+    /// Returns the known outputs of the app's evaluator for the labels of a dimension.
     package func outputs(of dimension: DimensionName, app: AppName) -> [BucketLabel: EvaluatedOutput] {
         state.withLock { $0.outputs[app]?[dimension] ?? [:] }
     }
 
-    /// What a bucket is called now.
+    /// Returns the current name of a bucket.
     package func name(of bucket: Int, in dimension: MetricLayout.DimensionLayout, app: AppName) -> BucketLabel {
         guard dimension.isVacant(bucket) else { return dimension.labels[bucket] }
         return labels(of: dimension.name, app: app).first { $0.value == bucket }?.key ?? dimension.labels[bucket]
     }
 
-    /// The hashes that labels have in a window.
+    /// Returns the hashes of labels in a window.
     ///
     /// - Complexity: O(1), and O(labels) hashes on a window's first batch and after a change.
     func hashes(of dimensions: [RevealedDimension], in window: WindowID) -> WindowVocabulary {
@@ -80,7 +81,7 @@ package final class RevealedVocabulary: Sendable {
     }
 }
 
-/// What hashes mean in one window: one table a revealed dimension of the purpose, in the order of its tables.
+/// The slots of hashes in one window: one table a revealed dimension of the purpose, in the order of its tables.
 struct WindowVocabulary: Sendable {
     let slots: [[RevealedHash: Int]]
 }
@@ -88,20 +89,20 @@ struct WindowVocabulary: Sendable {
 /// A revealed dimension of a purpose.
 struct RevealedDimension: Sendable {
     let name: DimensionName
-    /// How many slots it has; the bucket behind them is `other`.
+    /// The number of slots; the bucket behind them is `other`.
     let most: Int
     /// The number of its field within the purpose.
     let field: Int
-    /// By whose outputs its values are hashed; nil where they are hashed alone.
+    /// The key of the evaluator whose outputs its values are hashed with; nil if they are hashed alone.
     let evaluator: EvaluatorKey?
 }
 
-/// A hash of a batch that means nothing yet: it was counted as `other`.
+/// An unknown hash of a batch: it was counted as `other`.
 package struct RevealCandidate: Sendable {
     /// The event's place in the batch.
     package let event: Int
     /// The dimension.
     package let dimension: DimensionName
-    /// As the client sent it. Not stored.
+    /// The hash as the client sent it. Not stored.
     package let hash: RevealedHash
 }

@@ -1,11 +1,12 @@
 extension ConsistentTable {
-    /// Whole numbers from 0 on near those of a table, with that sum exactly, whose groupings are near the table's, too.
+    /// Returns whole numbers from 0 on near a table's, with exactly that sum, whose groupings are near the table's,
+    /// too.
     ///
     /// Each cell is rounded up or down, whichever keeps what its groupings have been given so far nearer to what they should
     /// have: a cell alone is off by less than 1, and a grouping's sum of many cells by a few.
     /// - Parameters:
     ///   - table: numbers from 0 on.
-    ///   - total: what they add up to, but for the arithmetic.
+    ///   - total: the sum of the table's numbers, apart from what the arithmetic loses.
     /// - Complexity: O(cells × groupings).
     func rounded(_ table: [Double], total: Int64) -> [Int64] {
         var owed = groupings.map { Array(repeating: 0.0, count: $0.cells) }
@@ -20,7 +21,7 @@ extension ConsistentTable {
             for (place, grouping) in groupings.enumerated() {
                 pull += weights[place] * (owed[place][Int(grouping.places[cell])] + rest - 0.5)
             }
-            // What is a whole number but for the arithmetic stays one: empty cells stay empty.
+            // A number that is whole, apart from what the arithmetic loses, stays whole: empty cells stay empty.
             let isUp = rest > 0.999 || rest > 0.001 && pull > 0
             whole.append((Int64(exactly: below) ?? .max / 2) + (isUp ? 1 : 0))
             owedInAll += isUp ? rest - 1 : rest
@@ -32,7 +33,7 @@ extension ConsistentTable {
         return whole
     }
 
-    /// Gives what the sum still lacks, or has too much, to cells whose groupings are owed the most.
+    /// Gives what the sum still lacks, or takes what it has too much, in the cells whose groupings call for it most.
     private func settle(_ whole: inout [Int64], to total: Int64, owed: [[Double]]) {
         var owed = owed
         var lack = total &- whole.reduce(0, &+)
@@ -48,7 +49,7 @@ extension ConsistentTable {
             func claim(_ cell: Int) -> Double {
                 Double(step) * groupings.indices.reduce(0) { $0 + owed[$1][Int(groupings[$1].places[cell])] }
             }
-            // Where all are 0 nothing can be taken: the sum is 0 then, and so is what it lacks.
+            // If all cells are 0, nothing can be taken: the sum is 0 then, and so is what it lacks.
             guard
                 let taken = whole.indices.filter({ whole[$0] + step >= 0 }).max(by: { claim($0) < claim($1) })
             else { return }

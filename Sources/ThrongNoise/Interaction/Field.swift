@@ -5,7 +5,7 @@
 /// a split where it now takes a field, and nothing of what was drawn changes. Cumulative rounding already allows for it, since the
 /// buckets of a coarser rule are neighbours.
 package struct Field: Hashable, Sendable {
-    /// At least 2.
+    /// The number of buckets; at least 2.
     package let buckets: Int
 
     /// Describes a field.
@@ -17,7 +17,7 @@ package struct Field: Hashable, Sendable {
     }
 }
 
-/// Some of a lattice's fields: what a grouping keeps, or what an interaction is of. None is the total.
+/// Some of a lattice's fields: those that a grouping keeps, or those of an interaction. The empty set is the total.
 package struct FieldSet: Hashable, Sendable, Comparable, ExpressibleByArrayLiteral {
     /// A bit for each field, by its place.
     let bits: UInt8
@@ -42,13 +42,13 @@ package struct FieldSet: Hashable, Sendable, Comparable, ExpressibleByArrayLiter
     /// The number of fields.
     package var count: Int { bits.nonzeroBitCount }
 
-    /// Whether a field is one of them.
+    /// True if a field is one of them.
     package func contains(_ place: Int) -> Bool { bits >> UInt8(place) & 1 == 1 }
-    /// Whether all of these are among the others.
+    /// True if all of these are among the others.
     package func isSubset(of other: FieldSet) -> Bool { bits & ~other.bits == 0 }
-    /// Those that are not among the others.
+    /// Returns the fields that are not among the others.
     package func subtracting(_ other: FieldSet) -> FieldSet { FieldSet(bits: bits & ~other.bits) }
-    /// Those of both.
+    /// Returns the fields of both sets.
     package func union(_ other: FieldSet) -> FieldSet { FieldSet(bits: bits | other.bits) }
 
     /// All sets of some of these fields, the empty one and the whole one too, the smaller ones first.

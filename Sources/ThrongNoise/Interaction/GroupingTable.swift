@@ -1,10 +1,10 @@
 /// The numbers of one grouping as they were drawn: exact fractions over the number of the table's cells.
 ///
-/// They add up over groupings exactly. Numbers in the same relation, but whole, are ``whole``.
+/// They add up over groupings exactly. ``whole`` has whole numbers that add up as well.
 package struct GroupingTable: Hashable, Sendable {
     /// Numerators. Unit: the measure's, over ``denominator``.
     package let cells: [Int128]
-    /// Of each field, in order.
+    /// The number of buckets of each field, in order.
     let sizes: [Int]
     /// The number of cells of the table that was drawn.
     package let denominator: Int128
@@ -14,11 +14,11 @@ package struct GroupingTable: Hashable, Sendable {
         denominator = Int128(cells.count)
     }
 
-    /// The table of a coarser grouping whose numbers are sums of this one's.
+    /// Returns the table of a coarser grouping whose numbers are sums of this one's.
     ///
     /// - Parameters:
-    ///   - places: by cell of this table, the cell of the coarser one that it is added to.
-    ///   - count: cells of the coarser one.
+    ///   - places: the cell of the coarser table to which each cell of this one is added.
+    ///   - count: the number of the coarser table's cells.
     package func summed(into places: [Int], count: Int) -> GroupingTable {
         var sums = Array(repeating: Int128(0), count: count)
         for (cell, place) in zip(cells, places) { sums[place] &+= cell }
@@ -30,15 +30,16 @@ package struct GroupingTable: Hashable, Sendable {
         self.denominator = denominator
     }
 
-    /// Whether a drawn number is at least that large, exactly.
+    /// True if the drawn number is at least that large; an exact comparison.
     package func isAtLeast(_ number: Int64, at cell: Int) -> Bool { cells[cell] >= Int128(number) * denominator }
 
     /// Whole numbers next to the drawn ones that add up over all groupings of the lattice.
     ///
-    /// Each cumulative sum is rounded to the nearest whole number, halves up, and the numbers are the differences of these. A
-    /// coarser grouping's cumulative sums are among those of a finer one, namely at the last buckets of the fields that it leaves
-    /// out, so that both round them alike, and neither has to know of the other. A total is whole already.
-    /// - Returns: Of a grouping by d fields each number is within 2^(d − 1) of the drawn one: 2^d sums, each off by 1/2.
+    /// Each cumulative sum is rounded to the nearest whole number, halves up, and the numbers are the differences of
+    /// these. A coarser grouping's cumulative sums are among those of a finer one, namely at the last buckets of the
+    /// fields that it leaves out. So both round them alike, and neither has to know of the other. A total is whole
+    /// already.
+    /// - Returns: numbers within 2^(d − 1) of the drawn ones for a grouping by d fields: 2^d sums, each off by 1/2.
     /// - Complexity: O(cells · fields).
     package var whole: [Int64] {
         var sums = cells
@@ -56,16 +57,18 @@ package struct GroupingTable: Hashable, Sendable {
         return sums.map { Int64(clamping: $0) }
     }
 
-    /// The largest distance between a whole number that may be published and the drawn one, for a margin that says so.
+    /// Returns the largest distance between a whole number that may be published and the drawn one, for a margin that
+    /// takes it in.
     ///
     /// - Parameters:
-    ///   - whole: one number a cell.
-    ///   - least: the least number that would be published; where the whole or the drawn one is below, neither counts.
+    ///   - whole: one number for each cell.
+    ///   - least: the least number that would be published. A cell counts only if its whole and its drawn number both
+    ///     reach it.
     package func farthest(_ whole: [Int64], from least: Int64 = .min) -> Rational {
         farthest(whole) { whole[$0] >= least && isAtLeast(least, at: $0) }
     }
 
-    /// The same over some cells.
+    /// Returns the largest such distance over some cells.
     package func farthest(_ whole: [Int64], where counts: (Int) -> Bool) -> Rational {
         var farthest: UInt128 = 0
         for (cell, (number, drawn)) in zip(whole, cells).enumerated() where counts(cell) {

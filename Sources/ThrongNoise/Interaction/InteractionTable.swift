@@ -1,13 +1,13 @@
 /// The interaction of some fields, times the number of cells of their table: whole numbers whose sum along each field is 0.
 ///
-/// It is made of a table with its noise and holds nothing else, so that whatever is computed from it costs no privacy.
+/// It is made only of a table with its noise, so that whatever is computed from it costs no privacy.
 package struct InteractionTable: Hashable, Sendable {
     /// N_S · P_S y. Unit: the measure's, over N_S.
     private(set) var cells: [Int128]
 
     /// Takes from a noisy table its means along each of its fields.
     ///
-    /// - Parameter noisy: what was counted by these fields, with both layers of noise added to each cell.
+    /// - Parameter noisy: the counts by these fields, with both layers of noise added to each cell.
     /// - Throws: ``NoiseError/notOfTheLattice`` for another number of cells.
     /// - Complexity: O(cells · fields).
     package init(_ noisy: [Int64], of set: FieldSet, in lattice: Lattice) throws(NoiseError) {

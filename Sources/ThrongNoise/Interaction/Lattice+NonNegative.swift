@@ -1,15 +1,16 @@
 extension Lattice {
-    /// Whole numbers of all groupings, none below 0, that add up.
+    /// Returns whole numbers of all groupings, none below 0, that add up.
     ///
-    /// A table is settled after those that it has to add up to, from the total down: what is below 0 becomes 0, and what its sums
-    /// then have too much is taken from the same lines, 64 times as readily from numbers that are too small to be published, so that
-    /// those that are hardly move. Last the table by all fields is made whole, and every grouping is a sum of it. Everything looks at
-    /// drawn numbers only. A table by three fields or more may not fit all its sums without a number below 0; these then move a little.
+    /// A table is settled after those that it has to add up to, from the total down: numbers below 0 become 0, and the
+    /// excess that its sums then have is taken from the same lines. Numbers that are too small to be published give 64
+    /// times as readily, so that the others hardly move. The table by all fields is made whole last, and every grouping
+    /// is a sum of it. Everything looks at drawn numbers only. A table by three fields or more may not fit all its sums
+    /// without a number below 0; these then move a little.
     /// - Parameters:
     ///   - drawn: all interactions.
     ///   - steady: the least number that would be published.
-    /// - Throws: ``NoiseError/notOfTheLattice`` where an interaction is missing, and ``NoiseError/tooManyCells(found:limit:)``
-    ///   where a table by all fields has too many.
+    /// - Throws: ``NoiseError/notOfTheLattice`` if an interaction is missing, and
+    ///   ``NoiseError/tooManyCells(found:limit:)`` if a table by all fields has too many cells.
     /// - Complexity: O(cells · fields) for each of 100 rounds at most.
     package func nonNegative(
         from drawn: [FieldSet: InteractionTable], steady: Int64
@@ -36,8 +37,9 @@ extension Lattice {
         return numbers
     }
 
-    /// Whole numbers from 0 on next to those of a settled table, and with sums next to the settled ones: after a first pass single
-    /// numbers are raised or lowered by 1 as long as that brings all together nearer, in squares, where the total counts eight times.
+    /// Returns whole numbers from 0 on next to those of a settled table, with sums next to the settled ones. After a
+    /// first pass, single numbers are raised or lowered by 1 as long as that brings all together nearer, in squares,
+    /// where the total counts eight times.
     private func rounded(_ settled: [FieldSet: [Double]], of set: FieldSet) -> [Int64] {
         let table = settled[set] ?? []
         let total = settled[[]]?.first ?? 0
@@ -73,15 +75,16 @@ extension Lattice {
         return whole.map { Int64($0) }
     }
 
-    /// A step from cell to cell that visits each once and neighbours far apart: near the golden section, without a common divisor.
+    /// Returns a step from cell to cell that visits each once and neighbours far apart: near the golden section,
+    /// without a common divisor.
     private static func step(of cells: Int) -> Int {
         var step = max(1, cells * 618 / 1000)
         while Rational.greatestCommonDivisor(Int128(step), Int128(cells)) != 1 { step += 1 }
         return step
     }
 
-    /// A table from 0 on whose sums are those of the parts, as nearly as that goes: projections in turn onto the tables with a
-    /// part's sums and onto those without a negative number, in the metric of the weights (Bregman 1965).
+    /// Finds a table from 0 on whose sums come as near to those of the parts as they can. It projects in turn onto the
+    /// tables with a part's sums and onto those without a negative number, in the metric of the weights (Bregman 1965).
     private func settle(
         _ start: [Double], of set: FieldSet, to parts: [FieldSet], _ settled: [FieldSet: [Double]], steady: Double
     ) -> [Double] {

@@ -7,15 +7,16 @@
 /// so that numbers of different groupings add up by construction, and none can be computed in two ways (the residual basis of Xiao,
 /// He, Zhang and Kifer 2023). Tables lie with the last field's buckets next to each other, fields in the order of their places.
 package struct Lattice: Hashable, Sendable {
-    /// Fields in one lattice.
+    /// The most fields in one lattice.
     package static let mostFields = 8
-    /// Cells of one table. With it, eight fields and noisy numbers of 63 bits nothing here comes near 2^127: centred tables and
-    /// their sums grow by Π (1 + 2n) ≤ 2.5^8 · 2^24, cumulated ones by 2^24 more, which makes 63 + 11 + 24 + 24 = 122 bits.
+    /// The most cells in one table. With this limit, eight fields and noisy numbers of 63 bits, nothing here comes near
+    /// 2^127: centred tables and their sums grow by Π (1 + 2n) ≤ 2.5^8 · 2^24, cumulated ones by 2^24 more, which makes
+    /// 63 + 11 + 24 + 24 = 122 bits.
     package static let mostCells = 1 << 24
 
-    /// By place.
+    /// The fields by place.
     package let fields: [Field]
-    /// Those that are published, the smaller ones first; each once.
+    /// The groupings that are published, the smaller ones first; each once.
     package let groupings: [FieldSet]
     /// All sets of fields that are part of a grouping, the smaller ones first. Each is one question, and has noise of its own.
     package let interactions: [FieldSet]
@@ -46,7 +47,7 @@ package struct Lattice: Hashable, Sendable {
         }
     }
 
-    /// Of each of some fields, in order.
+    /// Returns the number of buckets of each of some fields, in order.
     package func buckets(of set: FieldSet) -> [Int] { set.places.map { fields[$0].buckets } }
 
     /// The number of cells of a table by these fields; 1 without any.
@@ -93,7 +94,7 @@ extension Lattice {
     /// The numbers of one grouping as exact fractions, from the interactions of all its parts.
     ///
     /// With N_S cells in a table by S, N_S·P_S y(S) is whole, and so N_G·y(G) is simply the sum of these whole numbers.
-    /// - Throws: ``NoiseError/notOfTheLattice`` where an interaction is missing.
+    /// - Throws: ``NoiseError/notOfTheLattice`` if an interaction is missing.
     /// - Complexity: O(cells · 2^fields) additions.
     package func numbers(of grouping: FieldSet, from drawn: [FieldSet: InteractionTable]) throws(NoiseError)
         -> GroupingTable

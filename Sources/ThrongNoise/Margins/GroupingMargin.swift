@@ -1,6 +1,7 @@
 /// The margins of one grouping's numbers.
 package struct GroupingMargin: Sendable, Hashable {
-    /// Of each drawn number: 2V·Π(1 + 1/n²) for fields with n buckets each, exactly. Unit: the measure's, squared.
+    /// The variance of each drawn number: 2V·Π(1 + 1/n²) for fields with n buckets each, exactly. Unit: the measure's,
+    /// squared.
     package let variance: Rational
     /// The excess over k that a published number has: the smallest whole m that the noise reaches with a chance of at most 1/40.
     /// Unit: the measure's.
@@ -20,8 +21,9 @@ package struct GroupingMargin: Sendable, Hashable {
 
     /// The margin that a release states: 19 of 20 of its whole numbers lie within it.
     ///
-    /// A drawn number is off by more than q with a chance of 1/20 at most, and steps that look at drawn numbers only moved those that
-    /// are published by s at most, so that no more of them are off by more than q + s. The stated margin is whole, since errors are.
+    /// A drawn number is off by more than q with a chance of 1/20 at most. Later steps look at drawn numbers only and
+    /// move the published ones by s at most, so that no more of them are off by more than q + s. The stated margin is
+    /// whole, since errors are.
     /// - Parameter moved: s, from ``GroupingTable/farthest(_:where:)``.
     /// - Throws: ``NoiseError/overflow``.
     package func stated(moved: Rational) throws(NoiseError) -> Int64 { Int64(clamping: try drawn.adding(moved).floor) }
@@ -29,7 +31,7 @@ package struct GroupingMargin: Sendable, Hashable {
 
 /// Independent draws of one law that are added to a cell of a question's table.
 package struct CellDraws: Sendable, Hashable {
-    /// Of one draw. Unit: the measure's, squared.
+    /// The variance of one draw. Unit: the measure's, squared.
     package let variance: Rational
     /// The number of times that each is added: in a sum over seven days, the kept layer's is added seven times.
     package let factor: Int64
@@ -50,15 +52,17 @@ package struct CellDraws: Sendable, Hashable {
 }
 
 extension Lattice {
-    /// The law of the noise of a grouping's cells, which is the same for all of them, or of sums of such cells.
+    /// Returns the law of the noise of a grouping's cells, which is the same for all of them, or of sums of such cells.
     ///
-    /// In units of 1/N_G a sum's noise is the sum, over parts S of the grouping and cells of S, of a whole factor times the cell's
-    /// draws. Where a field's c of n buckets are added up, the factor is a product over fields: c for a field that is not in S, n − c for
-    /// a field of S whose bucket is one of those that are added up, and −c where it is another. A single cell has c = 1.
+    /// The noise of a sum, in units of 1/N_G, is the sum over parts S of the grouping and cells of S of a whole factor
+    /// times the cell's draws. If c of a field's n buckets are added up, the factor is a product over fields: c for a
+    /// field that is not in S, n − c for a field of S whose bucket is one of those that are added up, and −c for one
+    /// whose bucket is another. A single cell has c = 1.
     /// - Parameters:
-    ///   - draws: of one cell of a table by S, for each part S: the kept layer's and the fresh layer's.
-    ///   - summed: buckets that are added up, by field of the grouping in order; one of each where it is left out.
-    /// - Throws: ``NoiseError/notOfTheLattice`` where a part's are missing, ``NoiseError/overflow``.
+    ///   - draws: the draws of one cell of a table by S, for each part S: the kept layer's and the fresh layer's.
+    ///   - summed: the numbers of buckets that are added up, by field of the grouping in order; one of each if left
+    ///     out.
+    /// - Throws: ``NoiseError/notOfTheLattice`` if a part's draws are missing, ``NoiseError/overflow``.
     package func law(
         of grouping: FieldSet, draws all: [FieldSet: [CellDraws]], summed: [Int]? = nil
     ) throws(NoiseError) -> NoiseLaw {
@@ -111,10 +115,10 @@ extension Lattice {
         return spread
     }
 
-    /// The margins of a grouping's numbers, or of sums of them.
+    /// Returns the margins of a grouping's numbers, or of sums of them.
     ///
-    /// - Parameter summed: as ``law(of:draws:summed:)`` takes it.
-    /// - Throws: as ``law(of:draws:summed:)``.
+    /// - Parameter summed: the parameter of ``law(of:draws:summed:)``.
+    /// - Throws: the errors of ``law(of:draws:summed:)``.
     package func margin(
         of grouping: FieldSet, draws: [FieldSet: [CellDraws]], summed: [Int]? = nil
     ) throws(NoiseError) -> GroupingMargin {
@@ -128,7 +132,7 @@ extension Lattice {
 
     /// The draws of both layers of a width.
     ///
-    /// - Throws: what the sampler refuses.
+    /// - Throws: the sampler's errors.
     package func draws(_ width: NoiseWidth) throws(NoiseError) -> [FieldSet: [CellDraws]] {
         var draws: [FieldSet: [CellDraws]] = [:]
         for interaction in interactions {

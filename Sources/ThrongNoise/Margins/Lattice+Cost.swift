@@ -3,11 +3,12 @@ extension Lattice {
     ///
     ///     Σ over S of r(S) · change² / 2V
     ///
-    /// The attacker is given the kept layer, which only helps; what is left of a day is the fresh one, of variance V / r(S) in each
-    /// interaction (Canonne, Kamath and Steinke 2020). Costs of all event sets that a device met, of counts and of sums, add up
-    /// (Bun and Steinke 2016). For devices this is 8/k² · Σ r(S), for events 50/k² · (a/b)² · Σ r(S).
+    /// The attacker is given the kept layer, which only helps; the rest of a day is the fresh layer, of variance V /
+    /// r(S) in each interaction (Canonne, Kamath and Steinke 2020). Costs of all event sets that a device met, of
+    /// counts and of sums, add up (Bun and Steinke 2016). The cost is 8/k² · Σ r(S) for devices, and 50/k² · (a/b)² · Σ
+    /// r(S) for events.
     /// - Parameters:
-    ///   - change: 1 for devices, and what the device added for events and sums, in one cell or in several.
+    ///   - change: 1 for devices; for events and sums the amount that the device added, in one cell or in several.
     ///   - least: V; see ``LayerVariance``.
     /// - Throws: ``NoiseError/overflow``.
     package func cost(change: Rational, least: Rational) throws(NoiseError) -> Rational {

@@ -9,8 +9,8 @@
 /// The exact law of a published number's noise: a sum of independent discrete Gaussian draws times whole numbers, over a
 /// denominator, as it comes from the interactions of its grouping.
 ///
-/// **Method.** With φ the law's characteristic function, the chance of less than j on both sides is a sum over the M-th roots of
-/// unity, exactly the integral but for what is aliased from beyond M − j:
+/// **Method.** With φ the law's characteristic function, the chance of less than j on both sides is a sum over the M-th
+/// roots of unity. It is exactly the integral, apart from what is aliased from beyond M − j:
 ///
 ///     P(|noise| < j) = (1/M) · Σ over i < M of φ(2πi/M) · sin((j − 1/2)·2πi/M) / sin(πi/M) − P'
 ///
@@ -28,11 +28,11 @@ package struct NoiseLaw: Sendable {
         let count: Int
     }
 
-    /// Of what ``tail(from:)`` counts in. Unit: the measure's.
+    /// The denominator of the unit in which ``tail(from:)`` counts. Unit: the measure's.
     let denominator: Int128
-    /// Of the noise in the measure's unit. Unit: the measure's, squared.
+    /// The variance of the noise in the measure's unit. Unit: the measure's, squared.
     package let variance: Rational
-    /// s, of the sum before it is divided.
+    /// The deviation s of the sum before it is divided.
     private let deviation: Double
     /// Characteristic function at multiples of `step`, up to where the rest is nothing.
     private let values: [Double]
@@ -40,11 +40,11 @@ package struct NoiseLaw: Sendable {
     /// Bound on what the terms that were left out add to a chance.
     private let slack: Double
 
-    /// Puts a law together.
+    /// Creates the law of a sum of draws.
     ///
     /// - Parameters:
     ///   - parts: at least one.
-    ///   - variance: of all of them, over the denominator's square.
+    ///   - variance: the variance of all of them, over the denominator's square.
     init(parts: [Part], denominator: Int128, variance: Rational) {
         self.denominator = denominator
         self.variance = variance
@@ -71,7 +71,7 @@ package struct NoiseLaw: Sendable {
         self.values = values
     }
 
-    /// At least the chance that the noise is that much or more, and hardly above it.
+    /// Returns an upper bound on the chance that the noise is `least` or more; hardly above the exact chance.
     ///
     /// - Parameter least: in units of 1 over the denominator, above 0.
     /// - Complexity: O(terms): about 15 where the law is smooth, some thousands for a field of many buckets.
@@ -86,7 +86,7 @@ package struct NoiseLaw: Sendable {
         return (1 - sum / points) / 2 + slack + 1e-9
     }
 
-    /// The smallest multiple of a step that the noise reaches with a chance of at most 1/40.
+    /// Returns the smallest multiple of a step that the noise reaches with a chance of at most 1/40.
     ///
     /// - Parameter step: in units of 1 over the denominator.
     func quantile(in step: Int128) -> Int128 {
@@ -100,7 +100,7 @@ package struct NoiseLaw: Sendable {
     }
 }
 
-/// E exp(iut·X) of one draw, at the angle u of the whole law: θ(angle) over θ(0).
+/// The value E exp(iut·X) for one draw, at the angle u of the whole law: θ(angle) over θ(0).
 private struct CharacteristicFunction {
     private let factor: Double
     private let variance: Double
@@ -112,17 +112,18 @@ private struct CharacteristicFunction {
         count = Double(part.count)
     }
 
-    /// To the power of the number of draws.
+    /// Returns the function to the power of the number of draws.
     func value(at angle: Double) -> Double {
         exp(logarithm(abs((factor * angle).remainder(dividingBy: 2 * .pi))))
     }
 
-    /// A bound for all angles from this one on to where the next draw's function ends.
+    /// Returns a bound for all angles from this one on to where the next draw's function ends.
     func logarithmUpToPi(at angle: Double) -> Double {
         factor * angle > .pi ? 0 : logarithm(factor * angle)
     }
 
-    /// For an angle of 0 to π. By Poisson's summation the function is a sum of normal curves around multiples of 2π.
+    /// Returns the logarithm for an angle of 0 to π. By Poisson's summation the function is a sum of normal curves
+    /// around multiples of 2π.
     private func logarithm(_ angle: Double) -> Double {
         var (above, below) = (0.0, 1.0)
         for order in 1...6 {

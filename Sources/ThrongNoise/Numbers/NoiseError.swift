@@ -1,8 +1,8 @@
-/// Why something about noise was refused; each case is a fact with its numbers.
+/// The reason why something about noise was refused; each case is a fact with its numbers.
 package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An exact fraction no longer fits into 128 bits.
     case overflow
-    /// Noise of more than 2^50 units.
+    /// Noise of more than 2^30 units.
     case tooWide
     /// A counted number of more than 2^55 units.
     case tooLarge
@@ -25,17 +25,17 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A grouping by a field that the lattice does not have, a table of another interaction, or one that is missing.
     case notOfTheLattice
 
-    /// What has to be positive or small.
+    /// A quantity that has to be positive or small.
     package enum Quantity: String, Sendable, Hashable {
-        /// Of a draw.
+        /// The variance of a draw.
         case variance
-        /// Of one identifier in one window.
+        /// The contribution limit of one identifier in one window.
         case contribution = "contribution limit"
         /// k.
         case threshold
     }
 
-    /// What was found, what is allowed and what to do.
+    /// A message: what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .overflow:
@@ -44,7 +44,7 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
             "a fraction has the denominator 0; write a number such as 1/2"
         case .tooWide:
             """
-            one device may add so much that the noise for it needs more than 50 bits; keep fewer decimals, or lower 'to' or \
+            one device may add so much that the noise for it needs more than 30 bits; keep fewer decimals, or lower 'to' or \
             'contribution_bound'
             """
         case .tooLarge:

@@ -1,5 +1,5 @@
 extension Rational: CustomStringConvertible {
-    /// As people and PostgreSQL have it: `3/7`, `-3/7`, and `10` for a whole number.
+    /// The fraction as people and PostgreSQL write it: `3/7`, `-3/7`, and `10` for a whole number.
     package var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 
     /// Reads `1/2`, `0.5`, `3` and their negatives; nothing else.

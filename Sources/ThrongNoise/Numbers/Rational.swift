@@ -1,12 +1,13 @@
 /// An exact fraction, always reduced, its denominator positive.
 ///
-/// A variance that is not exact is not the variance that was proved (Mironov 2012, "On significance of the least significant
-/// bits for differential privacy"), and what floating point loses of one a sum of thousands would lose of all.
-/// - Bounds: numerator and denominator each within ±(2^127 − 1). What needs more throws ``NoiseError/overflow``.
+/// Only the exact variance is the one that was proved (Mironov 2012, "On significance of the least significant bits for
+/// differential privacy"). A loss of floating point on one variance would become a loss on each of a sum of thousands.
+/// - Bounds: numerator and denominator are each within ±(2^127 − 1). A result that needs more throws
+///   ``NoiseError/overflow``.
 package struct Rational: Sendable, Hashable {
-    /// Carries the sign. Coprime to the denominator.
+    /// The numerator, which carries the sign; coprime to the denominator.
     package let numerator: Int128
-    /// At least 1.
+    /// The denominator; at least 1.
     package let denominator: Int128
 
     /// Reduces a fraction.
@@ -29,7 +30,7 @@ package struct Rational: Sendable, Hashable {
         denominator = 1
     }
 
-    /// For parts that are known to be reduced.
+    /// Takes parts that are known to be reduced.
     init(reduced numerator: Int128, over denominator: Int128) {
         self.numerator = numerator
         self.denominator = denominator
@@ -38,10 +39,10 @@ package struct Rational: Sendable, Hashable {
     /// Nothing.
     package static let zero = Rational(0)
 
-    /// Whether it is more than zero.
+    /// True if it is more than zero.
     package var isPositive: Bool { numerator > 0 }
 
-    /// Of magnitudes below 2^127; at least 1 unless both are 0.
+    /// Returns the greatest common divisor of magnitudes below 2^127; at least 1 unless both are 0.
     static func greatestCommonDivisor(_ left: Int128, _ right: Int128) -> Int128 {
         var (larger, smaller) = (left.magnitude, right.magnitude)
         while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
@@ -54,7 +55,7 @@ extension Rational {
     ///
     /// - Throws: ``NoiseError/overflow``.
     package func adding(_ other: Rational) throws(NoiseError) -> Rational {
-        // Over the least common denominator: thousands of equal variances must not grow on the way.
+        // The common denominator is the least one: thousands of equal variances must not grow on the way.
         let shared = Self.greatestCommonDivisor(denominator, other.denominator)
         let left = try Self.product(numerator, other.denominator / shared)
         let right = try Self.product(other.numerator, denominator / shared)
@@ -112,6 +113,6 @@ extension Rational: Comparable {
 }
 
 extension Rational {
-    /// The nearest number in floating point or next to it; for weights, never for what is claimed.
+    /// The nearest number in floating point, or one next to it; for weights, never for numbers that are claimed.
     package var approximate: Double { Double(numerator) / Double(denominator) }
 }

@@ -2,12 +2,12 @@ internal import Crypto
 internal import Foundation
 
 extension DrawSecret {
-    /// The noise of one layer of a question, a whole number for each cell of its table, the empty cells too.
+    /// Returns the noise of one layer of a question: a whole number for each cell of its table, the empty cells too.
     ///
     /// The same question, layer, variance and period, and for the fresh layer the same counted table, have the same noise
     /// whenever and wherever it is drawn. Anything else has noise that is independent of it.
-    /// - Parameter cells: of the question's table, at least 1; a part of what the draw depends on.
-    /// - Returns: Unit: the measure's.
+    /// - Parameter cells: the number of cells of the question's table, at least 1; a part of what the draw depends on.
+    /// - Returns: the noise. Unit: the measure's.
     /// - Throws: ``NoiseError/emptyUniverse``.
     /// - Complexity: O(cells) for each draw of the layer, about half a microsecond a number.
     package func noise(of question: QuestionKey, _ layer: Layer, cells: Int) throws(NoiseError) -> [Int64] {
@@ -30,9 +30,9 @@ extension DrawSecret {
         }
     }
 
-    /// The digest of a counted table, which a draw of the fresh layer depends on.
+    /// Returns the digest of a counted table, which a draw of the fresh layer depends on.
     ///
-    /// - Parameter table: one number a cell.
+    /// - Parameter table: one number for each cell.
     package func digest(of table: [Int64]) -> CountedDigest {
         var hash = HMAC<SHA256>(key: key)
         hash.update(data: Data("question 1\ncounted\n".utf8))
@@ -40,7 +40,7 @@ extension DrawSecret {
         return CountedDigest(bytes: Array(hash.finalize()))
     }
 
-    /// A text of lines is no other draw's: only the last line may hold anything.
+    /// Draws by a text of lines that is no other draw's: only the last line may hold anything.
     private func draw(_ distribution: DiscreteGaussian, by lines: [String], cells: Int) -> [Int64] {
         var hash = HMAC<SHA256>(key: key)
         hash.update(data: Data((["question 1"] + lines).joined(separator: "\n").utf8))

@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Foundation
 
-/// What noise is derived from, so that a question has the same noise whenever it is drawn.
+/// The secret that noise is derived from, so that a question has the same noise whenever it is drawn.
 ///
 /// The bits of a draw are HMAC-SHA-256 under the secret, counted up, of everything that the draw depends on; a restored database
 /// and a daemon that starts again repeat it, which tells nobody anything new.
 ///
-/// The promise of the noise then holds against whoever can't tell HMAC from chance. Whoever knows the secret and a
-/// published number can try out what was counted, so it is kept like the counters, and never in the database.
+/// The promise of the noise then holds against anybody who can't tell HMAC from chance. The secret and a published
+/// number are enough to try out what was counted. So the secret is kept like the counters, and never in the database.
 package struct DrawSecret: Sendable {
     let key: SymmetricKey
 
@@ -17,6 +17,6 @@ package struct DrawSecret: Sendable {
             data: HMAC<SHA256>.authenticationCode(for: Self.label, using: SymmetricKey(data: Array(bytes))))
     }
 
-    /// What an installation's secret is put to here.
+    /// The use of an installation's secret here, which separates it from its other uses.
     private static let label = Data("throng noise 1".utf8)
 }

@@ -1,17 +1,17 @@
 /// The noise that stays with a question: a sum of draws, one for each rung up to the width that is asked for.
 ///
-/// Kept noise is never scaled, since whoever has x + 2z and x + 3z solves for x and z. Wider noise holds the narrower one and an
-/// independent draw more. So nobody has to remember what was asked before: k may be raised and lowered, and two metrics may ask with different
-/// k, and all that anybody gets is what the smallest of them promises.
+/// Kept noise is never scaled: anybody who has x + 2z and x + 3z can solve for x and z. Wider noise holds the narrower
+/// noise and one more independent draw. So nobody has to remember what was asked before: k may be raised and lowered,
+/// and two metrics may ask with different k, and all that anybody gets is what the smallest of them promises.
 package struct KeptNoise: Sendable, Hashable {
-    /// From the lowest rung up.
+    /// The draws from the lowest rung up.
     package let draws: [DiscreteGaussian]
-    /// By draw, the rung that it reaches. Unit: devices.
+    /// The rung that each draw reaches. Unit: devices.
     let rungs: [Int64]
 
     /// Adds up rungs until they are wide enough.
     ///
-    /// - Throws: what the sampler refuses.
+    /// - Throws: the sampler's errors.
     package init(_ width: NoiseWidth, buckets: [Int]) throws(NoiseError) {
         var (draws, rungs): ([DiscreteGaussian], [Int64]) = ([], [])
         let rest = try LayerVariance.rest(of: buckets)
@@ -25,7 +25,7 @@ package struct KeptNoise: Sendable, Hashable {
         (self.draws, self.rungs) = (draws, rungs)
     }
 
-    /// One draw, for trials of other widths.
+    /// Takes one draw, for trials of other widths.
     init(single layer: LayerVariance) { (draws, rungs) = ([layer.drawn], [0]) }
 
     /// The variance of all draws together. Unit: the measure's, squared.
@@ -64,8 +64,8 @@ package struct NoiseWidth: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - threshold: k. Unit: devices, at least 1.
-    ///   - bound: what one device may add in a period, at least 1; nil where devices are counted.
-    ///   - factor: how many questions share some of the events, at least 1.
+    ///   - bound: the most that one device may add in a period, at least 1; nil if devices are counted.
+    ///   - factor: the number of questions that share some of the events, at least 1.
     /// - Throws: ``NoiseError/notPositive(_:)``, ``NoiseError/tooWide`` and ``NoiseError/overflow``.
     package init(threshold: Int64, bound: Int64? = nil, factor: Int64 = 1) throws(NoiseError) {
         guard threshold > 0, factor > 0 else { throw .notPositive(.threshold) }
@@ -79,11 +79,11 @@ package struct NoiseWidth: Sendable, Hashable {
             unit = try Rational(Int128(bound) * Int128(bound), over: 100)
         }
         self.init(unit: unit, square: product)
-        // Beyond, numbers and their noise would leave 64 bits.
-        guard try least.approximate < 0x1p100 else { throw .tooWide }
+        // Beyond, nothing can be drawn.
+        guard try least.approximate < 0x1p60 else { throw .tooWide }
     }
 
-    /// The same unit with another square.
+    /// Returns a width of the same unit with another square.
     package func squared(_ square: Int64) -> NoiseWidth { NoiseWidth(unit: unit, square: square) }
 
     private init(unit: Rational, square: Int64) { (self.unit, self.square) = (unit, square) }

@@ -3,10 +3,10 @@ internal import Foundation
 
 /// The key that a question's noise is drawn by: the SHA-256 of all that the question means, as one canonical text.
 ///
-/// The text holds events, buckets, sampling and instants by extension, and no name of a metric or a partner. Two texts are the
-/// same question only if they are the same bytes, so whoever writes them sorts first.
+/// The text holds events, buckets, sampling and instants by extension, and no name of a metric or a partner. Two texts
+/// are the same question only if they are the same bytes, so code that writes them sorts first.
 package struct QuestionKey: Hashable, Sendable {
-    /// 32 bytes.
+    /// The digest: 32 bytes.
     package let bytes: [UInt8]
 
     /// Hashes a canonical text.
@@ -20,7 +20,7 @@ package struct QuestionKey: Hashable, Sendable {
 
 /// A counted table as the fresh layer sees it: equal tables have equal digests, and only the secret can tell which table it was.
 package struct CountedDigest: Hashable, Sendable {
-    /// 32 bytes.
+    /// The digest: 32 bytes.
     package let bytes: [UInt8]
 
     init(bytes: [UInt8]) { self.bytes = bytes }

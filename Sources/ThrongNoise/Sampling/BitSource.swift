@@ -1,9 +1,9 @@
-/// Where fair coin flips come from.
+/// A source of fair coin flips.
 ///
 /// The samplers see single bits and nothing else, so that a test can walk through every sequence of flips and add up
 /// the exact probability of each outcome.
 package protocol BitSource {
-    /// That many independent fair bits, as a number below 2^count.
+    /// Returns `count` independent fair bits as a number below 2^count.
     ///
     /// - Parameter count: 0 to 64.
     mutating func bits(_ count: Int) -> UInt64
@@ -63,7 +63,7 @@ extension BitSource {
     mutating func coin(_ numerator: UInt128, over denominator: UInt128) -> Bool {
         guard numerator < denominator else { return true }
         var rest = numerator
-        // With nothing left the fraction's digits are all 0, and the number can't fall below it any more.
+        // If nothing is left, the fraction's digits are all 0, and the number can't fall below it any more.
         while rest > 0 {
             rest += rest
             let digit = rest >= denominator

@@ -5,17 +5,18 @@
 /// numbers only: no rounding, so no two neighbouring tables have different sets of possible outcomes, which is how
 /// floating-point noise is taken apart (Mironov 2012).
 ///
-/// **Timing.** A draw takes longer the larger the number turns out: whoever times a single draw learns about its size
-/// (Jin, McMurtry, Rubinstein and Ohrimenko 2022, "Are We There Yet? Timing and Floating-Point Attacks on Differential
-/// Privacy Systems"). Throng draws a whole release in one go, hours after the events, on no one's request, and shows
-/// nobody when it began; never draw while a client waits.
-/// - Unit: that of the number which it protects.
+/// **Timing.** A draw takes longer the larger the number turns out: an attacker who times a single draw learns about
+/// its size (Jin, McMurtry, Rubinstein and Ohrimenko 2022, "Are We There Yet? Timing and Floating-Point Attacks on
+/// Differential Privacy Systems"). Throng draws a whole release in one go, hours after the events, on no one's request,
+/// and shows nobody when it began. Never draw while a client waits.
+/// - Unit: that of the number that it protects.
 package struct DiscreteGaussian: Sendable, Hashable {
-    /// σ². The variance of what is drawn is slightly below it, as the paper shows. Unit: the number's, squared.
+    /// The variance σ² of the law. The variance of what is drawn is slightly below it, as the paper shows. Unit: the
+    /// number's, squared.
     package let variance: Rational
     private let above: UInt64
     private let below: UInt64
-    /// t = ⌊σ⌋ + 1; at most 2^30.
+    /// The scale of the Laplace numbers: t = ⌊σ⌋ + 1; at most 2^30.
     private let proposal: UInt64
 
     /// Checks a variance.
@@ -29,7 +30,7 @@ package struct DiscreteGaussian: Sendable, Hashable {
         proposal = (parts.above / parts.below).squareRootFloor + 1
     }
 
-    /// ⌊σ⌋. Unit: that of the number which it protects.
+    /// The deviation rounded down: ⌊σ⌋. Unit: that of the number that it protects.
     package var deviationFloor: UInt64 { proposal - 1 }
 
     /// Draws one number.
@@ -41,13 +42,13 @@ package struct DiscreteGaussian: Sendable, Hashable {
         }
     }
 
-    /// One round, or nil where it has to start again.
+    /// Makes one round; nil if it has to start again.
     ///
-    /// Every rejection starts the whole round again, with fresh flips: what a round gives, given that it gives
-    /// anything, is what the sampler gives, and a test can walk through all of a round.
+    /// Every rejection starts the whole round again, with fresh flips. The law of a round that gives a number is
+    /// therefore the sampler's, and a test can walk through all of a round.
     func attempt(using bits: inout some BitSource) -> Int128? {
         guard let drawn = Self.laplace(scale: proposal, using: &bits) else { return nil }
-        // For σ² = a/b the exponent is (|y|·b·t − a)² / (2·a·b·t²). With a, b < 2^60: b·t² ≤ 4·max(a, b) < 2^62, so the
+        // If σ² = a/b, the exponent is (|y|·b·t − a)² / (2·a·b·t²). With a, b < 2^60: b·t² ≤ 4·max(a, b) < 2^62, so the
         // divisor stays under 2^123; |y| ≤ t·(2^32 + 1), so the base stays under 2^95, its square needs 256 bits, and
         // the quotient is at most b·t²·(2^32 + 1)² / 2a < 2^127. Nothing below can overflow.
         let step = UInt128(below) * UInt128(proposal)
@@ -61,7 +62,7 @@ package struct DiscreteGaussian: Sendable, Hashable {
 }
 
 extension DiscreteGaussian {
-    /// Most bits above or below the fraction bar of a variance.
+    /// The most bits above or below the fraction bar of a variance.
     private static let mostBits = 60
 
     private static func parts(of variance: Rational) throws(NoiseError) -> (above: UInt64, below: UInt64) {
@@ -71,8 +72,9 @@ extension DiscreteGaussian {
         return (UInt64(variance.numerator), UInt64(variance.denominator))
     }
 
-    /// One round of a discrete Laplace number of a whole scale, P(x) proportional to exp(−|x| / scale), or nil where it has to
-    /// start again (algorithm 2): a uniform remainder, accepted with exp(−remainder/scale), and a count of whole scales.
+    /// Makes one round of a discrete Laplace number of a whole scale, P(x) proportional to exp(−|x| / scale); nil if it
+    /// has to start again (algorithm 2). It takes a uniform remainder, accepted with exp(−remainder/scale), and a count
+    /// of whole scales.
     ///
     /// The remainder is uniform by rejection; the rest of a division instead would favour small ones.
     private static func laplace(scale: UInt64, using bits: inout some BitSource) -> Int128? {

@@ -1,7 +1,8 @@
 internal import Crypto
 internal import Foundation
 
-/// HMAC-SHA-256 in counter mode: random numbers for whoever does not know the key, the same for whoever has it.
+/// HMAC-SHA-256 in counter mode: random numbers to anybody who does not know the key, and the same ones for everybody
+/// who has it.
 ///
 /// - Complexity: one HMAC for four numbers.
 package struct KeyedGenerator: RandomNumberGenerator, Sendable {

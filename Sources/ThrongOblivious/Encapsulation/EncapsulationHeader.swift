@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// What an encapsulated request begins with: the key's number, and the three algorithms. Source: RFC 9458, section 4.3.
+/// The header of an encapsulated request: the key's number, and the three algorithms. Source: RFC 9458, section 4.3.
 struct EncapsulationHeader {
     let id: UInt8
     let mechanism: UInt16
@@ -31,6 +31,6 @@ struct EncapsulationHeader {
 
     var bytes: [UInt8] { [id] + [mechanism, derivation, sealing].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] } }
 
-    /// What binds a sealed request to it.
+    /// The bytes that bind a sealed request to it.
     var info: Data { Data("message/bhttp request".utf8) + [0] + bytes }
 }

@@ -15,11 +15,11 @@ package struct GatewayKey: Sendable {
 
     /// Its number, which requests name.
     package let id: UInt8
-    /// How a key is agreed on.
+    /// The mechanism by which a key is agreed on.
     package let mechanism: KeyMechanism
     private let secret: Secret
 
-    /// Of the private key, with either mechanism. Unit: bytes.
+    /// The length of the private key, with either mechanism. Unit: bytes.
     package static let secretBytes = 32
 
     /// Makes a random one.
@@ -32,7 +32,7 @@ package struct GatewayKey: Sendable {
         }
     }
 
-    /// Reads one that was kept; nil where the bytes are no private key.
+    /// Reads one that was kept; nil if the bytes are no private key.
     package init?(id: UInt8, mechanism: KeyMechanism, secret: some Collection<UInt8>) {
         self.id = id
         self.mechanism = mechanism
@@ -55,7 +55,7 @@ package struct GatewayKey: Sendable {
         }
     }
 
-    /// What clients are told of it.
+    /// The public part, as clients are told of it.
     package var configuration: KeyConfiguration {
         let publicKey =
             switch secret {

@@ -12,13 +12,13 @@ internal import Crypto
 package struct GatewaySigner: Sendable {
     private let key: Curve25519.Signing.PrivateKey
 
-    /// Of its secret. Unit: bytes.
+    /// The length of its secret. Unit: bytes.
     package static let secretBytes = 32
 
     /// Makes a random one.
     package init() { key = .init() }
 
-    /// Reads one that was kept; nil where the bytes are no private key.
+    /// Reads one that was kept; nil if the bytes are no private key.
     package init?(secret: some Collection<UInt8>) {
         do {
             key = try Curve25519.Signing.PrivateKey(rawRepresentation: Data(secret))
@@ -30,12 +30,12 @@ package struct GatewaySigner: Sendable {
     /// The private key, to be kept.
     package var secretRepresentation: [UInt8] { Array(key.rawRepresentation) }
 
-    /// What clients know it by.
+    /// The identity that clients know it by.
     package var identity: GatewayIdentity { GatewayIdentity(key.publicKey) }
 
     /// Vouches for a list of key configurations: 64 bytes in base64.
     ///
-    /// - Throws: what the library throws where it can't sign.
+    /// - Throws: what the library throws if it can't sign.
     package func signature(over list: [UInt8]) throws -> String {
         try key.signature(for: GatewayIdentity.message(of: list)).base64EncodedString()
     }
@@ -61,7 +61,7 @@ package struct GatewayIdentity: Sendable, Hashable {
     /// 32 bytes in base64.
     package var text: String { bytes.base64EncodedString() }
 
-    /// Whether a list is this gateway's.
+    /// Says whether a list is this gateway's.
     ///
     /// - Parameter signature: 64 bytes in base64.
     package func vouches(for list: some Collection<UInt8>, by signature: String) -> Bool {
@@ -75,6 +75,6 @@ package struct GatewayIdentity: Sendable, Hashable {
         }
     }
 
-    /// What is signed: no other signature is one over this.
+    /// Returns the bytes that are signed: no other signature is one over this.
     fileprivate static func message(of list: [UInt8]) -> Data { Data("throng ohttp-keys\0".utf8) + list }
 }

@@ -11,11 +11,11 @@
 package struct KeyConfiguration: Sendable, Hashable {
     /// The key's number, by which a gateway finds it.
     package let id: UInt8
-    /// How a key is agreed on.
+    /// The mechanism by which a key is agreed on.
     package let mechanism: KeyMechanism
-    /// As ``mechanism`` writes it.
+    /// The public key, as ``mechanism`` writes it.
     package let publicKey: [UInt8]
-    /// What the gateway opens; what it likes best comes first.
+    /// The algorithms that the gateway opens; the one that it likes best comes first.
     package let sealings: [Sealing]
 
     init(id: UInt8, mechanism: KeyMechanism, publicKey: [UInt8], sealings: [Sealing]) {
@@ -34,7 +34,7 @@ package struct KeyConfiguration: Sendable, Hashable {
 
     // MARK: Lists
 
-    /// What a list of them is served as.
+    /// The media type of a list of them.
     package static let mediaType = "application/ohttp-keys"
 
     /// A list of them, each with its length in two bytes before it.
@@ -44,8 +44,8 @@ package struct KeyConfiguration: Sendable, Hashable {
 
     /// Reads a list of them. Those with a mechanism or with algorithms that are not known here are left out.
     ///
-    /// - Throws: ``ObliviousError/configuration(at:)`` where it is no list, or a key is none;
-    ///   ``ObliviousError/noUsableKey`` where none of it can be used.
+    /// - Throws: ``ObliviousError/configuration(at:)`` if it is no list, or a key is none;
+    ///   ``ObliviousError/noUsableKey`` if none of it can be used.
     package static func list(_ bytes: some Collection<UInt8>) throws(ObliviousError) -> [KeyConfiguration] {
         var reader = Reader(bytes: Array(bytes))
         var found: [KeyConfiguration] = []
@@ -69,7 +69,7 @@ package struct KeyConfiguration: Sendable, Hashable {
             return UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
         }
 
-        /// Nil for one that is not for this program: how long its key is, is not known either.
+        /// Reads a configuration; nil for one that is not for this program, as the length of its key is not known.
         mutating func configuration(until end: Int) throws(ObliviousError) -> KeyConfiguration? {
             guard place + 3 <= end else { throw .configuration(at: place) }
             let id = bytes[place]

@@ -6,14 +6,14 @@ internal import Crypto
     internal import Foundation
 #endif
 
-/// How a key is agreed on, by its number in HPKE's registry: RFC 9180, section 7.1. All derive by HKDF-SHA256.
+/// A mechanism to agree on a key, by its number in HPKE's registry: RFC 9180, section 7.1. All derive by HKDF-SHA256.
 package enum KeyMechanism: UInt16, Sendable, Hashable, CaseIterable {
     /// DHKEM(X25519, HKDF-SHA256): for apps.
     case x25519 = 0x0020
     /// DHKEM(P-256, HKDF-SHA256): for browsers, all of which have it.
     case p256 = 0x0010
 
-    /// Of a public key, and of an encapsulated one. Unit: bytes.
+    /// The length of a public key, and of an encapsulated one. Unit: bytes.
     package var publicKeyBytes: Int {
         switch self {
         case .x25519: 32
@@ -31,7 +31,7 @@ package enum KeyMechanism: UInt16, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether bytes are a public key.
+    /// Says whether bytes are a public key.
     func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         let data = Data(bytes)
         switch self {

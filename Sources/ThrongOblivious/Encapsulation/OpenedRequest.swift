@@ -8,9 +8,9 @@ internal import Crypto
 
 /// The gateway's half: a request that was opened, and what seals the response to it. Source: RFC 9458, section 4.
 package struct OpenedRequest: Sendable {
-    /// What the response is sent as.
+    /// The media type of the response.
     package static let responseMediaType = "message/ohttp-res"
-    /// What sealing adds to a message at most. Unit: bytes.
+    /// The most that sealing adds to a message. Unit: bytes.
     package static let overheadBytes =
         EncapsulationHeader.byteCount + KeyMechanism.p256.publicKeyBytes + Sealing.tagBytes
 

@@ -6,16 +6,17 @@ internal import Crypto
     internal import Foundation
 #endif
 
-/// What seals and opens the response to one request. Source: RFC 9458, section 4.4.
+/// The secret that seals and opens the response to one request. Source: RFC 9458, section 4.4.
 struct ResponseSecret: Sendable {
     private let secret: SymmetricKey
     private let encapsulatedKey: [UInt8]
     private let sealing: Sealing
 
-    /// What the secret is asked of HPKE by.
+    /// The context by which HPKE exports the secret.
     static let label = Data("message/bhttp response".utf8)
 
-    /// Of the secret, and of the nonce that a response begins with: the larger of a key and a nonce. Unit: bytes.
+    /// Returns the length of the secret, and of the nonce that a response begins with: the larger of a key and a nonce.
+    /// Unit: bytes.
     static func byteCount(_ sealing: Sealing) -> Int { max(sealing.keyBytes, Sealing.nonceBytes) }
 
     init(_ secret: SymmetricKey, encapsulatedKey: [UInt8], sealing: Sealing) {

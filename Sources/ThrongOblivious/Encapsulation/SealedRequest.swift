@@ -8,10 +8,10 @@ internal import Crypto
 
 /// The client's half: a request that only the gateway opens, and what opens the response to it. Source: RFC 9458, section 4.
 package struct SealedRequest: Sendable {
-    /// What it is sent as.
+    /// The media type of the request.
     package static let mediaType = "message/ohttp-req"
 
-    /// What goes to the relay.
+    /// The bytes that go to the relay.
     package let bytes: [UInt8]
     private let secret: ResponseSecret
 
@@ -21,8 +21,8 @@ package struct SealedRequest: Sendable {
     ///   - message: a ``BinaryRequest``, padded.
     ///   - configuration: the gateway's key.
     ///   - sealing: one that the configuration offers; nil for its first.
-    /// - Throws: ``ObliviousError/unknownSuite(mechanism:derivation:sealing:)`` where the configuration does not offer it;
-    ///   ``ObliviousError/configuration(at:)`` where its key is none.
+    /// - Throws: ``ObliviousError/unknownSuite(mechanism:derivation:sealing:)`` if the configuration does not offer it;
+    ///   ``ObliviousError/configuration(at:)`` if its key is none.
     package init(
         _ message: [UInt8], for configuration: KeyConfiguration, by sealing: Sealing? = nil
     ) throws(ObliviousError) {
@@ -44,7 +44,7 @@ package struct SealedRequest: Sendable {
                     message, header, sealing, suite, to: P256.KeyAgreement.PublicKey(x963Representation: key))
             }
         } catch {
-            // With X25519 also a key of small order, whose secret would be known to everybody.
+            // A key of small order ends here, too, with X25519: its secret would be known to everybody.
             throw .configuration(at: 3)
         }
     }
@@ -65,7 +65,7 @@ package struct SealedRequest: Sendable {
     /// Opens the response to this request.
     ///
     /// - Returns: the bytes of a ``BinaryResponse``.
-    /// - Throws: ``ObliviousError/unopened`` where it was changed, or is the response to another request;
+    /// - Throws: ``ObliviousError/unopened`` if it was changed, or is the response to another request;
     ///   ``ObliviousError/tooShort(found:least:)``.
     package func open(response: some Collection<UInt8>) throws(ObliviousError) -> [UInt8] {
         try secret.open(Array(response))

@@ -1,13 +1,13 @@
 internal import Crypto
 
-/// How messages are sealed, by its number in HPKE's registry: RFC 9180, section 7.3.
+/// An algorithm that seals messages, by its number in HPKE's registry: RFC 9180, section 7.3.
 package enum Sealing: UInt16, Sendable, Hashable, CaseIterable {
     /// AES-128-GCM.
     case aes128 = 1
     /// ChaCha20Poly1305.
     case chaCha = 3
 
-    /// Of its key. Unit: bytes.
+    /// The length of its key. Unit: bytes.
     var keyBytes: Int {
         switch self {
         case .aes128: 16
@@ -15,9 +15,9 @@ package enum Sealing: UInt16, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Of its nonces. Unit: bytes.
+    /// The length of its nonces. Unit: bytes.
     static let nonceBytes = 12
-    /// What a sealed message has more. Unit: bytes.
+    /// The length that sealing adds to a message. Unit: bytes.
     static let tagBytes = 16
 
     var cipher: HPKE.AEAD {

@@ -1,12 +1,12 @@
 /// An HTTP request as binary HTTP, RFC 9292.
 package struct BinaryRequest: Sendable, Hashable {
-    /// Such as `POST`.
+    /// The method, such as `POST`.
     package let method: String
-    /// Such as `https`.
+    /// The scheme, such as `https`.
     package let scheme: String
     /// The host with its port; may be empty.
     package let authority: String
-    /// With its query.
+    /// The path with its query.
     package let path: String
     /// The header section.
     package let fields: [MessageField]
@@ -68,7 +68,7 @@ package struct BinaryRequest: Sendable, Hashable {
 
     private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7e).contains(byte) }
 
-    /// RFC 3986, section 3.1.
+    /// Says whether bytes are a scheme: RFC 3986, section 3.1.
     private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
         func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
         guard let first = text.first, isLetter(first) else { return false }

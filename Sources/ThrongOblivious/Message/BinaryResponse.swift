@@ -1,8 +1,8 @@
 /// An HTTP response as binary HTTP, RFC 9292.
 package struct BinaryResponse: Sendable, Hashable {
-    /// What was said before the final response.
+    /// An informational response, which comes before the final one.
     package struct Informational: Sendable, Hashable {
-        /// From 100 to 199.
+        /// The status, from 100 to 199.
         package let status: Int
         /// Its header section.
         package let fields: [MessageField]
@@ -14,9 +14,9 @@ package struct BinaryResponse: Sendable, Hashable {
         }
     }
 
-    /// In their order.
+    /// The informational responses, in their order.
     package let informational: [Informational]
-    /// From 200 to 599.
+    /// The status, from 200 to 599.
     package let status: Int
     /// The header section.
     package let fields: [MessageField]

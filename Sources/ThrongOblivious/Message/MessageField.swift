@@ -1,8 +1,8 @@
 /// A field of a header or trailer section: a name in lower case, and its value.
 package struct MessageField: Sendable, Hashable {
-    /// In lower case.
+    /// The name, in lower case.
     package let name: String
-    /// Without spaces around it.
+    /// The value, without spaces around it.
     package let value: String
 
     /// - Parameters:
@@ -13,12 +13,13 @@ package struct MessageField: Sendable, Hashable {
         self.value = value
     }
 
-    /// Whether bytes are a field's name: a token of RFC 9110, section 5.6.2, without upper case, and so no pseudo-field.
+    /// Says whether bytes are a field's name: a token of RFC 9110, section 5.6.2, without upper case, and so no
+    /// pseudo-field.
     static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy { isTokenByte($0) && !(0x41...0x5a).contains($0) }
     }
 
-    /// Whether bytes are a field's value, RFC 9110, section 5.5: also no space before or after it.
+    /// Says whether bytes are a field's value, RFC 9110, section 5.5: also no space before or after it.
     static func isValue(_ bytes: some BidirectionalCollection<UInt8>) -> Bool {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         guard let first = bytes.first, let last = bytes.last else { return true }

@@ -1,4 +1,4 @@
-/// How a message says where its sections and its content end.
+/// The way in which a message says where its sections and its content end.
 package enum MessageFraming: Sendable, Hashable, CaseIterable {
     /// Each begins with its length.
     case knownLength

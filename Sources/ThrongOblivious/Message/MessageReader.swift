@@ -14,7 +14,7 @@ struct MessageReader {
         place = bytes.startIndex
     }
 
-    /// The same of a part of the bytes, whose places are those in the whole.
+    /// Reads a part of the bytes, whose places are those in the whole.
     private init(_ part: ArraySlice<UInt8>, of whole: MessageReader) {
         bytes = part
         origin = whole.origin
@@ -34,7 +34,7 @@ struct MessageReader {
         return rest.dropFirst().reduce(Int(first & 0x3f)) { $0 << 8 | Int($1) }
     }
 
-    /// So many bytes.
+    /// Takes so many bytes.
     private mutating func take(_ count: Int, _ part: MessagePart) throws(ObliviousError) -> ArraySlice<UInt8> {
         guard count <= bytes.endIndex - place else { throw .truncated(part, at: bytes.endIndex - origin) }
         defer { place += count }
@@ -121,7 +121,7 @@ struct MessageReader {
         return MessageField(String(decoding: name, as: UTF8.self), text)
     }
 
-    /// The content; empty where the message ends before it.
+    /// The content; empty if the message ends before it.
     mutating func content(_ framing: MessageFraming) throws(ObliviousError) -> ArraySlice<UInt8> {
         guard !isAtEnd else { return [] }
         guard framing == .indeterminateLength else { return try prefixed(.content, upTo: limits.contentBytes) }

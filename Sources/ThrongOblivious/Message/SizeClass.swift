@@ -3,9 +3,9 @@
 /// A relay knows the address, and sees how long what it forwards is. Steps of four leave it six sizes for all that a daemon
 /// takes by default: a reveal, a withdrawal and a batch of a few events are all of the first, a batch of a hundred of the third.
 package enum SizeClass {
-    /// Unit: bytes.
+    /// The smallest class. Unit: bytes.
     static let least = 1 << 10
-    /// Of the steps of four; further ones are its multiples. Unit: bytes.
+    /// The largest of the steps of four; further ones are its multiples. Unit: bytes.
     static let most = 1 << 20
 
     /// The smallest class that holds so many bytes.

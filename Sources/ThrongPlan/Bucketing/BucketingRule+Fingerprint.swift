@@ -2,14 +2,15 @@ import Crypto
 import ThrongWire
 
 extension BucketingRule {
-    /// Raised whenever a kind of bucketing starts to put a value elsewhere for a reason that its rule doesn't show.
+    /// The version of the bucketings. It rises when a kind of bucketing puts a value elsewhere for a reason that its
+    /// rule doesn't show.
     static let version = 2
 
-    /// What tells two rules with the same labels apart, such as "bands 1 5f6e0a2c9d1b3e47".
+    /// Returns a text that tells rules with the same labels apart, such as "bands 2 5f6e0a2c9d1b3e47".
     ///
-    /// The kind, the version of the bucketings, and the start of a SHA-256 over the rule, the tables that it stands on
-    /// and, for user agents, ``UserAgentRules/version``. Stable between runs and machines. The time zone database is no
-    /// part of it: its changes are a few zones a year and change what a day is anyway.
+    /// It holds the kind, the version of the bucketings, and the start of a SHA-256 over the rule, the tables that it
+    /// uses and, for user agents, ``UserAgentRules/version``. It is stable between runs and machines. It leaves out the
+    /// time zone database, which changes for a few zones a year and then changes what a day is anyway.
     package func fingerprint(rules: UserAgentRules) -> String {
         var digest = Digest()
         let kind: String

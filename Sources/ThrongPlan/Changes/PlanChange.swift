@@ -1,12 +1,12 @@
-/// What one change of a plan does: to counters, to what people were told, to how the house works.
+/// One change of a plan: its effect on counters, on what people were told, or on the operator's work.
 package struct PlanChange: Sendable, Hashable, Encodable {
-    /// What sort.
+    /// The sort of change.
     package let kind: Kind
-    /// What changed: "metric 'views'".
+    /// The changed part of the plan, such as "metric 'views'".
     package let subject: String
-    /// What that means.
+    /// The meaning of the change, as a message.
     package let meaning: String
-    /// Whose purpose it is about; nil where it is about none, or all.
+    /// The purpose concerned; nil if the change concerns none or all of them.
     let purpose: PurposeName?
 
     /// Sorts of changes, those first that ask for most.
@@ -19,16 +19,14 @@ package struct PlanChange: Sendable, Hashable, Encodable {
         case widens
         /// Counters start anew; the period under way is released in two parts.
         case splits
-        /// Numbers tell more together with others that are published of the same events: they are decided together.
-        case ties
-        /// Less is.
+        /// Less is counted, kept, published or handed on than people were told.
         case tightens
-        /// The house works otherwise.
+        /// The operator's work changes.
         case runs
         /// Words only.
         case words
 
-        /// By what they ask for, the most first.
+        /// Orders the sorts by what they ask for, the most first.
         package static func < (left: Self, right: Self) -> Bool {
             allCases.firstIndex(of: left) ?? 0 < allCases.firstIndex(of: right) ?? 0
         }
@@ -39,7 +37,7 @@ package struct PlanChange: Sendable, Hashable, Encodable {
 
 /// Everything that a new plan does in a former one's place.
 package struct PlanDiff: Sendable {
-    /// What asks for most first; then in the order of the plans.
+    /// The changes, those first that ask for most, then in the order of the plans.
     package let changes: [PlanChange]
 
     /// Compares two plans of one app.
@@ -54,7 +52,6 @@ package struct PlanDiff: Sendable {
         }
         comparison.compareDimensions()
         try comparison.compareMetrics()
-        try comparison.compareTies()
         comparison.compareReports()
         comparison.askAgain()
         let all = comparison.changes

@@ -39,7 +39,7 @@ extension PlanComparison {
 }
 
 extension DirectedTo {
-    /// To whom, as the end of a sentence.
+    /// The audience, as the end of a sentence.
     fileprivate var audience: String {
         switch self {
         case .general: "a general audience"

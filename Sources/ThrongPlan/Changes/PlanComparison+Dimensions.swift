@@ -15,12 +15,7 @@ extension PlanComparison {
                         purpose: purpose)
                 }
             } else if before.rule != dimension.rule {
-                let isCoarser =
-                    BucketOverlap(
-                        of: DimensionOrigin(field: before.field, rule: before.rule),
-                        and: DimensionOrigin(field: dimension.field, rule: dimension.rule)
-                    ).map { $0.partners.allSatisfy { $0.count == 1 } } ?? false
-                noteGrain(subject, isCoarser: isCoarser, purposes)
+                noteGrain(subject, isCoarser: dimension.rule.isCoarser(than: before.rule), purposes)
             }
             if before.partitionsDevices != dimension.partitionsDevices {
                 note(
@@ -53,7 +48,7 @@ extension PlanComparison {
         }
     }
 
-    /// Whether each former bucket lies within one new one, by what both are made of.
+    /// True if each former bucket lies within one new bucket, judged by what both are made of.
     private static func isCoarser(_ now: DerivedDimension, than before: DerivedDimension) -> Bool {
         let labels = Set((now.groups + before.groups).flatMap(\.values)).map { BucketLabel($0) }.sorted {
             $0.text < $1.text

@@ -4,9 +4,12 @@ extension PlanComparison {
         var renamed: Set<MetricName> = []
         for metric in new.metrics {
             guard let before = old.metric(metric.name) else {
-                let former = old.metrics(tiedTo: metric, of: new).filter { new.metric($0) == nil }
-                noteNew(metric, renamedFrom: former.first)
-                renamed.formUnion(former.prefix(1))
+                let counted = new.counted(by: metric).happenings
+                let former = old.metrics.first {
+                    new.metric($0.name) == nil && old.counted(by: $0).happenings == counted
+                }
+                noteNew(metric, renamedFrom: former?.name)
+                if let former { renamed.insert(former.name) }
                 continue
             }
             try compare(metric, before)
@@ -23,10 +26,8 @@ extension PlanComparison {
         if let name, let before = old.metric(name) {
             note(
                 .splits, subject,
-                """
-                counts what '\(name)' counted, in new counters: in the period under way the two are held against each other, with \
-                the larger k of both
-                """, purpose: metric.purpose)
+                "counts what '\(name)' counted, in new counters; the period under way is released in two parts",
+                purpose: metric.purpose)
             compareContents(metric, before, subject)
         } else {
             note(.widens, subject, "is new", purpose: metric.purpose)
@@ -43,7 +44,7 @@ extension PlanComparison {
         compareContents(now, before, subject)
     }
 
-    /// Whether it gets new counters.
+    /// True if the metric gets new counters.
     func isSplit(_ now: Metric, _ before: Metric) throws -> Bool {
         try old.layout(of: before, rules: rules) != new.layout(of: now, rules: rules)
     }
@@ -69,7 +70,7 @@ extension PlanComparison {
         ) { name, isNew in isNew ? "is split by '\(name)', too" : "is split by '\(name)' no more" }
         compareShown(now, before, subject)
         compareMeasures(now, before, subject)
-        compareProtections(now, before, subject)
+        compareThresholds(now, before, subject)
         compareDecay(now, before, subject)
         noteSize(subject, before.expires, now.expires, purpose: purpose, widensBy: true) { old, new in
             "counts until \(new) instead of \(old)"
@@ -99,7 +100,7 @@ extension PlanComparison {
             subject, before.rollups, now.rollups, purpose: now.purpose, came: .runs, went: .runs
         ) { kind, isNew in
             isNew
-                ? "is released by \(kind.rawValue), too, which withholds more"
+                ? "is released by \(kind.rawValue), too"
                 : "is released by \(kind.rawValue) no more"
         }
     }
@@ -159,16 +160,12 @@ extension PlanComparison {
         if now.impossible != before.impossible { note(.runs, subject, "other combinations are refused") }
     }
 
-    private mutating func compareProtections(_ now: Metric, _ before: Metric, _ subject: String) {
-        let purpose = now.purpose
-        compareStrictness(now, before, subject)
-        guard now.margin != before.margin else { return }
-        note(
-            now.margin == nil ? .widens : .tightens, subject,
-            now.margin == nil
-                ? "its numbers are exact, and have no margin any more; what was counted with one is released with one"
-                : "its numbers have a margin instead of being exact",
-            purpose: purpose)
+    private mutating func compareThresholds(_ now: Metric, _ before: Metric, _ subject: String) {
+        // An app's k is said of the app.
+        guard now.threshold > new.app.threshold || before.threshold > old.app.threshold else { return }
+        noteSize(subject, before.threshold, now.threshold, purpose: now.purpose, widensBy: false) { old, new in
+            "a number stands for \(new.devices) devices instead of \(old.devices), " + Self.whenHeld(isMore: new > old)
+        }
     }
 
     private mutating func compareDecay(_ now: Metric, _ before: Metric, _ subject: String) {
@@ -197,7 +194,7 @@ extension PlanComparison {
 }
 
 extension DecayStep.Action {
-    /// What goes, as the end of a sentence.
+    /// The numbers that go, as the end of a sentence.
     fileprivate var words: String {
         switch self {
         case .drop(let name): "numbers by '\(name)' go"
@@ -206,14 +203,5 @@ extension DecayStep.Action {
         case .keepTotals: "all splits go"
         case .delete: "all of its numbers go"
         }
-    }
-}
-
-extension Plan {
-    /// The metrics of this plan that count some of the same events as another plan's.
-    fileprivate func metrics(tiedTo metric: Metric, of other: Plan) -> [MetricName] {
-        guard metric.margin == nil else { return [] }
-        let counted = other.counted(by: metric)
-        return metrics.filter { $0.margin == nil && self.counted(by: $0).isTied(to: counted) }.map(\.name)
     }
 }

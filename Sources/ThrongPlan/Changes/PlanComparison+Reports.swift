@@ -69,7 +69,7 @@ extension PlanComparison {
         static func < (left: Self, right: Self) -> Bool { (left.partner, left.metric) < (right.partner, right.metric) }
     }
 
-    /// Which partners receive numbers of which metrics.
+    /// Returns the pairs of a partner and a metric whose numbers it receives.
     private static func recipients(of plan: Plan) -> Set<Recipient> {
         Set(
             plan.metrics.flatMap { metric in

@@ -23,7 +23,7 @@ struct PlanComparison {
         if !changed.isEmpty { note(.words, subject, "\(changed.joined(separator: ", ")) reads otherwise") }
     }
 
-    /// Notes that a number grew or shrank, where more of it is more of people, or less.
+    /// Notes that a number grew or shrank; `more` says whether a greater number widens or tightens.
     mutating func noteSize<Value: Comparable>(
         _ subject: String, _ old: Value, _ new: Value, purpose: PurposeName?, widensBy more: Bool,
         _ meaning: (_ old: Value, _ new: Value) -> String
@@ -43,14 +43,14 @@ struct PlanComparison {
         for value in old.subtracting(new).sorted() { note(went, subject, meaning(value, false), purpose: purpose) }
     }
 
-    /// From when on another demand on releases holds.
+    /// Returns the words that say when a changed demand on releases takes effect.
     static func whenHeld(isMore: Bool) -> String {
         isMore
             ? "at once, also for periods that wait for their release"
             : "from the first period that begins an hour or more after the daemon starts with this plan"
     }
 
-    /// What people read at a place, before and now, in all of its languages.
+    /// Returns the words that people read at a place, before and now, in all languages of each plan.
     func words(_ place: String, _ before: String, _ now: String) -> (name: String, old: String, new: String) {
         let key = place.split(separator: ".").last.map(String.init) ?? place
         return (key, old.allWords(place, before), new.allWords(place, now))
@@ -69,6 +69,10 @@ struct PlanComparison {
             ])
         noteSize("app", before.threshold, now.threshold, purpose: nil, widensBy: false) { old, new in
             "a number stands for \(new.devices) devices instead of \(old.devices), " + Self.whenHeld(isMore: new > old)
+        }
+        if before.budget != now.budget {
+            let text = now.budget.map { "cost at most ρ \(PlanNumber.text($0))" } ?? "have no budget"
+            note(.runs, "app", "what is said of a device and day may \(text): margins of new releases follow")
         }
         compareAges()
         compareRelays()
@@ -95,7 +99,7 @@ struct PlanComparison {
         }
     }
 
-    /// Whether a purpose's explanation reads otherwise in any language.
+    /// True if a purpose's explanation reads otherwise in any language.
     private func isWorded(_ now: Purpose, _ before: Purpose) -> Bool {
         let place = "purposes.\(now.name).explanation"
         return old.allWords(place, before.explanation) != new.allWords(place, now.explanation)
@@ -179,7 +183,7 @@ struct PlanComparison {
 
     // MARK: Consent
 
-    /// Whom a wider purpose has to ask again: those who agreed to a narrower one.
+    /// Notes the purposes for which people have to be asked: those who agreed to a narrower one, or were never asked.
     mutating func askAgain() {
         for purpose in new.purposes where purpose.needsConsent {
             guard let before = old.purpose(purpose.name) else {

@@ -1,8 +1,8 @@
-/// One of the five fields of a schedule: which numbers it has, what they are called, how a text becomes a set.
+/// One of the five fields of a schedule: its numbers, their names, and the reading of a text as a set.
 struct CronField: Sendable {
-    /// What messages call it.
+    /// The field's name in messages.
     let name: String
-    /// The numbers that it allows.
+    /// The numbers that the field allows.
     let range: ClosedRange<Int>
     /// Names for numbers, lower-case.
     var names: [String: Int] = [:]
@@ -30,7 +30,7 @@ struct CronField: Sendable {
         return "\(numbers) or \(first.key) to \(last.key)"
     }
 
-    /// The numbers that a field's text allows, as a bit set.
+    /// Returns the numbers that a field's text allows, as a bit set.
     func set(_ text: Substring) throws(CronProblem) -> UInt64 {
         var set: UInt64 = 0
         for part in text.split(separator: ",", omittingEmptySubsequences: false) { set |= try self.part(part) }

@@ -1,10 +1,10 @@
-/// When something happens again and again: cron's five fields, read in the app's time zone.
+/// A schedule of repeated runs: cron's five fields, read in the app's time zone.
 ///
-/// Minute, hour, day of month, month, day of week; each `*`, a number, a name (`jan`, `mon`), a range, a list, or a
-/// step over `*` or a range. 0 and 7 are Sunday. Where both kinds of day are restricted, either is enough; a field that
-/// allows everything restricts nothing. Source: POSIX.1-2024, crontab.
+/// The fields are minute, hour, day of month, month and day of week. Each is `*`, a number, a name (`jan`, `mon`), a
+/// range, a list, or a step over `*` or a range. 0 and 7 are Sunday. If both kinds of day are restricted, either is
+/// enough; a field that allows everything restricts nothing. Source: POSIX.1-2024, crontab.
 package struct CronSchedule: Sendable, Hashable {
-    /// As the plan spells it.
+    /// The schedule as written in the plan.
     package let text: String
     /// Bit i allows minute i.
     let minutes: UInt64
@@ -46,7 +46,7 @@ package struct CronSchedule: Sendable, Hashable {
         guard hasDays else { throw .neverHappens(text) }
     }
 
-    /// Whether some month has one of the days; February counts 29.
+    /// True if an allowed month has an allowed day; February counts 29.
     private var hasDays: Bool {
         if weekdays != Self.everyWeekday { return true }
         let lengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -55,7 +55,7 @@ package struct CronSchedule: Sendable, Hashable {
         }
     }
 
-    /// Whether something happens on a date.
+    /// True if the schedule runs on a date.
     func includes(_ date: CalendarDate) -> Bool {
         guard months & 1 << UInt64(date.month) != 0 else { return false }
         let day = days & 1 << UInt64(date.day) != 0
@@ -66,7 +66,7 @@ package struct CronSchedule: Sendable, Hashable {
     }
 }
 
-/// Why a schedule can't be read.
+/// The reason why a schedule can't be read.
 package enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// A schedule has five fields.
     case wrongFieldCount(found: Int)
@@ -83,7 +83,7 @@ package enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// Days that no month has, such as 30 February.
     case neverHappens(String)
 
-    /// What was found, what is allowed and what to do.
+    /// A message that says what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .wrongFieldCount(let found):
@@ -111,6 +111,6 @@ package enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CronSchedule: CustomStringConvertible {
-    /// As the plan spells it.
+    /// The schedule as written in the plan.
     package var description: String { text }
 }

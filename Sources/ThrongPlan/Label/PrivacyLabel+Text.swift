@@ -31,7 +31,7 @@ extension PrivacyLabel {
         return label.text.replacing(/\n+$/, with: "\n")
     }
 
-    /// What the list of dimensions means.
+    /// The explanation of the list of dimensions.
     package static let coarsening = "Each of these is reduced to one of the listed words before anything is stored."
 }
 

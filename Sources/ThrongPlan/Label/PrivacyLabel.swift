@@ -1,47 +1,47 @@
 package import ThrongWire
 
-/// What an app counts, how coarsely, why, for how long, who receives it and whom to ask, in plain language.
+/// A description in plain language: what an app counts, how coarsely, why, for how long, who receives it, whom to ask.
 ///
-/// One source for the page that the daemon serves, for the beacon's panel and for the text of `throng plan label`.
+/// It is the one source of the page that the daemon serves, the beacon's panel and the text of `throng plan label`.
 package struct PrivacyLabel: Sendable, Hashable, Encodable {
-    /// What clients call the app.
+    /// The app's name, as clients use it.
     package let app: AppName
-    /// What people call it.
+    /// The app's title, for people.
     package let appTitle: String
-    /// The title's language; nil here and below where the plan does not say.
+    /// The app title's language; nil here and below if the plan does not say.
     package let appLanguage: LanguageTag?
     /// The label's heading.
     package let title: String
-    /// What it all comes to.
+    /// The summary.
     package let lede: String
-    /// What holds for everything below.
+    /// The promises that hold for everything below.
     package let promises: [String]
-    /// Whom to ask.
+    /// The contact for questions.
     package let contact: String
     /// k. Unit: devices.
     package let threshold: Int64
-    /// Why things are counted, and what is counted for it.
+    /// The purposes, each with what is counted for it.
     package let purposes: [Purpose]
-    /// What fields are reduced to.
+    /// The dimensions that fields are reduced to.
     package let dimensions: [Dimension]
-    /// Who receives what; the app itself is the first.
+    /// The recipients and what each receives; the app itself is the first.
     package let recipients: [Recipient]
-    /// Every event that is counted, by name.
+    /// The events that are counted, by name.
     package let events: [String]
-    /// Every field that is looked at, by name.
+    /// The fields that are looked at, by name.
     package let fields: [Field]
     /// The first digits of the plan's SHA-256.
     package let plan: String
-    /// Where days begin: a name from the IANA time zone database.
+    /// The time zone in which days begin: a name from the IANA time zone database.
     package let timeZone: String
 
     /// One thing to know.
     package struct Fact: Sendable, Hashable, Encodable {
-        /// What it is about, in a word or two.
+        /// The topic, in a word or two.
         package let topic: String
-        /// What there is to know, below the topic.
+        /// The fact, as it is shown below the topic.
         package let text: String
-        /// The same without the topic.
+        /// The fact as a sentence that stands without the topic.
         package let sentence: String
 
         init(_ topic: String, lead: String = "", _ text: String) {
@@ -51,79 +51,79 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
         }
     }
 
-    /// Why things are counted.
+    /// A purpose that things are counted for.
     package struct Purpose: Sendable, Hashable, Encodable {
-        /// Its name in the plan.
+        /// The purpose's name in the plan.
         package let name: PurposeName
-        /// What the numbers are for.
+        /// The explanation of what the numbers are for.
         package let explanation: String
-        /// Its language.
+        /// The explanation's language.
         package let language: LanguageTag?
-        /// Whether devices show an identifier.
+        /// True if devices show an identifier.
         package let hasIdentifiers: Bool
-        /// How long an identifier lasts: "15 minutes".
+        /// The lifetime of an identifier, such as "15 minutes".
         package let rotation: String
-        /// How long numbers are kept: "400 days".
+        /// The time for which numbers are kept, such as "400 days".
         package let retention: String
-        /// The same. Unit: seconds.
+        /// The lifetime of an identifier. Unit: seconds.
         package let rotationSeconds: Int64
-        /// The same. Unit: seconds.
+        /// The time for which numbers are kept. Unit: seconds.
         package let retentionSeconds: Int64
-        /// Consent, signals, identifiers, retention.
+        /// Facts about consent, signals, identifiers and retention.
         package let facts: [Fact]
-        /// What is counted for it.
+        /// The metrics that are counted for the purpose.
         package let metrics: [Metric]
-        /// What fields are reduced to for it.
+        /// The dimensions that fields are reduced to for the purpose.
         package let dimensions: [Dimension]
-        /// Who receives what of it; the app itself is the first.
+        /// The recipients and what each receives of the purpose; the app itself is the first.
         package let recipients: [Recipient]
     }
 
     /// One thing that is counted.
     package struct Metric: Sendable, Hashable, Encodable {
-        /// What people call it.
+        /// The metric's title, for people.
         package let title: String
-        /// The question that it answers.
+        /// The question that the metric answers.
         package let question: String
         /// The title's language.
         package let titleLanguage: LanguageTag?
         /// The question's language.
         package let questionLanguage: LanguageTag?
-        /// What is counted, split, added up, bounded, deleted.
+        /// Facts about what is counted, split, added up, bounded and deleted.
         package let facts: [Fact]
     }
 
-    /// What a field is reduced to.
+    /// A dimension that a field is reduced to.
     package struct Dimension: Sendable, Hashable, Encodable {
-        /// What people call it.
+        /// The dimension's title, for people.
         package let title: String
         /// The title's language.
         package internal(set) var language: LanguageTag?
-        /// Where it comes from: "from user_agent".
+        /// The source, such as "from user_agent".
         package let source: String
-        /// All that is ever kept, in order.
+        /// The buckets in order: all that is ever kept.
         package let buckets: [String]
-        /// The same as a text, shortened where it is long.
+        /// The buckets as a text, shortened if it is long.
         package let summary: String
     }
 
-    /// What an event may carry.
+    /// A field that an event may carry.
     package struct Field: Sendable, Hashable, Encodable {
-        /// Its name.
+        /// The field's name.
         package let name: String
-        /// The titles of what it is reduced to, or the names of the sums that it is added to.
+        /// The titles of the dimensions made from the field, or the names of the sums that it is added to.
         package let uses: [String]
-        /// Whether browsers say it of themselves in every request.
+        /// True if browsers send the field by themselves in every request.
         package let isUserAgent: Bool
     }
 
-    /// Who receives what.
+    /// A recipient and what it receives.
     package struct Recipient: Sendable, Hashable, Encodable {
-        /// A sentence, or a name with whom to ask there.
+        /// A sentence, or the recipient's name and contact.
         package let title: String
-        /// The titles of the insights.
+        /// The titles of the insights that it receives.
         package let insights: [String]
-        /// In which languages they are.
+        /// The languages of the titles, in the same order.
         var languages: [LanguageTag?] = []
 
         /// The titles of the insights with their languages.

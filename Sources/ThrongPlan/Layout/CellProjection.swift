@@ -1,19 +1,19 @@
-/// How the cells of one margin fall into those of a coarser one: divisions, weights and one small table.
+/// The mapping of one margin's cells to those of a coarser one: divisions, weights and one small table.
 ///
 /// - Complexity: O(kept dimensions) a cell, without allocation.
 package struct CellProjection: Sendable {
     private let steps: [Step]
-    /// By bucket of a base dimension: the bucket of the one made of it. All of them, one after another.
+    /// The bucket of a coarser dimension for each bucket of its base dimension; the dimensions follow one another.
     private let table: [UInt32]
     private let isIdentity: Bool
 
     private struct Step: Sendable {
-        /// Cells of the finer margin from one bucket to the next.
+        /// The number of cells of the finer margin from one bucket to the next.
         let stride: UInt32
         let size: UInt32
-        /// Cells of the coarser margin from one bucket to the next.
+        /// The number of cells of the coarser margin from one bucket to the next.
         let weight: UInt32
-        /// Where the step's part of the table begins; nil where a bucket stays what it is.
+        /// The start of the step's part of the table; nil if a bucket stays what it is.
         let translation: Int?
     }
 
@@ -46,7 +46,7 @@ package struct CellProjection: Sendable {
         self.table = table
     }
 
-    /// The coarser margin's cell that holds a cell of the finer one.
+    /// Returns the coarser margin's cell that holds a cell of the finer one.
     package func callAsFunction(_ cell: CellIndex) -> CellIndex {
         if isIdentity { return cell }
         var result: UInt32 = 0

@@ -1,35 +1,34 @@
-/// Which firsts a metric counts (`reach: client`): one more counter of its leaf cells a length of time and grouping.
+/// The firsts that a metric counts (`reach: client`): one more counter per leaf cell, length of time and grouping.
 ///
-/// Clients say of an event for which groupings it is the device's first in an hour, day, week or month. A device has one
-/// first a period, grouping and cell of it, in whichever leaf it happened to begin; so the firsts of a grouping's cell,
-/// added over its leaves and the periods that a longer one is made of, are the devices of that cell.
+/// A client says for which groupings an event is the device's first in an hour, day, week or month. A device has one
+/// first per period, grouping and cell of the grouping, in the leaf cell where it happened to begin. So the firsts of a
+/// grouping's cell, added over its leaves and over the periods that make up a longer one, are the devices of that cell.
 package struct FirstsLayout: Hashable, Sendable, Codable {
     /// The metric's own period, then its rollups.
     package let periods: [PeriodKind]
     /// The groupings that a release shows, ascending.
     package let groupings: [Margin]
 
-    /// Puts a layout of firsts together.
     package init(periods: [PeriodKind], groupings: [Margin]) {
         self.periods = periods
         self.groupings = groupings
     }
 
-    /// How many counters of a leaf cell that makes; at most ``FirstSet/most``.
+    /// The number of counters per leaf cell; at most ``FirstSet/most``.
     package var count: Int { periods.count * groupings.count }
 
-    /// The counter of a length of time (by its place in ``periods``) and a grouping (by its place in ``groupings``).
+    /// Returns the counter of a length of time and a grouping, by their places in ``periods`` and ``groupings``.
     package func place(period: Int, grouping: Int) -> Int { period * groupings.count + grouping }
 
-    /// Where the counters of a length of time lie, a grouping each; nil where its firsts are not counted.
+    /// Returns the places of a length of time's counters, one per grouping; nil if its firsts are not counted.
     package func places(of period: PeriodKind) -> Range<Int>? {
         periods.firstIndex(of: period).map { $0 * groupings.count..<($0 + 1) * groupings.count }
     }
 }
 
-/// Which firsts an event is: some counters of a ``FirstsLayout``, a bit each.
+/// The firsts that an event is: some counters of a ``FirstsLayout``, a bit each.
 package struct FirstSet: Hashable, Sendable, Sequence {
-    /// Most counters of firsts that a metric has.
+    /// The most counters of firsts that a metric has.
     package static let most = 64
 
     /// Bit i stands for counter i.
@@ -38,22 +37,22 @@ package struct FirstSet: Hashable, Sendable, Sequence {
     /// Wraps bits.
     package init(bits: UInt64) { self.bits = bits }
 
-    /// The event is no first.
+    /// The set of an event that is no first.
     package static let none = FirstSet(bits: 0)
 
-    /// Whether it is no first at all.
+    /// True if the event is no first at all.
     package var isEmpty: Bool { bits == 0 }
 
     /// Adds a counter: 0 to ``most`` - 1.
     package mutating func insert(_ place: Int) { bits |= 1 << UInt64(place) }
 
-    /// Whether a counter is among them.
+    /// True if the set holds a counter.
     package func contains(_ place: Int) -> Bool { bits & 1 << UInt64(place) != 0 }
 
-    /// What either has.
+    /// Returns the counters that either set holds.
     package func union(_ other: FirstSet) -> FirstSet { FirstSet(bits: bits | other.bits) }
 
-    /// Only those counters of it.
+    /// Returns the counters of the set that lie in a range of places.
     package func intersection(_ places: Range<Int>) -> FirstSet {
         FirstSet(bits: bits & (places.reduce(0) { $0 | 1 << UInt64($1) }))
     }

@@ -1,4 +1,4 @@
-/// A grouping of a metric: which of its dimensions are kept, the others being summed out.
+/// A grouping of a metric: the set of dimensions that are kept, while the others are summed out.
 ///
 /// Bit i stands for the metric's dimension i.
 package struct Margin: Hashable, Sendable, Codable, Comparable {
@@ -16,13 +16,13 @@ package struct Margin: Hashable, Sendable, Codable, Comparable {
         bits = places.reduce(0) { $0 | (1 << UInt32($1)) }
     }
 
-    /// Whether the dimension at that place is kept.
+    /// True if the dimension at that place is kept.
     package func keeps(_ place: Int) -> Bool { bits & (1 << UInt32(place)) != 0 }
 
-    /// The margin that keeps what either keeps.
+    /// Returns the margin that keeps what either keeps.
     package func union(_ other: Margin) -> Margin { Margin(bits: bits | other.bits) }
 
-    /// Whether everything that the other keeps is kept here too; ``MetricLayout/refines(_:_:)`` also knows which
+    /// True if everything that the other keeps is kept here too. ``MetricLayout/refines(_:_:)`` also knows which
     /// dimensions are made of the buckets of others.
     package func refines(_ other: Margin) -> Bool { bits & other.bits == other.bits }
 
@@ -38,7 +38,7 @@ package struct Margin: Hashable, Sendable, Codable, Comparable {
     package init(_ value: UInt32) { self.value = value }
     /// Orders by index.
     @inlinable package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
-    /// Written out, so that others' loops over events have it in them.
+    /// Compares indices. It is written out so that loops over events in other modules can inline it.
     @inlinable package static func == (left: Self, right: Self) -> Bool { left.value == right.value }
 }
 
@@ -46,19 +46,19 @@ package struct Margin: Hashable, Sendable, Codable, Comparable {
 package struct CellSet: Sendable, Hashable {
     private var words: [UInt64]
 
-    /// No cell of a margin of so many.
+    /// Creates an empty set for a margin of `count` cells.
     package init(count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
 
     /// Adds a cell.
     package mutating func insert(_ cell: CellIndex) { words[Int(cell.value >> 6)] |= 1 << UInt64(cell.value & 63) }
 
-    /// Whether a cell is among them.
+    /// True if the set holds a cell.
     package func contains(_ cell: CellIndex) -> Bool { words[Int(cell.value >> 6)] & 1 << UInt64(cell.value & 63) != 0 }
 }
 
-/// Which counter of a cell: 0 is the count of events, i + 1 is the metric's sum i; firsts follow.
+/// The place of a counter in a cell: 0 is the count of events, i + 1 is the metric's sum i; firsts follow.
 package struct MeasureIndex: Hashable, Sendable, Comparable, Codable {
-    /// 0 to the number of sums and firsts, and of what proved identifiers added to count and sums.
+    /// 0 to the number of sums and firsts, and one more if events of proved identifiers are counted apart.
     package let value: Int16
     /// Wraps an index.
     package init(_ value: Int16) { self.value = value }

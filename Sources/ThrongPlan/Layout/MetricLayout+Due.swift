@@ -1,12 +1,12 @@
 package import ThrongWire
 
 extension MetricLayout {
-    /// When a period is due for its release: once it and the grace are over and, where identifiers are counted, all windows that
-    /// began in it are closed.
+    /// Returns the instant at which a period is due for its release: the period and the grace are over and, where
+    /// identifiers are counted, all windows that began in the period are closed.
     ///
-    /// A plan's own grace is long enough for its windows. A layout that an earlier plan had may have longer ones.
+    /// A plan's own grace is long enough for its windows. The layout of an earlier plan may have longer ones.
     ///
-    /// - Parameter end: when the period is over.
+    /// - Parameter end: the instant at which the period is over.
     package func due(periodEnding end: UnixSeconds, grace: Duration) -> UnixSeconds {
         let due = end + grace.components.seconds
         guard within != nil else { return due }
@@ -16,7 +16,7 @@ extension MetricLayout {
 }
 
 extension MetricLayout {
-    /// The periods that it counts by within a longer one, in their order.
+    /// Returns the periods that the metric counts by within a longer one, in their order.
     package func periods(in longer: Period) -> [Period] {
         guard let calendar = PeriodCalendar(timeZone: timeZone) else { return [] }
         var found: [Period] = []

@@ -1,7 +1,7 @@
 extension MetricLayout {
-    /// Whether every leaf below a cell lies in an impossible combination, so that the cell must be empty.
+    /// True if every leaf below a cell lies in an impossible combination, so that the cell must be empty.
     ///
-    /// A cell without any leaf is one too: two dimensions that are made of the same buckets can contradict each other.
+    /// A cell without any leaf is impossible too: two dimensions made of the same buckets can contradict each other.
     /// - Complexity: O(combinations) for nearly all cells; a few times that where combinations cover a cell piece by
     ///   piece.
     package func isImpossible(_ cell: CellIndex, in margin: Margin) -> Bool {
@@ -18,7 +18,7 @@ extension MetricLayout {
         return open.contains(where: \.isEmpty) || Self.covers(impossiblePlaces, open)
     }
 
-    /// The leaf cells that lie in an impossible combination; nil where there are none.
+    /// The leaf cells that lie in an impossible combination; nil if there are no combinations.
     ///
     /// - Complexity: O(leaf cells × combinations).
     package var impossibleLeaves: CellSet? {
@@ -59,7 +59,7 @@ extension MetricLayout {
         }
     }
 
-    /// Whether each choice of one open bucket a dimension lies in one of the combinations.
+    /// True if each choice of one open bucket per dimension lies in one of the combinations.
     private static func covers(_ combinations: [[Place]], _ open: [[Int]]) -> Bool {
         let possible = combinations.filter { $0.allSatisfy { open[$0.place].contains($0.bucket) } }
         if possible.contains(where: { $0.allSatisfy { open[$0.place].count == 1 } }) { return true }

@@ -1,18 +1,18 @@
 extension MetricLayout {
-    /// The margin that keeps every base dimension: what counters are kept of.
+    /// The margin that keeps every base dimension; counters are kept for its cells.
     package var leaf: Margin { trackedMargins[0] }
 
     /// The base dimensions that partition devices.
     package var partition: Margin { dimensions.partition }
 
-    /// The margin whose distinct identifiers prove the floors of a grouping: it keeps the partition, too.
+    /// Returns the margin whose distinct identifiers prove the floors of a grouping: it keeps the partition, too.
     ///
     /// A dimension that is made of the buckets of one that it keeps is left out, because the finer one determines it.
     package func trackedMargin(for grouping: Margin) -> Margin { dimensions.trackedMargin(for: grouping) }
 
-    /// Whether every cell of `finer` lies within one cell of `coarser`, so that the former can be projected to it.
+    /// True if every cell of `finer` lies within one cell of `coarser`, so that the former projects to the latter.
     ///
-    /// A base dimension refines all that are made of its buckets.
+    /// A base dimension refines all dimensions that are made of its buckets.
     package func refines(_ finer: Margin, _ coarser: Margin) -> Bool {
         dimensions.indices.allSatisfy { place in
             guard coarser.keeps(place), !finer.keeps(place) else { return true }
@@ -20,26 +20,27 @@ extension MetricLayout {
         }
     }
 
-    /// Cells in a margin.
+    /// Returns the number of cells in a margin.
     package func size(of margin: Margin) -> Int {
         dimensions.indices.reduce(1) { margin.keeps($1) ? $0 * dimensions[$1].labels.count : $0 }
     }
 
-    /// How the cells of a margin fall into those of a coarser one.
+    /// Returns the mapping of a margin's cells to those of a coarser one.
     ///
     /// - Precondition: `refines(finer, coarser)`.
     package func projection(from finer: Margin, to coarser: Margin) -> CellProjection {
         CellProjection(dimensions, from: finer, to: coarser)
     }
 
-    /// The cell of `margin` that holds a cell of a finer margin; for many cells, keep the ``projection(from:to:)``.
+    /// Returns the cell of `margin` that holds a cell of a finer margin; for many cells, keep the
+    /// ``projection(from:to:)``.
     ///
     /// - Precondition: `refines(finer, margin)`.
     package func project(_ cell: CellIndex, from finer: Margin, to margin: Margin) -> CellIndex {
         finer == margin ? cell : projection(from: finer, to: margin)(cell)
     }
 
-    /// The buckets of a cell, one per kept dimension, as indices into their labels.
+    /// Returns the buckets of a cell, one per kept dimension, as indices into their labels.
     package func buckets(of cell: CellIndex, in margin: Margin) -> [Int] {
         var rest = Int(cell.value)
         var result: [Int] = []
@@ -51,7 +52,7 @@ extension MetricLayout {
         return result.reversed()
     }
 
-    /// The cell that these buckets name, one per kept dimension.
+    /// Returns the cell that these buckets name, one per kept dimension.
     package func cell(buckets: [Int], in margin: Margin) -> CellIndex {
         var result = 0
         var next = 0
@@ -69,7 +70,7 @@ extension [MetricLayout.DimensionLayout] {
         Margin(keeping: indices.filter { self[$0].partitionsDevices && self[$0].coarsening == nil })
     }
 
-    /// See ``MetricLayout/trackedMargin(for:)``; a layout asks before it is complete.
+    /// Returns ``MetricLayout/trackedMargin(for:)``, for a layout that is not complete yet.
     func trackedMargin(for grouping: Margin) -> Margin {
         let all = grouping.union(partition)
         return Margin(

@@ -1,14 +1,14 @@
 extension MetricLayout {
-    /// Whether any of its dimensions learns its buckets while counting goes on.
+    /// True if any of the metric's dimensions learns its buckets while counting goes on.
     package var isRevealing: Bool { dimensions.contains(where: \.isRevealed) }
 
-    /// The layout that counters have: none of the slots has a label.
+    /// The layout of the counters: none of the slots has a label.
     ///
-    /// A release names its slots as they were called when it was made, so that it says the same for ever. What is counted
-    /// knows slots only.
+    /// A release keeps the labels that its slots had when it was made, so that it never changes. Counters know slots
+    /// only.
     package var counted: MetricLayout { isRevealing ? named([:]) : self }
 
-    /// The layout with labels in its slots, by dimension and slot; the other slots have none.
+    /// Returns the layout with labels in its slots, by dimension and slot; the other slots have none.
     package func named(_ labels: [DimensionName: [Int: BucketLabel]]) -> MetricLayout {
         var result = self
         result.dimensions = dimensions.map { dimension in
@@ -22,27 +22,27 @@ extension MetricLayout {
         return result
     }
 
-    /// Whether a cell lies in a slot without a label: nothing can have happened in it, as everybody can see.
+    /// True if a cell lies in a slot without a label; everybody can see that nothing can have happened in it.
     package func isVacant(_ cell: CellIndex, in margin: Margin) -> Bool {
         guard isRevealing else { return false }
         let kept = dimensions.indices.filter(margin.keeps)
         return zip(kept, buckets(of: cell, in: margin)).contains { dimensions[$0].isVacant($1) }
     }
 
-    /// Cells in a margin that readers see: none of slots without a label.
+    /// Returns the number of a margin's cells that readers see: none of slots without a label.
     package func shownSize(of margin: Margin) -> Int {
         dimensions.indices.reduce(1) { margin.keeps($1) ? $0 * dimensions[$1].shownBuckets.count : $0 }
     }
 }
 
 extension MetricLayout.DimensionLayout {
-    /// How the rule of a dimension begins whose buckets are learned.
+    /// The start of the rule of a dimension whose buckets are learned.
     static let revealedKind = "revealed"
 
-    /// Whether its buckets are slots that get their labels while counting goes on.
+    /// True if the dimension's buckets are slots that get their labels while counting goes on.
     package var isRevealed: Bool { rule.hasPrefix(Self.revealedKind + " ") }
 
-    /// Whether a bucket is a slot without a label.
+    /// True if a bucket is a slot without a label.
     package func isVacant(_ bucket: Int) -> Bool { isRevealed && labels[bucket].isVacant }
 
     /// The buckets that readers see, in their order: learned ones by their labels, `other` last.
@@ -56,7 +56,7 @@ extension MetricLayout.DimensionLayout {
     /// The labels of ``shownBuckets``.
     package var shownLabels: [BucketLabel] { shownBuckets.map { labels[$0] } }
 
-    /// Whether another dimension splits by the same rule into the same buckets; what slots are called is no difference.
+    /// True if another dimension splits by the same rule into the same buckets; the labels of slots don't matter.
     package func isSplit(as other: Self) -> Bool {
         rule == other.rule && (isRevealed ? labels.count == other.labels.count : labels == other.labels)
     }

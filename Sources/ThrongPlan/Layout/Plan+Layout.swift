@@ -1,12 +1,12 @@
 extension Plan {
-    /// How a metric is laid out in counters.
+    /// Returns the layout of a metric's counters.
     ///
     /// - Throws: ``PlanProblem`` where a bucketing cannot be compiled, such as missing user agent rules.
     package func layout(of metric: Metric, rules: UserAgentRules) throws -> MetricLayout {
         try layout(of: metric) { rule in (try rule.compiled(rules: rules).labels, rule.fingerprint(rules: rules)) }
     }
 
-    /// The layout with the right buckets, whose rules for user agents are those of no version: for what depends on sizes only.
+    /// Returns the layout with the right buckets but without their rules, for what depends on sizes only.
     ///
     /// - Throws: ``PlanProblem`` where a bucketing cannot be compiled.
     func layoutByLabel(of metric: Metric) throws -> MetricLayout {
@@ -56,7 +56,7 @@ extension Plan {
             floor: purpose.floor)
     }
 
-    /// The dimensions of a metric's cube: the ones that it names, then its histogram, or what it counts of identifiers.
+    /// Returns the dimensions of a metric's cube: those it names, then its histogram or its measure of identifiers.
     package func cubeDimensions(of metric: Metric) -> [Dimension] {
         let named = metric.dimensions.compactMap { dimension($0) }
         if let within = metric.within {
@@ -79,13 +79,13 @@ extension Plan {
         ]
     }
 
-    /// The derived dimensions that a metric's groupings use, in the plan's order: they follow its cube's dimensions.
+    /// Returns the derived dimensions that a metric's groupings use, in the plan's order: they follow the cube's.
     package func derivedDimensions(of metric: Metric) -> [DerivedDimension] {
         let used = Set(namedGroupings(of: metric).joined())
         return derivedDimensions.filter { used.contains($0.name) }
     }
 
-    /// The margins that a release of a metric shows: its declared ones and what insights ask for; ascending.
+    /// Returns the margins that a release of a metric shows: its declared ones and what insights ask for; ascending.
     ///
     /// A metric that declares none shows its total, each dimension alone, and all of them together.
     package func groupings(of metric: Metric) -> [Margin] {
@@ -96,13 +96,13 @@ extension Plan {
         return Set(shown).sorted()
     }
 
-    /// ``groupings(of:)`` by the names of the kept dimensions, in the same order; the total keeps none.
+    /// Returns ``groupings(of:)`` by the names of the kept dimensions, in the same order; the total keeps none.
     package func groupingNames(of metric: Metric) -> [[DimensionName]] {
         let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
         return groupings(of: metric).map { margin in names.indices.filter(margin.keeps).map { names[$0] } }
     }
 
-    /// The margins of a metric that reports show; the others are released for analysts only.
+    /// Returns the margins of a metric that reports show; the others are released for analysts only.
     package func reportedGroupings(of metric: Metric) -> Set<Margin> {
         let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
         let reported = Set(reports.flatMap(\.insights))
@@ -111,7 +111,7 @@ extension Plan {
         return Set(asked.map { kept in Margin(keeping: kept.compactMap { names.firstIndex(of: $0) }) })
     }
 
-    /// The groupings by name, in no order; some may come twice.
+    /// Returns the groupings by name, in no order; some may come twice.
     private func namedGroupings(of metric: Metric) -> [[DimensionName]] {
         let names = cubeDimensions(of: metric).map(\.name)
         let declared = metric.margins.isEmpty ? names.map { [$0] } + [names] : metric.margins
@@ -122,8 +122,8 @@ extension Plan {
 }
 
 extension Metric {
-    /// Groupings, and what age makes of them: a release has the coarser numbers beside the finer ones from the start, decided
-    /// together, so that nothing new is told when these go.
+    /// Returns the groupings and those that age makes of them. A release has the coarser numbers beside the finer ones
+    /// from the start, decided together, so that nothing new is told when the finer ones go.
     fileprivate func coarsened(_ groupings: [[DimensionName]]) -> [[DimensionName]] {
         decay.reduce(into: groupings) { all, step in
             guard case .coarsen(let from, let to) = step.action else { return }
@@ -133,7 +133,7 @@ extension Metric {
 }
 
 extension Insight {
-    /// The sets of dimensions whose cells this insight reads.
+    /// Returns the sets of dimensions whose cells this insight reads.
     package func groupings(histogram: DimensionName?) -> [[DimensionName]] {
         let base = by + filters.map(\.dimension)
         switch kind {

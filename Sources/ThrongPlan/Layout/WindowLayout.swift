@@ -1,11 +1,11 @@
-/// How counters know what an identifier did within its window: its progress, a number that only grows.
+/// The measure of what an identifier did within its window, as counters know it: a progress that only grows.
 package enum WindowLayout: Sendable, Hashable, Codable {
     /// Progress is events, in bands by their lower edges: ascending, 1 is the first.
     case frequency(bands: [Int])
-    /// Progress is steps taken, of so many.
+    /// Progress is the number of steps taken, of so many.
     case funnel(steps: Int)
 
-    /// Beyond this, progress says nothing more.
+    /// The greatest progress that counts; beyond it, progress says nothing more.
     package var most: Int {
         switch self {
         case .frequency(let bands): bands.last ?? 1
@@ -13,7 +13,7 @@ package enum WindowLayout: Sendable, Hashable, Codable {
         }
     }
 
-    /// Buckets of the dimension that is made of it.
+    /// The number of buckets of the dimension made of the progress.
     package var size: Int {
         switch self {
         case .frequency(let bands): bands.count
@@ -21,7 +21,7 @@ package enum WindowLayout: Sendable, Hashable, Codable {
         }
     }
 
-    /// The bucket in which an identifier counts.
+    /// Returns the bucket in which an identifier counts.
     ///
     /// - Precondition: progress is at least 1.
     package func bucket(of progress: Int) -> Int {
@@ -31,11 +31,11 @@ package enum WindowLayout: Sendable, Hashable, Codable {
         }
     }
 
-    /// How far an event takes an identifier that has come so far.
+    /// Returns an identifier's progress after an event.
     ///
     /// - Parameters:
-    ///   - steps: of a funnel, those that the event is: bit i is step i.
-    ///   - count: how often it happened.
+    ///   - steps: the funnel's steps that the event is: bit i is step i; unused for a frequency.
+    ///   - count: the number of times that the event happened.
     package func advanced(_ progress: Int, by steps: UInt16, count: UInt32) -> Int {
         switch self {
         case .frequency:

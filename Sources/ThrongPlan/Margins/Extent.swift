@@ -2,19 +2,19 @@ internal import ThrongWire
 
 /// The values that a bucket holds, in a form that is the same for every rule that puts the same values into one.
 ///
-/// Questions go by it: a bucket of another name, of a list in another order, of a coarser dimension, or beside other buckets is the same
-/// bucket.
+/// Questions compare extents: a bucket of another name, of a list in another order, of a coarser dimension, or beside
+/// other buckets is the same bucket if it holds the same values.
 enum Extent: Hashable {
     /// These values, of that kind.
     case values(String, Set<String>)
     /// All values of that kind but these.
     case rest(String, Set<String>)
-    /// Numbers of that kind from the first on and below the second; nil has no end.
+    /// Numbers of that kind from the first on and below the second; nil is no bound.
     case numbers(String, Double?, Double?)
-    /// A bucket of which only the rule tells what it holds.
+    /// A bucket whose values only its rule tells.
     case told(String)
 
-    /// All of several buckets; nil where that has no form of its own.
+    /// Returns the extent of several buckets together; nil if it has no form of its own.
     static func union(_ parts: [Extent]) -> Extent? {
         guard var sum = parts.first else { return nil }
         for part in parts.dropFirst() {
@@ -39,7 +39,19 @@ enum Extent: Hashable {
         }
     }
 
-    /// One line, which no other extent has.
+    /// True if the extent is known to hold nothing that the other does not.
+    func lies(within other: Extent) -> Bool {
+        switch (self, other) {
+        case (.values(let kind, let mine), .values(let its, let all)): kind == its && mine.isSubset(of: all)
+        case (.values(let kind, let mine), .rest(let its, let listed)): kind == its && mine.isDisjoint(with: listed)
+        case (.rest(let kind, let mine), .rest(let its, let listed)): kind == its && listed.isSubset(of: mine)
+        case (.numbers(let kind, let low, let high), .numbers(let its, let from, let end)):
+            kind == its && (from ?? -.infinity) <= (low ?? -.infinity) && (high ?? .infinity) <= (end ?? .infinity)
+        default: self == other
+        }
+    }
+
+    /// The extent as one line, which no other extent has.
     var text: String {
         switch self {
         case .values(let kind, let values): "\(kind) in \(Self.list(values))"
@@ -50,7 +62,7 @@ enum Extent: Hashable {
         }
     }
 
-    /// With their lengths, no two sets have the same text.
+    /// Returns the values with their lengths, so that no two sets have the same text.
     private static func list(_ values: Set<String>) -> String {
         values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\($0.utf8.count) \($0)" }
             .joined(separator: ", ")
@@ -58,11 +70,11 @@ enum Extent: Hashable {
 }
 
 extension BucketingRule {
-    /// By bucket, the values that it holds.
+    /// Returns the values that each bucket holds.
     ///
     /// - Parameters:
     ///   - labels: the rule's buckets.
-    ///   - fingerprint: of the rule; see ``fingerprint(rules:)``.
+    ///   - fingerprint: the rule's fingerprint; see ``fingerprint(rules:)``.
     func extents(of labels: [BucketLabel], fingerprint: String) -> [Extent] {
         switch self {
         case .list(let groups), .region(let groups):
@@ -85,7 +97,21 @@ extension BucketingRule {
         }
     }
 
-    /// Groups of values, then what none of them holds.
+    /// True if each bucket of another rule is known to lie in a bucket of this rule.
+    func isCoarser(than other: BucketingRule) -> Bool {
+        // Every plan's rules compiled when it was read; of one that does not any more, nothing is known.
+        guard let mine = try? bucketingByLabel.labels, let its = try? other.bucketingByLabel.labels else {
+            return false
+        }
+        // Two rules that have no form of their own are alike only if they are the same.
+        let buckets = extents(of: mine, fingerprint: "now")
+        return self == other
+            || other.extents(of: its, fingerprint: "before").allSatisfy { bucket in
+                buckets.contains { bucket.lies(within: $0) }
+            }
+    }
+
+    /// Returns the groups of values, then what none of them holds.
     private static func extents(_ groups: [[String]], of labels: [BucketLabel], as kind: String) -> [Extent] {
         let rest = Extent.rest(kind, Set(groups.joined()))
         return labels.indices.map { bucket in
@@ -94,7 +120,8 @@ extension BucketingRule {
         }
     }
 
-    /// Below the first edge, between two, and from the last on; any bucket more is for what is no number.
+    /// Returns the ranges below the first edge, between two edges, and from the last edge on; any further bucket is for
+    /// what is no number.
     private static func extents(_ edges: [Double], of labels: [BucketLabel]) -> [Extent] {
         let ends = [nil] + edges.map { $0 } + [nil]
         return labels.indices.map { bucket in

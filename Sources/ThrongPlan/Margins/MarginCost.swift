@@ -1,10 +1,10 @@
 internal import Foundation
 package import ThrongNoise
 
-/// The cost of everything that is drawn for one release: the ρ of zero-concentrated differential privacy of one device and day, or of one
-/// event where nobody has an identifier.
+/// The cost of everything that is drawn for one release: the ρ of zero-concentrated differential privacy of one device
+/// and day, or of one event if nobody has an identifier.
 ///
-/// It is the largest that one device can cause: it reaches its bound, and meets as many occasions as that allows.
+/// It is the largest cost that one device can cause: the device reaches its bound, and meets all occasions it can.
 package struct MarginCost: Sendable, Hashable {
     /// ρ.
     let rho: Double
@@ -38,12 +38,14 @@ package struct MarginCost: Sendable, Hashable {
         self.rho = rho
     }
 
-    /// Two decimals, rounded up.
-    package var text: String { String(format: "%.2f", (rho * 100).rounded(.up) / 100) }
+    /// ρ with two decimals, rounded up.
+    package var text: String { Self.text(rho) }
+
+    static func text(_ rho: Double) -> String { String(format: "%.2f", (rho * 100).rounded(.up) / 100) }
 }
 
 extension MetricLayout {
-    /// The addition of one device to a measure in a window at most, from 1; nil where the measure is a number of devices.
+    /// Returns the most that one device adds to a measure in a window, at least 1; nil if the measure counts devices.
     ///
     /// - Parameter measure: 0 is the count; then the sums. Unit: the measure's.
     package func bound(of measure: Int) -> Int64? {
@@ -54,8 +56,8 @@ extension MetricLayout {
         return overflow ? .max : max(1, bound)
     }
 
-    /// The width of a measure's noise: of events and sums by what one device adds at most, of identifiers that are counted in the place of
-    /// events that of devices.
+    /// Returns the width of a measure's noise. For events and sums it goes by what one device adds at most; for
+    /// identifiers that are counted in the place of events it is that of devices.
     ///
     /// - Parameter factor: see ``Plan/marginFactors(of:)``.
     /// - Throws: ``NoiseError/overflow``.

@@ -1,39 +1,52 @@
 internal import ThrongWire
 
-/// The factors by which variances are raised where several metrics with margins count some of the same events of the same people.
+/// The factors by which variances are raised if several metrics count some of the same events of the same people.
 ///
-/// Whoever combines numbers of n metrics into one about a happening takes some share c of it from each, and the shares are 1 together, so
-/// that Σc² is at least 1/n (Cauchy and Schwarz). n times the variance of each is therefore enough, whatever the combination.
+/// A combination of n metrics' numbers into one about a happening takes some share c of each. The shares add up to 1,
+/// so that Σc² is at least 1/n (Cauchy and Schwarz). n times the variance of each is therefore enough, whatever the
+/// combination.
 package struct MarginFactors: Sendable, Hashable {
-    /// Of events and sums: counts of events are linear in each other, as in A∪B + B∪C − A∪C, which is twice B.
+    /// The factor of events and sums: counts of events are linear in each other, as in A∪B + B∪C − A∪C, which is twice
+    /// B.
     package let events: Int64
-    /// Of devices: numbers of different events are independent, and those of the same events are one question, unless metrics split
-    /// a field by different rules.
+    /// The factor of devices: numbers of different events are independent, and those of the same events are one
+    /// question, unless metrics split a field by different rules.
     package let devices: Int64
 
-    /// A metric by itself.
+    /// The factors of a metric by itself.
     package static let none = MarginFactors(events: 1, devices: 1)
 
-    /// States factors.
     package init(events: Int64, devices: Int64) { (self.events, self.devices) = (events, devices) }
 }
 
 extension Plan {
-    /// The factors of a metric beside the plan's others.
+    /// Returns the factors of a metric beside the plan's others.
     ///
     /// - Complexity: O(happenings · metrics²).
     package func marginFactors(of metric: Metric) -> MarginFactors {
-        let margined = metrics.filter { $0.margin != nil }.map { ($0, counted(by: $0).happenings) }
+        let (base, widening) = (ownFactors(of: metric), budgetFactor)
+        return MarginFactors(events: base.events * widening, devices: base.devices * widening)
+    }
+
+    /// The factor by which the budget raises all variances: the cost of a draw falls as its variance grows.
+    private var budgetFactor: Int64 {
+        guard let budget = app.budget else { return 1 }
+        let total = metrics.reduce(0) { $0 + (cost(of: $1, ownFactors(of: $1)) ?? 0) }
+        return Int64(min(max(1, (total / budget - 1e-9).rounded(.up)), 0x1p31))
+    }
+
+    private func ownFactors(of metric: Metric) -> MarginFactors {
+        let all = metrics.map { ($0, counted(by: $0).happenings) }
         var (events, devices): (Int64, Int64) = (1, 1)
         for happening in counted(by: metric).happenings ?? [] {
-            let sharing = margined.filter { $0.1?.contains(happening) ?? true }.map(\.0)
+            let sharing = all.filter { $0.1?.contains(happening) ?? true }.map(\.0)
             events = max(events, Self.groups(of: sharing, where: asksAlike))
             devices = max(devices, Self.groups(of: sharing, where: splitsAlike))
         }
         return MarginFactors(events: events, devices: devices)
     }
 
-    /// The number of groups in which any two are alike; not the fewest, perhaps.
+    /// Returns the number of groups in which any two metrics are alike; perhaps not the fewest.
     private static func groups(of metrics: [Metric], where areAlike: (Metric, Metric) -> Bool) -> Int64 {
         var groups: [[Metric]] = []
         for metric in metrics {
@@ -46,15 +59,15 @@ extension Plan {
         return Int64(groups.count)
     }
 
-    /// Whether two metrics ask the same of the same events.
+    /// True if two metrics ask the same of the same events.
     private func asksAlike(_ one: Metric, _ other: Metric) -> Bool {
         counted(by: one).happenings == counted(by: other).happenings && one.sampling == other.sampling
             && one.period == other.period && one.contributionBound == other.contributionBound
             && one.within == other.within && splitsAlike(one, other)
     }
 
-    /// Whether two metrics split each field that both split by the same rule, or by rules of which no bucket is one of the other's: a
-    /// user agent's system says something else than its browser.
+    /// True if each field that both metrics split is split by the same rule, or by rules that have no bucket in common:
+    /// a user agent's system says something else than its browser.
     private func splitsAlike(_ one: Metric, _ other: Metric) -> Bool {
         let (mine, its) = (origins(of: one).values, origins(of: other).values)
         return mine.allSatisfy { origin in
@@ -66,7 +79,7 @@ extension Plan {
 }
 
 extension BucketingRule {
-    /// What its buckets are made of: rules of other kinds do not have the same bucket.
+    /// The kind of things in the rule's buckets: rules of other kinds do not have the same bucket.
     fileprivate var bucketKind: String {
         switch self {
         case .list, .region, .version, .language, .host, .route, .fileType: "values"

@@ -1,10 +1,10 @@
 package import ThrongNoise
 
-/// The lattices of a metric's groupings: one for its events and sums by all fields, and for devices one by the fields that they have one
-/// bucket of, for each way to tell occasions apart.
+/// The lattices of a metric's groupings. One is for its events and sums, by all fields. The others are for devices, by
+/// the fields of which a device has one bucket: one lattice for each way to tell occasions apart.
 ///
-/// Events add up over all dimensions. Devices add up over the dimensions that partition them only, so each combination of buckets of the
-/// others, an occasion, asks a question of its own.
+/// Events add up over all dimensions. Devices add up only over the dimensions that partition them, so each combination
+/// of buckets of the other dimensions, an occasion, asks a question of its own.
 package struct MarginShape: Sendable {
     /// One grouping, as it is made from the lattices.
     package struct Part: Sendable, Hashable {
@@ -12,12 +12,13 @@ package struct MarginShape: Sendable {
         package let grouping: Margin
         /// The base dimensions that its events are made of.
         package let base: Margin
-        /// The dimensions that tell its occasions apart, those that are made of others' buckets too: devices do not add up over them.
+        /// The dimensions that tell its occasions apart, also those made of others' buckets: devices do not add up over
+        /// them.
         package let occasions: Margin
         /// The base dimensions of which a device has one bucket each.
         package let fields: Margin
-        /// Of each base dimension by more than one bucket, by place: the numbers of buckets that are added up; one of each where
-        /// nothing is made of buckets of others.
+        /// The numbers of buckets that are added up, by the place of each base dimension of more than one bucket; 1 if
+        /// the grouping keeps the dimension itself.
         package let sums: [Int: [Int]]
     }
 
@@ -25,7 +26,7 @@ package struct MarginShape: Sendable {
     package let parts: [Part]
     /// The lattice of events and sums.
     package let events: Lattice
-    /// By occasions' margin, the lattice of devices; none without identifiers.
+    /// The lattice of devices for each margin of occasions; none without identifiers.
     package let devices: [Margin: Lattice]
     private let eventPlaces: [Int]
     private let devicePlaces: [Int]
@@ -44,7 +45,7 @@ package struct MarginShape: Sendable {
         func lattice(_ places: [Int], _ margins: [Margin]) throws(NoiseError) -> Lattice {
             var fields: [Field] = []
             for place in places { fields.append(try Field(buckets: layout.dimensions[place].labels.count)) }
-            // As many fields as a lattice has names for; it refuses more.
+            // A lattice has names for so many fields and refuses more.
             guard fields.count <= Lattice.mostFields else {
                 throw .tooManyFields(found: fields.count, limit: Lattice.mostFields)
             }
@@ -61,16 +62,16 @@ package struct MarginShape: Sendable {
         self.devices = devices
     }
 
-    /// A margin as a set of the events' fields.
+    /// Returns a margin as a set of the events' fields.
     package func eventFields(of margin: Margin) -> FieldSet { FieldSet(Self.fields(of: margin, among: eventPlaces)) }
 
-    /// A margin as a set of the devices' fields.
+    /// Returns a margin as a set of the devices' fields.
     package func deviceFields(of margin: Margin) -> FieldSet { FieldSet(Self.fields(of: margin, among: devicePlaces)) }
 
-    /// The dimensions of some of the events' fields, ascending.
+    /// Returns the dimensions of some of the events' fields, ascending.
     package func eventDimensions(of fields: FieldSet) -> [Int] { fields.places.map { eventPlaces[$0] } }
 
-    /// The dimensions of some of the devices' fields, ascending.
+    /// Returns the dimensions of some of the devices' fields, ascending.
     package func deviceDimensions(of fields: FieldSet) -> [Int] { fields.places.map { devicePlaces[$0] } }
 
     private static func fields(of margin: Margin, among places: [Int]) -> [Int] {
@@ -98,7 +99,7 @@ extension MarginShape.Part {
         self.sums = sums
     }
 
-    /// All combinations of how many buckets are added up of some dimensions.
+    /// Returns all combinations of the numbers of buckets that are added up, one number per dimension.
     package func combinations(of places: [Int]) -> [[Int]] {
         places.reduce([[]]) { all, place in all.flatMap { start in (sums[place] ?? [1]).map { start + [$0] } } }
     }

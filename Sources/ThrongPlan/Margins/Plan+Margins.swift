@@ -1,41 +1,59 @@
 internal import ThrongNoise
 
 extension Plan {
-    /// How far off the numbers of metrics with margins may be, a line a grouping: for whoever writes a plan.
+    /// Returns lines for authors of plans that say how far off numbers may be: one per grouping, and what they cost.
     package func marginLines() -> [String] {
-        metrics.filter { $0.margin != nil }.flatMap { metric -> [String] in
+        let lines = metrics.flatMap { metric -> [String] in
             do {
                 return try marginLines(of: metric)
             } catch {
                 return ["metric '\(metric.name)': its margins can't be worked out: \(error)"]
             }
         }
+        return lines
+            + (dailyCost.map { ["all metrics of a day: everything that is said of a device costs ρ \($0) at most"] }
+                ?? [])
     }
 
-    /// What one device adds to everything that is drawn for a metric in a day costs it at most: ρ, such as "0.98"; where nobody has an
-    /// identifier, one event. Nil where numbers are exact, or it can't be worked out.
+    /// Returns the most that everything drawn for a metric in a day costs one device: ρ, such as "0.98". The cost is
+    /// that of one event if nobody has an identifier; nil if it can't be worked out.
     package func marginCost(of metric: Metric) -> String? {
-        guard metric.margin != nil else { return nil }
-        do {
-            let layout = try layoutByLabel(of: metric)
-            let shape = try MarginShape(layout, groupings: groupings(of: metric))
-            let kinds = metric.countsFirsts || metric.provesFirsts ? 2 : 1
-            return try MarginCost(
-                shape, layout, releaseThreshold(of: metric), factors: marginFactors(of: metric), kindsOfDevices: kinds
-            ).text
-        } catch {
-            // `marginLines()` says what is wrong.
-            return nil
-        }
+        cost(of: metric, marginFactors(of: metric)).map(MarginCost.text)
     }
 
-    /// Looks whether the numbers of a metric with a margin can be drawn.
+    /// The cost of everything that is drawn of a device and day for all metrics whose identifiers last a day, such as
+    /// "4.10"; nil if there is one such metric at most.
+    package var dailyCost: String? {
+        let daily = metrics.filter { purpose($0.purpose).map { $0.hasIdentifiers && $0.rotation == .longest } ?? false }
+        guard daily.count > 1 else { return nil }
+        return MarginCost.text(daily.reduce(0) { $0 + (cost(of: $1, marginFactors(of: $1)) ?? 0) })
+    }
+
+    /// Returns ρ of a metric's numbers of a day, and of the devices of its rollups; nil if it can't be worked out. The
+    /// reader refuses such a plan; see marginProblems().
+    func cost(of metric: Metric, _ factors: MarginFactors) -> Double? {
+        guard let layout = try? layoutByLabel(of: metric),
+            let shape = try? MarginShape(layout, groupings: groupings(of: metric))
+        else { return nil }
+        let knowsDevices = metric.countsFirsts || metric.provesFirsts
+        func rho(events: Bool, kinds: Int) -> Double? {
+            // Nil if it can't be worked out.
+            try? MarginCost(
+                shape, layout, metric.threshold, factors: factors, drawsEvents: events, kindsOfDevices: kinds
+            ).rho
+        }
+        guard let own = rho(events: true, kinds: knowsDevices ? 2 : 1) else { return nil }
+        guard knowsDevices, let coarser = rho(events: false, kinds: 1) else { return own }
+        return own + Double(metric.rollups.count) * coarser
+    }
+
+    /// Checks that the numbers of a metric with a margin can be drawn.
     ///
     /// - Throws: ``NoiseError`` where they can't: too many fields or cells, or noise that is too wide.
     func checkDraws(of metric: Metric) throws {
         let layout = try layoutByLabel(of: metric)
         let shape = try MarginShape(layout, groupings: groupings(of: metric))
-        let (threshold, factors) = (releaseThreshold(of: metric), marginFactors(of: metric))
+        let (threshold, factors) = (metric.threshold, marginFactors(of: metric))
         for measure in 0...layout.sums.count {
             _ = try shape.events.draws(layout.width(of: measure, threshold, factor: factors.events))
         }
@@ -46,7 +64,7 @@ extension Plan {
     private func marginLines(of metric: Metric) throws -> [String] {
         let layout = try layoutByLabel(of: metric)
         let shape = try MarginShape(layout, groupings: groupings(of: metric))
-        let (threshold, factors) = (releaseThreshold(of: metric), marginFactors(of: metric))
+        let (threshold, factors) = (metric.threshold, marginFactors(of: metric))
         var lines: [String] = []
         for (part, names) in zip(shape.parts, groupingNames(of: metric)) {
             var numbers: [String] = []
@@ -67,7 +85,10 @@ extension Plan {
             lines.append("metric '\(metric.name)' \(split): \(numbers.joined(separator: ", ")), in 19 of 20 cases")
         }
         if let cost = marginCost(of: metric) {
-            let unit = layout.hasIdentifiers ? "a device and day" : "an event"
+            let window = Duration.seconds(layout.rotation.seconds).planText
+            let unit =
+                layout.hasIdentifiers
+                ? layout.rotation == .longest ? "a device and day" : "an identifier of \(window)" : "an event"
             lines.append("metric '\(metric.name)': everything that is said of \(unit) costs ρ \(cost) at most")
         }
         return lines
@@ -88,7 +109,7 @@ extension Plan {
 }
 
 extension SumMeasure {
-    /// "revenue ±55436.15 EUR", of a number of 10^-decimals units.
+    /// Returns a margin as text, such as "revenue ±55436.15 EUR", from a number of 10^-decimals units.
     fileprivate func text(_ margin: Int64) -> String {
         let digits = String(repeating: "0", count: max(0, decimals + 1 - "\(margin)".count)) + "\(margin)"
         let amount = decimals == 0 ? digits : "\(digits.dropLast(decimals)).\(digits.suffix(decimals))"

@@ -1,22 +1,23 @@
 package import ThrongWire
 
-/// The canonical texts of the questions that a metric's numbers answer: what was counted, of whom, when, and by which buckets.
+/// The canonical texts of the questions that a metric's numbers answer: what was counted, of whom, when, and by which
+/// buckets.
 ///
-/// Everything is told by extension, and no name of a metric, dimension, bucket or partner is part of it, so that the same question has
-/// the same noise whoever asks it.
+/// The texts describe everything by extension. The name of a metric, dimension, bucket or partner is no part of them,
+/// so that the same question has the same noise whoever asks it.
 package struct QuestionTexts: Sendable {
     private let layout: MetricLayout
     /// Lines that hold for all of the layout's events.
     private let terms: [String]
-    /// By event, the line that says of whom and when it was counted; nil where nobody kept that.
+    /// The line that says of whom and when an event was counted, by event; nil if nobody kept that.
     package let events: [String: String]?
     private let origins: [DimensionName: DimensionOrigin]
 
     /// Describes what was counted in a layout.
     ///
     /// - Parameters:
-    ///   - events: see ``lines(of:in:)``; where nobody kept them the layout itself stands for them.
-    ///   - origins: what its base dimensions are made from. One of which several are known is told by the layout.
+    ///   - events: see ``lines(of:in:)``; nil if nobody kept them, so that the layout itself stands for them.
+    ///   - origins: the origins of its base dimensions. The layout describes a dimension of which several are known.
     package init(layout: MetricLayout, events: [String: String]?, origins: DimensionOrigins) {
         self.layout = layout
         self.events = events
@@ -27,14 +28,14 @@ package struct QuestionTexts: Sendable {
             "in a \(layout.period.rawValue)",
             "sampling \(layout.sampling)",
         ]
-        // Who is counted by how often is whoever sent anything; on a funnel is who took its first step.
+        // A frequency counts whoever sent anything; a funnel counts those who took its first step.
         if case .funnel? = layout.within, let steps = layout.dimensions.last(where: { $0.coarsening == nil }) {
             terms.append("on the way \(steps.rule)")
         }
         self.terms = terms
     }
 
-    /// The set of events in one cell of a margin.
+    /// Returns the text for the set of events in one cell of a margin.
     package func eventSet(_ cell: CellIndex, in margin: Margin) -> String {
         var names = events.map { Set($0.keys) }
         var lines: [String] = []
@@ -52,7 +53,7 @@ package struct QuestionTexts: Sendable {
         return (terms + counted.sorted(by: Self.precedes) + lines.sorted(by: Self.precedes)).joined(separator: "\n")
     }
 
-    /// A field's buckets in the order of their texts, and the text of all of them.
+    /// Returns a field's buckets in the order of their texts, and the text of all of them.
     package func field(_ place: Int) -> (text: String, order: [Int]) {
         let texts = extents(of: place).map(\.text)
         let order = texts.indices.sorted { Self.precedes(texts[$0], texts[$1]) }
@@ -61,7 +62,7 @@ package struct QuestionTexts: Sendable {
 
     private var own: String { "layout \(layout.counted.id)" }
 
-    /// By bucket of a dimension, what it holds of which field.
+    /// Returns what each bucket of a dimension holds of which field.
     private func extents(of place: Int) -> [Extent] {
         let dimension = layout.dimensions[place]
         if let coarsening = dimension.coarsening {
@@ -83,7 +84,8 @@ package struct QuestionTexts: Sendable {
         return origin.rule.extents(of: dimension.labels, fingerprint: dimension.rule).map { $0.of(origin.field) }
     }
 
-    /// By event: the clients that send it, and the part of the period in which it was counted; nil where nobody kept that.
+    /// Returns a line per event: the clients that send it, and the part of the period in which it was counted; nil if
+    /// nobody kept that.
     package static func lines(of counted: CountedEvents?, in period: Period) -> [String: String]? {
         guard let counted, let happenings = counted.happenings else { return nil }
         var stretches: [EventName: [String: Set<Int>]] = [:]
@@ -97,7 +99,8 @@ package struct QuestionTexts: Sendable {
         }
     }
 
-    /// Stretches that follow each other, joined; by seconds after the period's start, so that each day's are alike.
+    /// Returns the stretches as text, joined if they follow each other, in seconds after the period's start, so that
+    /// each day's are alike.
     private static func times(_ stretches: Set<Int>, _ starts: [UnixSeconds], _ period: Period) -> String {
         var spans: [(from: Int64, to: Int64)] = []
         for stretch in stretches.sorted() {
@@ -118,7 +121,7 @@ package struct QuestionTexts: Sendable {
 }
 
 extension Extent {
-    /// The same values of a field.
+    /// Returns the same values, as those of a field.
     fileprivate func of(_ field: FieldName) -> Extent {
         switch self {
         case .values(let kind, let values): .values("\(field) \(kind)", values)
@@ -130,7 +133,7 @@ extension Extent {
 }
 
 extension SumMeasure {
-    /// A sum by extension: its name and unit are nobody's business.
+    /// The sum by extension, without its name and unit.
     package var canonicalText: String { "\(field) from \(lowest) to \(highest) by 10^-\(decimals)" }
 }
 

@@ -2,40 +2,42 @@ package import ThrongWire
 
 /// The app that a plan counts for.
 package struct App: Sendable, Hashable {
-    /// What clients send as `app`.
+    /// The name that clients send as `app`.
     package let name: AppName
-    /// What people call it.
+    /// The app's title, for people.
     package internal(set) var title: String
-    /// Who answers for the plan inside the house.
+    /// The person or team that answers for the plan inside the organization.
     package let owner: String
-    /// Whom the public may ask: a mail address or a page.
+    /// The contact for the public: a mail address or a page.
     package let contact: String
-    /// Expected audience, in devices per day; the linter weighs k and the cubes against it.
+    /// The expected audience, in devices per day; the linter weighs k and the cubes against it.
     package let audience: Int
-    /// How many devices a published number stands for, unless a metric asks for more.
+    /// The number of devices that a published number stands for at least, unless a metric asks for more.
     package let threshold: Threshold
-    /// Where the app's days begin: a name from the IANA time zone database.
+    /// The most that everything drawn of a device and day may cost; nil if margins follow from k alone. Unit: ρ of
+    /// zero-concentrated differential privacy.
+    package let budget: Double?
+    /// The time zone in which the app's days begin: a name from the IANA time zone database.
     package let timeZone: String
-    /// How long after a period's end its release waits for late events.
+    /// The time after a period's end for which its release waits for late events.
     package let grace: Duration
-    /// Whether children use it.
+    /// The audience that the app is directed to: children, others, or both.
     package let directedTo: DirectedTo
-    /// Through which relay oblivious purposes go; nil where there is none.
+    /// The relay that oblivious purposes go through; nil if there is none.
     package let relay: RelayAddress?
-    /// Who evaluates the values of revealed dimensions before they are hashed; nil where nobody does.
+    /// The evaluator of revealed dimensions' values before they are hashed; nil if nobody evaluates them.
     package let evaluator: Evaluator?
-    /// Whether clients need a key.
+    /// The rule on app keys.
     package let keys: KeyRule
 
-    /// Whether clients need a key, by which an operator can tell them apart and turn some of them away.
+    /// The rule on app keys, by which an operator can tell clients apart and turn some of them away.
     package enum KeyRule: String, Sendable, Hashable, CaseIterable {
-        /// Who sends one needs one that is good; who sends none needs none.
+        /// A client needs no key, but one that it sends has to be good.
         case optional
-        /// Each needs one that is good.
+        /// Each client needs a good key.
         case required
     }
 
-    /// Puts the app's part of a plan together.
     package init(
         name: AppName,
         title: String,
@@ -43,6 +45,7 @@ package struct App: Sendable, Hashable {
         contact: String,
         audience: Int,
         threshold: Threshold,
+        budget: Double? = nil,
         timeZone: String,
         grace: Duration,
         directedTo: DirectedTo = .general,
@@ -56,6 +59,7 @@ package struct App: Sendable, Hashable {
         self.contact = contact
         self.audience = audience
         self.threshold = threshold
+        self.budget = budget
         self.timeZone = timeZone
         self.grace = grace
         self.directedTo = directedTo

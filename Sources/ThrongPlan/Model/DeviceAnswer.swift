@@ -1,17 +1,18 @@
-/// What a device works out by itself and says once a period, so that nobody has to know it again.
+/// An answer that a device works out by itself and gives once a period, so that nobody has to recognize the device.
 ///
 /// The SDK sends the metric's one event; no app's code records it. Its field is coarsened like any other.
 package enum DeviceAnswer: Sendable, Hashable {
-    /// In which calendar weeks after the one of its first such event a device came back: an event for each week n from
-    /// 0 to `weeks` in which it recorded one of `of`, with the first of these, and n in the field `week`.
+    /// The calendar weeks, after the one of its first such event, in which a device came back. It sends an event for
+    /// each week n from 0 to `weeks` in which it recorded one of `of`, with the first of these, and n in the field
+    /// `week`.
     case retention(of: [EventName], weeks: Int)
-    /// How many of `of` a device recorded in a calendar week: an event for each week with one or more, once it is over,
-    /// with their number in the field `events`.
+    /// The number of events of `of` that a device recorded in a calendar week. It sends an event for each week with one
+    /// or more, once the week is over, with their number in the field `events`.
     ///
     /// `bands` are ascending edges. Unit: events.
     case frequency(of: [EventName], bands: [Int])
 
-    /// The events that it is about.
+    /// The events that the answer is about.
     package var events: [EventName] {
         switch self {
         case .retention(let events, _), .frequency(let events, _): events
@@ -26,7 +27,7 @@ package enum DeviceAnswer: Sendable, Hashable {
         }
     }
 
-    /// How that field has to be coarsened.
+    /// The rule by which the answer's field has to be coarsened.
     package var rule: BucketingRule {
         switch self {
         case .retention(_, let weeks):
@@ -36,7 +37,7 @@ package enum DeviceAnswer: Sendable, Hashable {
         }
     }
 
-    /// As a plan writes it.
+    /// The answer's kind as a plan writes it.
     package var word: String {
         switch self {
         case .retention: "retention"

@@ -1,20 +1,19 @@
 /// One way to split a metric: a field of the event and the bucketing that coarsens it.
 package struct Dimension: Sendable, Hashable {
-    /// Column name in the analyst's tables.
+    /// The name, used as a column name in the analyst's tables.
     package let name: DimensionName
-    /// What people read above a chart.
+    /// The title that people read above a chart.
     package internal(set) var title: String
     /// The field that is coarsened; ``FieldName/time`` is the event's own time.
     package let field: FieldName
-    /// How the field becomes a bucket.
+    /// The rule by which the field becomes a bucket.
     package let rule: BucketingRule
-    /// Whether a device can be in only one bucket within a window: what a device is, not what it does.
+    /// True if a device can be in only one bucket within a window: it says what a device is, not what it does.
     package let partitionsDevices: Bool
 
-    /// Whether its buckets are learned while counting goes on, instead of being listed in the plan.
+    /// True if the buckets are learned while counting goes on, instead of being listed in the plan.
     package var isRevealed: Bool { if case .revealed = rule { true } else { false } }
 
-    /// Puts a dimension together.
     package init(name: DimensionName, title: String, field: FieldName, rule: BucketingRule, partitionsDevices: Bool) {
         self.name = name
         self.title = title
@@ -26,21 +25,20 @@ package struct Dimension: Sendable, Hashable {
 
 /// A coarser way to split a metric: made of the buckets of another dimension instead of from a field.
 ///
-/// Any number of them may be made of one dimension; they need not nest. Nothing is counted by them: their numbers are
-/// sums of the finer ones.
+/// Any number of derived dimensions may be made of one dimension; they need not nest. Nothing is counted by them: their
+/// numbers are sums of the finer ones.
 package struct DerivedDimension: Sendable, Hashable {
-    /// Column name in the analyst's tables.
+    /// The name, used as a column name in the analyst's tables.
     package let name: DimensionName
-    /// What people read above a chart.
+    /// The title that people read above a chart.
     package internal(set) var title: String
     /// The dimension whose buckets it is made of.
     package let base: DimensionName
-    /// Its buckets besides `other`, each with the base's buckets that it holds.
+    /// The buckets besides `other`, each with the base's buckets that it holds.
     package let groups: [BucketGroup]
-    /// Whether a device can be in only one bucket within a window: as the base says.
+    /// True if a device can be in only one bucket within a window, as the base says.
     package let partitionsDevices: Bool
 
-    /// Puts a derived dimension together.
     package init(
         name: DimensionName, title: String, base: DimensionName, groups: [BucketGroup], partitionsDevices: Bool
     ) {
@@ -51,10 +49,10 @@ package struct DerivedDimension: Sendable, Hashable {
         self.partitionsDevices = partitionsDevices
     }
 
-    /// Its buckets in order; the last is `other`, where everything goes that no group names.
+    /// The buckets in order; the last is `other`, which takes everything that no group names.
     package var labels: [BucketLabel] { groups.map(\.label) + [.other] }
 
-    /// By bucket of the base: the bucket that holds it, an index into ``labels``.
+    /// Returns, for each bucket of the base, the bucket that holds it, as an index into ``labels``.
     package func buckets(of base: [BucketLabel]) -> [Int] {
         base.map { label in
             groups.firstIndex { $0.values.contains { BucketLabel($0) == label } } ?? groups.count

@@ -1,31 +1,31 @@
 /// A partner's address that takes a report's files over HTTPS, one request a file.
 package struct HTTPDelivery: Sendable, Hashable {
-    /// How a file is sent.
+    /// A way to send a file.
     package enum Method: String, Sendable, Hashable, CaseIterable {
-        /// To the address followed by the file's name.
+        /// PUT to the address followed by the file's name.
         case put
-        /// To the address itself, the name in a header.
+        /// POST to the address itself, with the name in a header.
         case post
     }
 
-    /// How a file is sent.
+    /// The way to send a file.
     package let method: Method
-    /// Where to: `https`, without user, query and fragment; of PUT it ends with a slash.
+    /// The address: `https`, without user, query and fragment; for PUT it ends with a slash.
     package let url: String
     /// The host in lower case, without brackets.
     package let host: String
     /// The port.
     package let port: Int
-    /// Which of the operator's secrets goes into the header Authorization; nil for none.
+    /// The name of the operator's secret for the header Authorization; nil for none.
     package let authorization: String?
 
-    /// "partner.example.com", or with a port other than 443 "partner.example.com:8443": what operators allow.
+    /// The host as operators allow it: "partner.example.com", or "partner.example.com:8443" with a port other than 443.
     package var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == 443 ? name : "\(name):\(port)"
     }
 
-    /// Reads an address; nil for one that is not `https://HOST[:PORT]/PATH`, of PUT with a slash at the end.
+    /// Reads an address; nil for one that is not `https://HOST[:PORT]/PATH`, for PUT with a slash at the end.
     package init?(_ method: Method, _ url: String, authorization: String? = nil) {
         let scheme = "https://"
         guard url.hasPrefix(scheme), url.utf8.count <= 1000,

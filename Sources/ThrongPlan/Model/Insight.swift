@@ -3,26 +3,26 @@ package import ThrongWire
 /// The name of an insight.
 package typealias InsightName = Name<Insight>
 
-/// An agreed question that is answered here, from released numbers only, so that nobody needs the data.
+/// An agreed question that the daemon answers from released numbers only, so that nobody needs the data.
 package struct Insight: Sendable, Hashable {
-    /// What reports name it by.
+    /// The name that reports use.
     package let name: InsightName
-    /// Its heading.
+    /// The heading.
     package internal(set) var title: String
     /// A sentence for the reader, if the plan has one.
     package internal(set) var explanation: String?
-    /// The metric that it reads.
+    /// The metric that the insight reads.
     package let metric: MetricName
-    /// What is computed.
+    /// The computation.
     package let kind: Kind
-    /// The dimensions that it is broken down by; at most two.
+    /// The dimensions that the insight is broken down by; at most two.
     package let by: [DimensionName]
-    /// The buckets that it is confined to: dimension and one bucket each, in the plan's order.
+    /// The buckets that the insight is confined to: dimension and one bucket each, in the plan's order.
     package let filters: [Filter]
-    /// As what the numbers are shown.
+    /// The form in which the numbers are shown.
     package let view: View
 
-    /// What is computed from the released cells.
+    /// A computation on the released cells.
     package enum Kind: Sendable, Hashable {
         /// Events.
         case count
@@ -44,7 +44,7 @@ package struct Insight: Sendable, Hashable {
         case funnel(step: DimensionName)
     }
 
-    /// As what the numbers of an insight are shown.
+    /// A form in which an insight's numbers are shown.
     package enum View: Sendable, Hashable {
         /// All of them, in the plan's order.
         case table
@@ -64,7 +64,7 @@ package struct Insight: Sendable, Hashable {
         case weekBefore = "week_before"
     }
 
-    /// What a share counts.
+    /// The things that a share counts.
     package enum Basis: String, Sendable, Hashable, CaseIterable, Codable {
         case events
         case devices
@@ -74,17 +74,15 @@ package struct Insight: Sendable, Hashable {
     package struct Filter: Sendable, Hashable {
         /// The dimension.
         package let dimension: DimensionName
-        /// Its bucket.
+        /// The dimension's bucket.
         package let bucket: BucketLabel
 
-        /// Puts a filter together.
         package init(dimension: DimensionName, bucket: BucketLabel) {
             self.dimension = dimension
             self.bucket = bucket
         }
     }
 
-    /// Puts an insight together.
     package init(
         name: InsightName,
         title: String,
@@ -106,7 +104,8 @@ package struct Insight: Sendable, Hashable {
     }
 }
 
-/// The part of events below a value: a half for the median, nine tenths for the value that nine of ten events stay below.
+/// The part of events below a value: a half for the median, nine tenths for the value that nine of ten events stay
+/// below.
 package struct Quantile: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// 1 to 999. Unit: thousandths.
     package let perMille: Int
@@ -117,7 +116,7 @@ package struct Quantile: Sendable, Hashable, Comparable, CustomStringConvertible
     /// Wraps a part that the plan's reader has checked.
     package init(perMille: Int) { self.perMille = perMille }
 
-    /// As plans and tables write it: "0.5", "0.95", "0.999".
+    /// The part as plans and tables write it: "0.5", "0.95", "0.999".
     package var description: String {
         var digits = String(1000 + perMille).dropFirst()
         while digits.hasSuffix("0") { digits = digits.dropLast() }

@@ -1,24 +1,24 @@
 /// One thing that is counted, with the question that it answers and the date on which it stops.
 package struct Metric: Sendable, Hashable {
-    /// Name of the analyst's view.
+    /// The metric's name, also that of the analyst's view.
     package let name: MetricName
-    /// What people read above a chart.
+    /// The title that people read above a chart.
     package internal(set) var title: String
-    /// The events that it counts.
+    /// The events that the metric counts.
     package let events: [EventName]
-    /// The question that it answers.
+    /// The question that the metric answers.
     package internal(set) var question: String
-    /// The decision that it drives.
+    /// The decision that the metric drives.
     package let decision: String
-    /// Who answers for it.
+    /// The person or team that answers for the metric.
     package let owner: String
-    /// The first day on which it no longer counts.
+    /// The first day on which the metric no longer counts.
     package let expires: CalendarDate
-    /// Whose identifiers it is counted by.
+    /// The purpose by whose identifiers the metric is counted.
     package let purpose: PurposeName
-    /// How it is split, in the order of its columns; a histogram is the last.
+    /// The dimensions that split the metric, in the order of its columns; a histogram follows them.
     package let dimensions: [DimensionName]
-    /// What a counter covers.
+    /// The kind of period that a counter covers.
     package let period: PeriodKind
     /// Longer periods that are released too, as sums over the same counters; ascending, each made of whole ones of the
     /// one before.
@@ -27,36 +27,30 @@ package struct Metric: Sendable, Hashable {
     package let sums: [SumMeasure]
     /// A distribution of a field, which is a dimension of the cube named after it.
     package let histogram: HistogramMeasure?
-    /// Whether the number of devices is published beside the events.
+    /// True if the number of devices is published beside the events.
     package let reach: Bool
-    /// Whether clients say which of their events are firsts, so that devices are known beyond a window: `reach: client`.
+    /// True if clients say which of their events are firsts, so that devices are known beyond a window:
+    /// `reach: client`.
     package let countsFirsts: Bool
-    /// Whether devices prove by a credential that they are in a cell, once a period: `reach: attested`.
+    /// True if devices prove by a credential that they are in a cell, once a period: `reach: attested`.
     package let provesFirsts: Bool
-    /// What a device works out by itself and says with the metric's event; nil where the app records the event.
+    /// The answer that a device works out and sends with the metric's event; nil if the app records the event.
     package let answered: DeviceAnswer?
-    /// What it counts of identifiers instead of events; nil where it counts events.
+    /// The measure of identifiers that is counted instead of events; nil if the metric counts events.
     package let within: WindowMeasure?
-    /// Events that one identifier may add in one window; where there are no identifiers, what one event counts at most.
+    /// The most events that one identifier may add in one window; without identifiers, the most that one event counts.
     package let contributionBound: Int
-    /// Share of events that clients send: more than 0, at most 1.
+    /// The share of events that clients send: more than 0, at most 1.
     package let sampling: Double
-    /// How many devices a published number of this metric stands for.
+    /// The number of devices that a published number of this metric stands for at least.
     package let threshold: Threshold
-    /// How close an estimate of a withheld number or of one contributor's part may come.
-    package let protection: Protection
-    /// Those of its dimensions of which nobody may learn that a whole cohort is in one bucket.
-    package let sensitive: [DimensionName]
     /// Buckets that cannot occur together; events that say so are refused.
     package let impossible: [ImpossibleCombination]
-    /// Which groupings are released besides those that insights ask for: each a set of this metric's dimensions.
+    /// The groupings that are released besides those that insights ask for: each a set of this metric's dimensions.
     package let margins: [[DimensionName]]
-    /// How its released numbers coarsen with age, in ascending order of age.
+    /// The steps by which released numbers coarsen with age, in ascending order of age.
     package let decay: [DecayStep]
-    /// How far off its published numbers are on purpose; nil where they are exact, and small ones withheld.
-    package let margin: MetricMargin?
 
-    /// Puts a metric together from parts that the reader has checked.
     package init(
         name: MetricName,
         title: String,
@@ -77,10 +71,7 @@ package struct Metric: Sendable, Hashable {
         margins: [[DimensionName]],
         decay: [DecayStep],
         rollups: [PeriodKind] = [],
-        protection: Protection = .standard,
-        sensitive: [DimensionName] = [],
         impossible: [ImpossibleCombination] = [],
-        margin: MetricMargin? = nil,
         countsFirsts: Bool = false,
         provesFirsts: Bool = false,
         answered: DeviceAnswer? = nil,
@@ -105,37 +96,34 @@ package struct Metric: Sendable, Hashable {
         self.margins = margins
         self.decay = decay
         self.rollups = rollups
-        self.protection = protection
-        self.sensitive = sensitive
         self.impossible = impossible
-        self.margin = margin
         self.countsFirsts = countsFirsts
         self.provesFirsts = provesFirsts
         self.answered = answered
         self.within = within
     }
 
-    /// The lengths of time of which clients say which event is a device's first: the period and its rollups, or none.
+    /// The lengths of time for which clients say which event is a device's first: the period and its rollups, or none.
     package var firstPeriods: [PeriodKind] { countsFirsts ? [period] + rollups : [] }
 
-    /// The lengths of time of which devices prove that they are in a cell: the period and its rollups, or none.
+    /// The lengths of time for which devices prove that they are in a cell: the period and its rollups, or none.
     package var provedPeriods: [PeriodKind] { provesFirsts ? [period] + rollups : [] }
 }
 
-/// What happens to released numbers at an age.
+/// A step of age, at which released numbers go.
 package struct DecayStep: Sendable, Hashable {
-    /// Counted from the end of the period.
+    /// The age, counted from the end of the period.
     package let after: Duration
-    /// What goes.
+    /// The numbers that go.
     package let action: Action
 
-    /// What goes at that age.
+    /// The numbers that go at an age.
     package enum Action: Sendable, Hashable {
         /// Every released number that is split by this dimension.
         case drop(DimensionName)
-        /// The same; what is split by one that is made of it, and that was released beside it, stays.
+        /// The same numbers; those split by a dimension that is made of it, which were released beside them, stay.
         case coarsen(DimensionName, to: DimensionName)
-        /// Every released number of a period that is shorter; the sums over it, which were released, stay.
+        /// Every released number of a shorter period; the sums over this one, which were released, stay.
         case keep(PeriodKind)
         /// Every released number that is split by anything.
         case keepTotals
@@ -143,7 +131,6 @@ package struct DecayStep: Sendable, Hashable {
         case delete
     }
 
-    /// Puts a step together.
     package init(after: Duration, action: Action) {
         self.after = after
         self.action = action

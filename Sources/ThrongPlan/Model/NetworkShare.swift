@@ -1,6 +1,6 @@
-/// How much of a window's identifiers the network brought that brought most of them, as coarsely as it is ever told.
+/// The share of a window's identifiers that its largest network brought, as coarsely as it is ever told.
 ///
-/// It is told of windows only in which a tenth of the identifiers are k or more, so that no edge of a band lies among fewer.
+/// Only windows in which a tenth of the identifiers are k or more have one, so that no edge lies among fewer.
 package enum NetworkShare: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     /// Less than a tenth.
     case underTenth
@@ -11,7 +11,7 @@ package enum NetworkShare: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     /// Nine tenths or more.
     case most
 
-    /// Nil for a window with too few identifiers.
+    /// Finds the band of a share; nil for a window with too few identifiers.
     ///
     /// - Parameter threshold: the largest k of the app.
     package init?(_ part: Int, of whole: Int, threshold: Threshold) {
@@ -19,10 +19,10 @@ package enum NetworkShare: UInt8, Sendable, Hashable, CaseIterable, Comparable {
         self = Self.allCases.last { Int($0.thousandths.lowerBound) * whole <= 1000 * part } ?? .underTenth
     }
 
-    /// What the schema stores windows of this band under.
+    /// The kind under which the schema stores windows of this band.
     package var kind: String { Self.kindStart + "\(thousandths.upperBound / 10)" }
 
-    /// The band that the schema stores so; nil for anything else.
+    /// Finds the band that the schema stores under a kind; nil for anything else.
     package init?(kind: String) {
         guard let found = Self.allCases.first(where: { $0.kind == kind }) else { return nil }
         self = found
@@ -30,7 +30,7 @@ package enum NetworkShare: UInt8, Sendable, Hashable, CaseIterable, Comparable {
 
     private static let kindStart = "largest_network_to_"
 
-    /// From where to where. Unit: thousandths of the identifiers.
+    /// The bounds of the band. Unit: thousandths of the identifiers.
     package var thousandths: Range<Int64> {
         switch self {
         case .underTenth: 0..<100

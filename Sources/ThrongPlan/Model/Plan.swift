@@ -1,36 +1,35 @@
-/// What one app may count: the only way that anything comes to be counted.
+/// A plan of what one app may count: the only way that anything comes to be counted.
 ///
-/// A plan is read from YAML by ``Plan/init(yaml:file:today:)`` and is valid by construction: every name that it uses exists,
-/// every metric has an owner and an expiry date, every cube fits its limit.
+/// A plan is read from YAML by ``Plan/init(yaml:file:today:)`` and is valid by construction: every name that it uses
+/// exists, every metric has an owner and an expiry date, every cube fits its limit.
 package struct Plan: Sendable, Hashable {
-    /// The version of what plans are written in, as in the `$id` of `Schema/plan.schema.json`. A plan that was valid stays so
-    /// within one, and means the same.
+    /// The version of the format of plans, as in the `$id` of `Schema/plan.schema.json`. A valid plan stays valid
+    /// within one version, and means the same.
     package static let format = 1
 
-    /// Who counts, and for how large an audience.
+    /// The app that counts, and the size of its audience.
     package internal(set) var app: App
-    /// Why things are counted, in the plan's order.
+    /// The purposes that things are counted for, in the plan's order.
     package internal(set) var purposes: [Purpose]
-    /// How fields are coarsened, in the plan's order.
+    /// The dimensions that fields are coarsened to, in the plan's order.
     package internal(set) var dimensions: [Dimension]
     /// Coarser dimensions that are made of the buckets of others, in the plan's order.
     package internal(set) var derivedDimensions: [DerivedDimension]
-    /// What is counted, in the plan's order.
+    /// The metrics that are counted, in the plan's order.
     package internal(set) var metrics: [Metric]
-    /// What may be asked of released numbers, in the plan's order.
+    /// The insights that may be asked of released numbers, in the plan's order.
     package internal(set) var insights: [Insight]
-    /// What is sent to whom and when, in the plan's order.
+    /// The reports that are sent, to whom and when, in the plan's order.
     package internal(set) var reports: [Report]
-    /// Who receives reports, in the plan's order.
+    /// The partners who receive reports, in the plan's order.
     package let partners: [Partner]
-    /// Which text this plan was read from.
+    /// The version of the text that this plan was read from.
     package let version: PlanVersion
-    /// Where its parts are written, for advice that points at lines.
+    /// The places at which the plan's parts are written, for advice that points at lines.
     package let places: PlanPlaces
-    /// What people read, where it is there in several languages.
+    /// The texts for people that are there in several languages.
     package internal(set) var translations: PlanTranslations
 
-    /// Puts a plan together from parts that the reader has checked.
     package init(
         app: App,
         purposes: [Purpose],

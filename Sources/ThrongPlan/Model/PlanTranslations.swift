@@ -4,27 +4,27 @@ package import ThrongWire
 package struct PlanTranslations: Sendable, Hashable {
     /// One text in several languages.
     package struct Words: Sendable, Hashable {
-        /// By language.
+        /// The text in each language.
         package let texts: [LanguageTag: String]
-        /// Which one is for whoever reads none of them: English, or the first.
+        /// The language for readers of none of them: English, or the first.
         package let fallback: LanguageTag
 
-        /// The text that serves a reader best.
+        /// Returns the text that serves a reader best.
         func best(for wanted: LanguageTag?) -> (language: LanguageTag, text: String)? {
             let tag = wanted.flatMap { LanguageTag.best(of: texts.keys, for: [$0]) } ?? fallback
             return texts[tag].map { (tag, $0) }
         }
     }
 
-    /// By place.
+    /// The texts in several languages, by place.
     package internal(set) var words: [String: Words] = [:]
-    /// By place, in which language the plan's own text is.
+    /// The language of the plan's own text, by place.
     package internal(set) var spoken: [String: LanguageTag] = [:]
 
-    /// Every language in which some text is, sorted.
+    /// The languages in which some text is, sorted.
     package var languages: [LanguageTag] { Set(words.values.flatMap(\.texts.keys)).sorted() }
 
-    /// Notes a text in several languages.
+    /// Adds a text in several languages.
     mutating func add(_ words: Words, at place: String) {
         self.words[place] = words
         spoken[place] = words.fallback
@@ -32,13 +32,13 @@ package struct PlanTranslations: Sendable, Hashable {
 }
 
 extension Plan {
-    /// The language of the plan's that serves a reader best; nil where it has none that they read.
+    /// Returns the plan's language that serves a reader best; nil if it has none that they read.
     package func language(for wanted: [LanguageTag]) -> LanguageTag? {
         LanguageTag.best(of: translations.languages, for: wanted)
     }
 
-    /// The same plan with its texts in a language. Texts that are not there in it are in English, or in the first language that
-    /// they are in; those that are there once stay as they are.
+    /// Returns the same plan with its texts in a language. Texts that are not there in it are in English, or in their
+    /// first language; those that are there once stay as they are.
     package func translated(into language: LanguageTag?) -> Plan {
         guard !translations.words.isEmpty else { return self }
         var plan = self
@@ -50,15 +50,16 @@ extension Plan {
         return plan
     }
 
-    /// The language that a report's reader reads: the report's, or its partner's, or else the one in which it writes numbers.
+    /// Returns the language that a report's reader reads: the report's, or its partner's, or else the one in which it
+    /// writes numbers.
     package func language(of report: Report) -> LanguageTag? {
         report.language ?? partner(report.partner)?.language ?? LanguageTag(report.locale.rawValue)
     }
 
-    /// In which language the plan's text at a place is; nil where it does not say.
+    /// Returns the language of the plan's text at a place; nil if the plan does not say.
     package func spoken(_ place: String) -> LanguageTag? { translations.spoken[place] }
 
-    /// A text in all of its languages, to see whether it reads otherwise than another.
+    /// Returns a text in all of its languages, to see if it reads otherwise than another.
     func allWords(_ place: String, _ text: String) -> String {
         let others = translations.words[place].map { words in
             words.texts.sorted { $0.key < $1.key }.flatMap { [$0.key.text, $0.value] }
@@ -66,7 +67,7 @@ extension Plan {
         return ([text] + (others ?? [])).joined(separator: "\u{1f}")
     }
 
-    /// Advice on texts that are not there in a language in which others are.
+    /// Returns advice on texts that are missing in a language in which others are.
     func languageAdvice() -> [PlanProblem] {
         translations.words.sorted { $0.key < $1.key }.compactMap { place, words in
             let missing = translations.languages.filter { LanguageTag.best(of: words.texts.keys, for: [$0]) == nil }

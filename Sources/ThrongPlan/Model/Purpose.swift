@@ -1,37 +1,39 @@
 package import ThrongWire
 
-/// Why something is counted. Identifiers of two purposes can't be linked.
+/// A purpose that something is counted for. Identifiers of two purposes can't be linked.
 package struct Purpose: Sendable, Hashable {
-    /// What clients send as `purpose`.
+    /// The name that clients send as `purpose`.
     package let name: PurposeName
     /// The sentence that people read: what the numbers are for.
     package internal(set) var explanation: String
-    /// Whether the person has to agree first.
+    /// True if the person has to agree first.
     package let needsConsent: Bool
-    /// Whether that has to be a parent, where the person may be a child.
+    /// True if a parent has to agree for a person who may be a child.
     package let needsParent: Bool
-    /// Which version of the purpose people are asked about now, from 1. Who agreed to an earlier one is asked again.
+    /// The version of the purpose that people are asked about now, from 1. Consent to an earlier one is asked for
+    /// again.
     package let consentVersion: Int
-    /// What the numbers are used for; nil where the plan does not say so.
+    /// The use of the numbers; nil if the plan does not say.
     package let use: PurposeUse?
-    /// Which opt-out signals refuse this purpose.
+    /// The opt-out signals that refuse this purpose.
     package let refusedBy: Set<OptOutSignal>
-    /// Whether devices show an identifier.
+    /// The kind of identifier that devices show, if any.
     package let identifier: PurposeIdentifier
-    /// Which devices its floors count.
+    /// The devices that the purpose's floors count.
     package let floor: FloorKind
-    /// How long one identifier lives: the length of a window. Where there is none, batches are known again so long.
+    /// The life of one identifier: the length of a window. Without identifiers, batches are recognized again for so
+    /// long.
     package let rotation: Rotation
-    /// How long released numbers are kept.
+    /// The time for which released numbers are kept.
     package let retention: Duration
-    /// How it is sent.
+    /// The way on which clients send for the purpose.
     package let transport: PurposeTransport
-    /// Whose batches are taken.
+    /// The senders whose batches are taken.
     package let senders: Senders
-    /// How many identifiers of one network lift floors in a window; nil for all.
+    /// The number of identifiers of one network that lift floors in a window; nil for all.
     package let floorPerNetwork: Int?
 
-    /// Whose batches are taken.
+    /// The senders whose batches are taken.
     package enum Senders: String, Sendable, Hashable, CaseIterable {
         /// Clients' and backends'.
         case anybody
@@ -39,7 +41,6 @@ package struct Purpose: Sendable, Hashable {
         case backends
     }
 
-    /// Puts a purpose together.
     package init(
         name: PurposeName,
         explanation: String,
@@ -72,9 +73,9 @@ package struct Purpose: Sendable, Hashable {
         self.floorPerNetwork = floorPerNetwork
     }
 
-    /// Whether its floors count proved devices alone.
+    /// True if the purpose's floors count proved devices alone.
     package var needsProof: Bool { floor == .attested }
 
-    /// Whether devices show an identifier, so that they can be told apart within a window.
+    /// True if devices show an identifier, so that they can be told apart within a window.
     package var hasIdentifiers: Bool { identifier == .rotating }
 }

@@ -3,34 +3,33 @@ package import ThrongWire
 /// The name of a report.
 package typealias ReportName = Name<Report>
 
-/// What one partner gets, when, and how.
+/// A report that one partner gets: what it says, when, and how.
 package struct Report: Sendable, Hashable {
-    /// What the command line and the file names use.
+    /// The name in the command line and in file names.
     package let name: ReportName
-    /// Its heading.
+    /// The heading.
     package internal(set) var title: String
     /// A paragraph for the reader, if the plan has one.
     package internal(set) var explanation: String?
-    /// Who receives it.
+    /// The partner that receives it.
     package let partner: PartnerName
-    /// What it says, in reading order.
+    /// The insights, in reading order.
     package let insights: [InsightName]
-    /// What it covers.
+    /// The kind of period that it covers.
     package let period: PeriodKind
-    /// When it is made; nil is only by hand.
+    /// The schedule by which it is made; nil if it is made by hand only.
     package let schedule: CronSchedule?
-    /// As which files.
+    /// The formats of its files.
     package let formats: [ReportFormat]
-    /// How its reader writes numbers and dates.
+    /// The way in which its reader writes numbers and dates.
     package let locale: ReportLocale
-    /// In which of the plan's languages it is, where they are asked for by the report itself.
+    /// The report's language, one of the plan's; nil if the report itself does not ask for one.
     package let language: LanguageTag?
-    /// Where the files go.
+    /// The destinations of the files.
     package let deliveries: [Delivery]
-    /// What becomes of it where a metric was counted in two ways within its period.
+    /// The treatment of a period in which a metric was counted in two ways.
     package let split: SplitPeriod
 
-    /// Puts a report together.
     package init(
         name: ReportName,
         title: String,
@@ -60,11 +59,11 @@ package struct Report: Sendable, Hashable {
     }
 }
 
-/// What becomes of a report of a period in which a change of the plan began to count a metric anew.
+/// The treatment of a report's period in which a plan edit began to count a metric anew.
 package enum SplitPeriod: String, Sendable, Hashable, CaseIterable, Codable {
-    /// It is made of one of the two parts, and says of which.
+    /// The report is made of one of the two parts, and says of which.
     case say
-    /// It is not made.
+    /// The report is not made.
     case hold
 }
 
@@ -75,11 +74,11 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case csv
     case json
 
-    /// What a report is made as unless it says so: all that needs no other program.
+    /// The formats of a report that names none: all that need no other program.
     package static let standard: [ReportFormat] = [.html, .csv, .json]
 }
 
-/// How a report's reader writes numbers and dates; its sentences are English.
+/// The way in which a report's reader writes numbers and dates; the report's sentences are English.
 package enum ReportLocale: String, Sendable, Hashable, CaseIterable, Codable {
     case english = "en"
     case americanEnglish = "en-US"
@@ -91,14 +90,14 @@ package enum ReportLocale: String, Sendable, Hashable, CaseIterable, Codable {
     case dutch = "nl"
 }
 
-/// Where a report goes.
+/// A destination of a report.
 package enum Delivery: Sendable, Hashable {
     /// A folder, relative to the daemon's data directory unless absolute.
     case folder(String)
     /// An address of the partner's.
     case http(HTTPDelivery)
 
-    /// Its way and where to: `folder out/bank`, `put https://partner.example.com/inbox/`. Runs deliver once to each.
+    /// The way and the address: `folder out/bank`, `put https://partner.example.com/inbox/`. Runs deliver once to each.
     package var target: String {
         switch self {
         case .folder(let path): "folder \(path)"
@@ -107,18 +106,17 @@ package enum Delivery: Sendable, Hashable {
     }
 }
 
-/// Who receives reports.
+/// A partner, who receives reports.
 package struct Partner: Sendable, Hashable {
-    /// What reports name it by.
+    /// The name that reports use.
     package let name: PartnerName
-    /// What people call it.
+    /// The partner's title, for people.
     package let title: String
-    /// Whom to ask there.
+    /// The contact at the partner.
     package let contact: String
-    /// In which of the plan's languages its reports are, unless they say so themselves.
+    /// The language of the partner's reports, one of the plan's, unless they say so themselves.
     package let language: LanguageTag?
 
-    /// Puts a partner together.
     package init(name: PartnerName, title: String, contact: String, language: LanguageTag? = nil) {
         self.name = name
         self.title = title

@@ -1,22 +1,22 @@
 /// The smallest number of devices that a published number may stand for: k.
 package struct Threshold: Hashable, Sendable, Codable, Comparable {
-    /// Unit: devices. At least ``lowest``.
+    /// The number of devices, at least ``lowest``. Unit: devices.
     package let devices: Int64
 
-    /// Below this a plan is refused.
+    /// The lowest k; a plan with a lower one is refused. Unit: devices.
     package static let lowest: Int64 = 5
-    /// What a plan gets that names none.
+    /// The threshold of a plan that names none.
     package static let standard = Threshold(devices: 20)
 
-    /// Below this a plan that counts children is refused.
+    /// The lowest threshold of a plan that counts children; one with a lower threshold is refused.
     package static let forChildren = Threshold(devices: 50)
 
     /// Wraps a k that the plan's reader has checked against ``lowest``.
     package init(devices: Int64) { self.devices = devices }
 
-    /// Whether what stands for so many devices may be published. What protects the rest by linear programs has k as a number.
+    /// True if a number that stands for so many devices may be published.
     ///
-    /// - Parameter floor: so many are proved to be there, at least. Unit: devices.
+    /// - Parameter floor: the number of devices that are proved to be there, at least. Unit: devices.
     package func isReached(by floor: Int64) -> Bool { floor >= devices }
 
     /// Orders by strictness.

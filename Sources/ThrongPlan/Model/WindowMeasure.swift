@@ -1,29 +1,28 @@
-/// What a metric counts of identifiers instead of events: what each of them did within its window, known when that is over.
+/// A measure of identifiers instead of events: what each of them did within its window, known when that is over.
 ///
-/// Each identifier that did anything is counted once, in one bucket of a dimension that only the daemon can fill. So that
-/// dimension partitions devices, and one identifier adds at most 1.
+/// Each identifier that did anything is counted once, in one bucket of a dimension that only the daemon can fill. So
+/// the dimension partitions devices, and one identifier adds at most 1.
 package struct WindowMeasure: Sendable, Hashable {
-    /// The dimension that it makes: a column in the analyst's tables.
+    /// The dimension that the measure makes: a column in the analyst's tables.
     package let name: DimensionName
-    /// What is looked at.
+    /// The property of a window that is measured.
     package let kind: Kind
 
-    /// What of an identifier's window is looked at.
+    /// A property of an identifier's window.
     package enum Kind: Sendable, Hashable {
-        /// How many of the metric's events it sent, in bands by their lower edges: ascending, 1 is the first.
+        /// The number of the metric's events that it sent, in bands by their lower edges: ascending, 1 is the first.
         /// Unit: events.
         case frequency(bands: [Int])
-        /// How far it came: steps that count one after the other, 2 to 16.
+        /// The furthest step that it took: steps that count one after the other, 2 to 16.
         case funnel(steps: [FunnelStep])
     }
 
-    /// Puts a measure together.
     package init(name: DimensionName, kind: Kind) {
         self.name = name
         self.kind = kind
     }
 
-    /// What people read above its column.
+    /// The title that people read above its column.
     package var title: String {
         switch kind {
         case .frequency: "Times"
@@ -44,7 +43,7 @@ package struct WindowMeasure: Sendable, Hashable {
         }
     }
 
-    /// What tells two measures with the same labels apart.
+    /// A text that tells measures with the same labels apart.
     var fingerprint: String {
         switch kind {
         case .frequency(let bands): "frequency \(bands)"
@@ -56,7 +55,7 @@ package struct WindowMeasure: Sendable, Hashable {
         }
     }
 
-    /// Events of one identifier beyond which more of them change nothing.
+    /// The number of one identifier's events beyond which more of them change nothing.
     var mostEvents: Int {
         switch kind {
         case .frequency(let bands): bands.last ?? 1
@@ -64,7 +63,7 @@ package struct WindowMeasure: Sendable, Hashable {
         }
     }
 
-    /// As a plan writes it.
+    /// The measure's kind as a plan writes it.
     package var word: String {
         switch kind {
         case .frequency: "frequency"
@@ -73,16 +72,15 @@ package struct WindowMeasure: Sendable, Hashable {
     }
 }
 
-/// One step of a funnel. It counts for identifiers that took all steps before it.
+/// One step of a funnel. It counts only identifiers that took all steps before it.
 package struct FunnelStep: Sendable, Hashable {
-    /// What people call it, and its bucket.
+    /// The step's title for people, which is also its bucket.
     package let title: BucketLabel
-    /// The event by which it is taken.
+    /// The event that takes the step.
     package let event: EventName
     /// The buckets that the event has to be in, at most one a dimension; these need not be the metric's.
     package let filters: [Insight.Filter]
 
-    /// Puts a step together.
     package init(title: BucketLabel, event: EventName, filters: [Insight.Filter]) {
         self.title = title
         self.event = event
@@ -91,15 +89,15 @@ package struct FunnelStep: Sendable, Hashable {
 }
 
 extension Metric {
-    /// The events of which one makes an identifier count; all of the metric's where it counts events.
+    /// The events of which one makes an identifier count; all of the metric's events if it counts events.
     ///
-    /// By these it is tied to others: as many devices sent them there.
+    /// Metrics that share some of them count some of the same devices.
     package var countingEvents: [EventName] {
         guard case .funnel(let steps)? = within?.kind, let first = steps.first else { return events }
         return [first.event]
     }
 
-    /// The steps of its funnel; none where it has none.
+    /// The steps of the metric's funnel; none if it has no funnel.
     package var steps: [FunnelStep] {
         guard case .funnel(let steps)? = within?.kind else { return [] }
         return steps

@@ -1,6 +1,6 @@
-/// Texts that are addresses, or should have been none: where a path is meant, and in messages.
+/// Checks of texts that are addresses, or should not be: where a path is meant, and in messages.
 package enum AddressText {
-    /// The scheme of `s3://bucket/reports` and its like; nil for a path.
+    /// Returns the scheme of `s3://bucket/reports` and its like; nil for a path.
     ///
     /// Source: RFC 3986, section 3.1.
     package static func scheme(of text: some StringProtocol) -> String? {
@@ -16,7 +16,7 @@ package enum AddressText {
         return String(decoding: scheme, as: UTF8.self)
     }
 
-    /// Why a text can't be a path on this machine; nil where it can.
+    /// Returns the reason why a text can't be a path on this machine; nil if it can.
     package static func problem(ofPath text: some StringProtocol) -> String? {
         scheme(of: text).map {
             """
@@ -26,7 +26,7 @@ package enum AddressText {
         }
     }
 
-    /// An address as messages may show it: without a user, a password, and what follows `?`.
+    /// Returns an address as messages may show it: without a user, a password, and what follows `?`.
     ///
     /// A password may hold an `@` or a `/` that nobody encoded: everything up to the last `@` goes.
     package static func shown(_ text: String) -> String {

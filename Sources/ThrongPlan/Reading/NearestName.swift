@@ -1,6 +1,6 @@
 /// Finds what somebody may have meant.
 package enum NearestName {
-    /// The known name that is fewest slips away from a written one; nil when none is near.
+    /// Finds the known name that is fewest slips away from a written one; nil if none is near.
     ///
     /// Near is one slip, or at most a third of the written letters, and never all of them.
     package static func nearest(to written: String, among known: some Sequence<String>) -> String? {
@@ -17,7 +17,7 @@ package enum NearestName {
         return best?.name
     }
 
-    /// "; did you mean 'threshold'?" or nothing, then what is allowed as far as it can be listed.
+    /// Returns "; did you mean 'threshold'?" or nothing, then what is allowed as far as it can be listed.
     static func advice(for written: String, among known: [String], noun: String) -> String {
         let meant = nearest(to: written, among: known).map { "; did you mean '\($0)'?" } ?? ""
         if known.isEmpty { return "\(meant.isEmpty ? ";" : meant) there are no \(noun)" }
@@ -26,7 +26,8 @@ package enum NearestName {
         return "\(meant.isEmpty ? ";" : meant) known: \(shown)\(rest)"
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other.
+    /// Returns the number of insertions, deletions, replacements and neighbour swaps that lead from one text to the
+    /// other.
     ///
     /// Source: the optimal string alignment distance (Damerau 1964, Levenshtein 1966).
     static func distance(_ left: String, _ right: String) -> Int {

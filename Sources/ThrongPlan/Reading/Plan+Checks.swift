@@ -1,5 +1,5 @@
 extension Plan {
-    /// What is wrong with what devices are asked to answer, in a plan whose parts are each right.
+    /// Finds problems with what devices are asked to answer, in a plan whose parts are each right.
     func answerProblems() -> [PlanProblem] {
         metrics.flatMap { metric -> [PlanProblem] in
             guard let answer = metric.answered else { return [] }
@@ -10,7 +10,7 @@ extension Plan {
         }
     }
 
-    /// The answer is an event of its own, which nothing else means.
+    /// Finds problems with the answer's event: it has to be an event of its own, which nothing else means.
     private func eventProblems(_ metric: Metric, _ answer: DeviceAnswer) -> [String] {
         var messages: [String] = []
         if metric.events.count > 1 {
@@ -38,7 +38,7 @@ extension Plan {
         return messages
     }
 
-    /// What it is about is recorded under the same purpose, so that a device need not put purposes together.
+    /// Finds events that an answer is about and that its purpose does not record: a device need not combine purposes.
     private func sourceProblems(_ metric: Metric, _ answer: DeviceAnswer) -> [String] {
         let recorded = metrics.filter { $0.purpose == metric.purpose && $0.answered == nil }.flatMap(\.events)
         return answer.events.filter { !recorded.contains($0) && !metric.events.contains($0) }.map { event in
@@ -65,10 +65,10 @@ extension Plan {
             """
     }
 
-    /// What a release waits for beyond a window's end: for the window to be closed and flushed.
+    /// The time that a release waits beyond a window's end: for the window to be closed and flushed.
     static var closingSlack: Duration { .seconds(15 * 60) }
 
-    /// What is wrong with metrics that count identifiers, in a plan whose parts are each right.
+    /// Finds problems with metrics that count identifiers, in a plan whose parts are each right.
     func withinProblems() -> [PlanProblem] {
         metrics.compactMap { metric -> PlanProblem? in
             guard let within = metric.within, let rotation = purpose(metric.purpose)?.rotation else { return nil }
@@ -85,7 +85,7 @@ extension Plan {
         }
     }
 
-    /// What is wrong where so many identifiers of one network lift floors as are a crowd by themselves.
+    /// Finds metrics for which one network can be a crowd by itself, because enough of its identifiers lift floors.
     func networkProblems() -> [PlanProblem] {
         metrics.compactMap { metric -> PlanProblem? in
             guard let most = purpose(metric.purpose)?.floorPerNetwork,
@@ -102,7 +102,7 @@ extension Plan {
         }
     }
 
-    /// Whom a step with `where` may give away.
+    /// Returns advice on a funnel whose first step has `where` and may give somebody away; nil if there is none.
     func stepAdvice(_ metric: Metric) -> String? {
         guard let first = metric.steps.first, !first.filters.isEmpty,
             let other = metrics.first(where: { other in
@@ -117,7 +117,7 @@ extension Plan {
             """
     }
 
-    /// Metrics that count one event at several sampling rates.
+    /// Finds metrics that count one event at several sampling rates.
     ///
     /// A device sends an event once for all metrics of a purpose, at the lowest of their rates; the others would be
     /// scaled by a rate at which nobody sent.

@@ -1,5 +1,5 @@
 extension Plan {
-    /// Whether a purpose counts people who are children, or of whom nobody knows that they are not.
+    /// True if a purpose counts people who are children, or of whom nobody knows that they are not.
     package func countsChildren(_ purpose: Purpose) -> Bool {
         switch app.directedTo {
         case .general: false
@@ -8,10 +8,10 @@ extension Plan {
         }
     }
 
-    /// How long an identifier of a child lives at most.
+    /// The longest life of a child's identifier.
     package static let rotationForChildren = Rotation(seconds: 3600)
 
-    /// What is wrong with purposes that count children, in a plan whose parts are each right.
+    /// Finds problems with purposes that count children, in a plan whose parts are each right.
     func childrenProblems() -> [PlanProblem] {
         purposes.flatMap { purpose -> [PlanProblem] in
             let found = countsChildren(purpose) ? purposeProblems(purpose) : adultProblems(purpose)
@@ -28,7 +28,7 @@ extension Plan {
         }
     }
 
-    /// What a plan for a mixed audience can do instead.
+    /// The other way out for a plan for a mixed audience, as the end of a sentence; empty for other plans.
     private var wayOut: String {
         app.directedTo == .mixed ? ", or give the purpose 'refused_by: [age_signal]'" : ""
     }

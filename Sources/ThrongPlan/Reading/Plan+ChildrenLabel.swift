@@ -1,5 +1,5 @@
 extension Plan {
-    /// What holds for children, where some may use the app.
+    /// The promises for children; none if the app is for a general audience.
     var childrenPromises: [String] {
         switch app.directedTo {
         case .general: []
@@ -22,7 +22,7 @@ extension Plan {
         }
     }
 
-    /// Who is asked for a purpose.
+    /// Returns a sentence that says who is asked for a purpose.
     func consentText(of purpose: Purpose) -> String {
         guard purpose.needsConsent else { return "You are not asked first." }
         guard purpose.needsParent else { return "You are asked first." }
@@ -30,7 +30,7 @@ extension Plan {
             ? "You are asked first; for a child, a parent is." : "A parent is asked first."
     }
 
-    /// Whether a purpose counts children, where that is a question.
+    /// Returns a sentence that says if a purpose counts children; nil if that is no question.
     func childrenText(of purpose: Purpose) -> String? {
         if purpose.refusedBy.contains(.ageSignal) { return "Nobody is counted who is not known to be grown up." }
         guard app.directedTo == .mixed else { return nil }
@@ -40,7 +40,7 @@ extension Plan {
 }
 
 extension PurposeUse {
-    /// As people call it.
+    /// The use in words for people.
     var words: String {
         switch self {
         case .product: "making the app better"

@@ -34,7 +34,7 @@ extension PlanReader {
 }
 
 extension Plan {
-    /// What is wrong with the evaluator, in a plan whose parts are each right.
+    /// Finds problems with the evaluator, in a plan whose parts are each right.
     func evaluatorProblems() -> [PlanProblem] {
         guard app.evaluator != nil, !dimensions.contains(where: \.isRevealed) else { return [] }
         return [
@@ -47,7 +47,7 @@ extension Plan {
         ]
     }
 
-    /// Who can't send values that are evaluated.
+    /// Returns advice about clients that can't send evaluated values.
     func evaluatorAdvice() -> [PlanProblem] {
         guard app.evaluator != nil else { return [] }
         return dimensions.filter(\.isRevealed).map { dimension in
@@ -62,7 +62,7 @@ extension Plan {
 
     // MARK: In words
 
-    /// From whom hashes of values hide them.
+    /// A text that says from whom hashes hide values.
     var hidingText: String {
         guard let evaluator = app.evaluator else { return "The hash hides a value from whoever does not guess it." }
         return """
@@ -72,7 +72,7 @@ extension Plan {
             """
     }
 
-    /// What no plan says of an evaluator.
+    /// The open points about an evaluator that no plan settles.
     var evaluatorPoints: [String] {
         app.evaluator.map {
             [

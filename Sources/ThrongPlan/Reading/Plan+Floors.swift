@@ -1,12 +1,15 @@
 extension Plan {
-    /// Metrics that count some of the same events, of which one counts proved devices and another all.
+    /// Finds metrics that count proved devices while another metric counts some of the same events for all devices.
     ///
-    /// A forger knows which events are proved where they are counted apart, and what is decided about the one can't be reckoned
-    /// with for the other.
+    /// Both metrics ask one question, whose noise is the same, so that their difference would tell of the few devices
+    /// without proof.
     func floorProblems() -> [PlanProblem] {
         metrics.compactMap { metric in
             guard purpose(metric.purpose)?.needsProof == true else { return nil }
-            let other = metrics(tiedTo: metric).first { purpose($0.purpose)?.needsProof != true }
+            let counted = counted(by: metric)
+            let other = metrics.first {
+                purpose($0.purpose)?.needsProof != true && self.counted(by: $0).overlaps(counted)
+            }
             guard let other else { return nil }
             return places.advice(
                 on: .metric, named: metric.name.text,

@@ -1,8 +1,8 @@
 extension Plan {
-    /// What is wrong with metrics of purposes without identifiers, in a plan whose parts are each right.
+    /// Finds problems with metrics of purposes without identifiers, in a plan whose parts are each right.
     func identifierProblems() -> [PlanProblem] {
         metrics.filter { purpose($0.purpose)?.hasIdentifiers == false }.flatMap { metric in
-            missing(metric).map {
+            unknown(metric).map {
                 places.advice(
                     on: .metric, named: metric.name.text,
                     "metric '\(metric.name)': its purpose '\(metric.purpose)' has 'identifier: none', \($0)")
@@ -10,18 +10,18 @@ extension Plan {
         }
     }
 
-    /// What a metric lacks, or asks that nobody can know then.
-    private func missing(_ metric: Metric) -> [String] {
+    /// Returns what a metric asks that nobody can know without identifiers.
+    private func unknown(_ metric: Metric) -> [String] {
         var messages: [String] = []
-        if metric.margin == nil {
-            messages.append(
-                """
-                so nobody knows how many devices a number stands for, and exact numbers would say what one sent; give the \
-                metric 'margin: standard', or write 'identifier: rotating'
-                """)
-        }
         if metric.reach {
             messages.append("so devices can't be counted; leave 'reach' out, or write 'identifier: rotating'")
+        }
+        if let revealed = metric.dimensions.first(where: { self.dimension($0)?.isRevealed == true }) {
+            messages.append(
+                """
+                so nobody knows how many devices sent a value of dimension '\(revealed)' before it is learned; leave the dimension \
+                out, or write 'identifier: rotating'
+                """)
         }
         if let within = metric.within {
             messages.append(

@@ -1,9 +1,9 @@
 extension Plan {
-    /// Advice on a plan that is valid: what costs more than it may seem, what is of no use, what ends soon.
+    /// Returns advice on a valid plan: what costs more than it may seem, what is of no use, what ends soon.
     ///
-    /// In the order of the plan's lines; none of it keeps a plan from running.
+    /// The advice is in the order of the plan's lines; none of it keeps a plan from running.
     ///
-    /// - Parameter today: what expiry dates are measured against.
+    /// - Parameter today: the date that expiry dates are measured against.
     package func lint(today: CalendarDate = .today) -> [PlanProblem] {
         var advice = ProblemList(file: places.file)
         let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice() + evaluatorAdvice()
@@ -42,7 +42,7 @@ extension Plan {
         }
     }
 
-    /// Devices that one window sees, if a day's audience came evenly.
+    /// Returns the number of devices that one window sees, if a day's audience came evenly.
     func devices(in rotation: Rotation) -> Int {
         let share = Double(rotation.seconds) / Double(Rotation.longest.seconds)
         return Int((Double(app.audience) * share).rounded())
@@ -92,7 +92,7 @@ extension Plan {
         metrics.flatMap { metric -> [PlanProblem] in
             [
                 expiryAdvice(metric, today: today), cellAdvice(metric), retentionAdvice(metric), rollupAdvice(metric),
-                tieAdvice(metric), firstsAdvice(metric), lateFirstsAdvice(metric), provedFirstsAdvice(metric),
+                firstsAdvice(metric), lateFirstsAdvice(metric), provedFirstsAdvice(metric),
                 stepAdvice(metric),
             ]
             .compactMap { $0 }
@@ -100,28 +100,7 @@ extension Plan {
         }
     }
 
-    /// What a metric takes over from those that count the same events.
-    private func tieAdvice(_ metric: Metric) -> String? {
-        let tied = metrics(tiedTo: metric)
-        let threshold = releaseThreshold(of: metric)
-        if let stricter = tied.first(where: { $0.threshold == threshold }), metric.threshold < threshold {
-            return
-                """
-                counts events that metric '\(stricter.name)' counts, too; what one gives away, it gives away for both, \
-                so that its numbers also stand for k = \(threshold.devices)
-                """
-        }
-        guard let brief = metric.decay.first, let longer = tied.first(where: { brief.after < $0.longestPeriod }) else {
-            return nil
-        }
-        return
-            """
-            decays after \(brief.after.planText), before a period of metric '\(longer.name)', which counts the same \
-            events, is over; that one can't be decided against numbers that are gone, and publishes nothing: decay later
-            """
-    }
-
-    /// Whom `reach: client` trusts.
+    /// Returns advice on `reach: client`, which trusts clients; nil for other metrics.
     private func firstsAdvice(_ metric: Metric) -> String? {
         guard metric.countsFirsts else { return nil }
         return
@@ -131,8 +110,8 @@ extension Plan {
             """
     }
 
-    /// Events may be 48 hours late; what comes after the release is a first of no period any more, and an answer about
-    /// another one than it says.
+    /// Returns advice on a grace below the 48 hours that events may be late; nil if there is none. An event after the
+    /// release is a first of no period any more, and an answer is then about another period than it says.
     private func lateFirstsAdvice(_ metric: Metric) -> String? {
         guard app.grace < .seconds(48 * 3600) else { return nil }
         if case .retention = metric.answered {
@@ -165,13 +144,13 @@ extension Plan {
             """
     }
 
-    /// Weighs the finest grouping that is shown against the audience.
+    /// Weighs the finest grouping that is shown against the audience; nil if there is nothing to say.
     private func cellAdvice(_ metric: Metric) -> String? {
         let cube = cubeDimensions(of: metric)
         var sizes: [Int] = []
         for dimension in cube {
             do {
-                // How many values will be learned is not known, and each of them has k devices to begin with.
+                // Nobody knows how many values will be learned, and each of them has k devices to begin with.
                 sizes.append(dimension.isRevealed ? 1 : try dimension.rule.labels().count)
             } catch {
                 return "can't be weighed against its audience: \(error)"
@@ -182,11 +161,11 @@ extension Plan {
         let finest = groupings(of: metric)
             .map { margin in (margin, sizes.indices.reduce(1) { margin.keeps($1) ? $0 * sizes[$1] : $0 }) }
             .max { $0.1 < $1.1 }
-        // Without identifiers k is a number of events, and how many of these there will be is not known.
+        // k is a number of events if there are no identifiers, and nobody knows how many of these there will be.
         guard let (margin, cells) = finest, let purpose = purpose(metric.purpose), purpose.hasIdentifiers else {
             return nil
         }
-        // Of firsts that are proved k sees a whole period.
+        // k sees a whole period if firsts are proved.
         let period = Swift.min(metric.period.shortestSeconds, Rotation.longest.seconds)
         let seen = metric.provesFirsts ? Rotation(seconds: period) : purpose.rotation
         // A window lies within one hour or a few, so that a split by time divides its devices by less than its buckets.
@@ -231,8 +210,8 @@ extension Plan {
         }
         return
             """
-            is released by \(idle.rawValue), too, which no report shows; unless analysts need it, leave it out: the \
-            more is added up, the more has to be withheld
+            is released by \(idle.rawValue), too, which no report shows; unless analysts need it, leave it out: what is \
+            drawn for it adds to what a device's day costs
             """
     }
 
@@ -274,20 +253,8 @@ extension Plan {
     }
 }
 
-extension Metric {
-    /// The longest period that it is released by.
-    fileprivate var longestPeriod: Duration {
-        switch ([period] + rollups).max() ?? period {
-        case .hour: .seconds(3600)
-        case .day: .seconds(86_400)
-        case .week: .seconds(7 * 86_400)
-        case .month: .seconds(31 * 86_400)
-        }
-    }
-}
-
 extension PeriodKind {
-    /// Unit: seconds; a month of 28 days is the shortest.
+    /// The shortest length of such a period: a month has 28 days at least. Unit: seconds.
     fileprivate var shortestSeconds: Int64 {
         switch self {
         case .hour: 3600

@@ -1,12 +1,10 @@
 extension Plan {
-    /// What is wrong with the margins of a plan whose parts are each right; see PlanReference.
+    /// Finds problems with the margins of a plan whose parts are each right; see PlanReference.
     func marginProblems() -> [PlanProblem] {
-        let margined = metrics.filter { $0.margin != nil }
-        return margined.compactMap(undrawable) + margined.flatMap(exactNeighbours)
-            + margined.indices.flatMap { differences(of: margined[$0], from: margined[..<$0]) }
+        metrics.compactMap(undrawable) + metrics.indices.flatMap { differences(of: metrics[$0], from: metrics[..<$0]) }
     }
 
-    /// A metric whose releases could never be drawn.
+    /// Returns the problem of a metric whose releases could never be drawn; nil for any other.
     private func undrawable(_ metric: Metric) -> PlanProblem? {
         do {
             try checkDraws(of: metric)
@@ -20,8 +18,9 @@ extension Plan {
         places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)': \(message)")
     }
 
-    /// What two metrics of the same events do not have alike, so that their numbers together would tell more than either: different bounds
-    /// or clips, whose difference is of the few devices in between, and a field that partitions devices here and not there.
+    /// Finds differences between metrics of the same events by which their numbers together would tell more than
+    /// either. These are bounds and clips, whose difference is about the few devices in between, and a field that
+    /// partitions devices in one metric only.
     private func differences(of metric: Metric, from others: ArraySlice<Metric>) -> [PlanProblem] {
         let counted = counted(by: metric)
         for other in others where self.counted(by: other).overlaps(counted) {
@@ -74,19 +73,5 @@ extension Plan {
             }
         }
         return []
-    }
-
-    /// Exact cells that count the same event would give the noise away, whatever they are counted for.
-    private func exactNeighbours(_ metric: Metric) -> [PlanProblem] {
-        metrics.filter { $0.margin == nil }.compactMap { other in
-            metric.events.first(where: other.events.contains).map { event in
-                problem(
-                    metric,
-                    """
-                    it has a margin, and metric '\(other.name)' counts the same event '\(event)' exactly; give both \
-                    'margin: standard', or count different events
-                    """)
-            }
-        }
     }
 }

@@ -1,8 +1,7 @@
 extension Plan {
-    /// What a lay person reads of a metric's margin; nil where its numbers are exact.
-    func marginText(of metric: Metric) -> String? {
-        guard metric.margin != nil else { return nil }
-        let threshold = releaseThreshold(of: metric)
+    /// Returns the text about a metric's margin for lay people.
+    func marginText(of metric: Metric) -> String {
+        let threshold = metric.threshold
         guard purpose(metric.purpose)?.hasIdentifiers == true else {
             return """
                 Each number of it is off on purpose, by up to about what \(threshold.marginInBounds) events may add, in 19 of 20 \
@@ -17,12 +16,10 @@ extension Plan {
             """
     }
 
-    /// The sentence of a processing record about metrics with a margin; nil where there is none.
-    var recordedMargins: String? {
-        let margined = metrics.filter { $0.margin != nil }
-        guard !margined.isEmpty else { return nil }
-        let names = margined.map { metric in
-            let threshold = releaseThreshold(of: metric)
+    /// The sentences of a processing record about margins.
+    var recordedMargins: String {
+        let names = metrics.map { metric in
+            let threshold = metric.threshold
             let cost = marginCost(of: metric).map { ", ρ \($0) for \(unit(of: metric))" } ?? ""
             return purpose(metric.purpose)?.hasIdentifiers == true
                 ? "\(metric.title) (about \(threshold.marginInDevices) devices, never of fewer than \(threshold.devices)\(cost))"
@@ -41,9 +38,10 @@ extension Plan {
 }
 
 extension Threshold {
-    /// About how far off a number of devices is, in 19 of 20 cases: two layers of noise of k/4 each. Unit: devices.
+    /// The rough margin of a number of devices, in 19 of 20 cases: two layers of noise of k/4 each. Unit: devices.
     fileprivate var marginInDevices: Int64 { Int64((1.96 * 2.0.squareRoot() * Double(devices) / 4).rounded()) }
 
-    /// The same of events and sums: two layers of k/10 times what one device or event adds at most. Unit: that bound.
+    /// The rough margin of events and sums, in 19 of 20 cases: two layers of noise of k/10 times what one device or
+    /// event adds at most. Unit: that bound.
     fileprivate var marginInBounds: Int64 { Int64((1.96 * 2.0.squareRoot() * Double(devices) / 10).rounded()) }
 }

@@ -1,9 +1,10 @@
 package import ThrongWire
 
 extension Plan {
-    /// The public privacy label: what is counted, how coarsely, why, for how long, who receives it, and whom to ask.
+    /// Returns the public privacy label: what is counted, how coarsely, why, for how long, who receives it, whom to
+    /// ask.
     ///
-    /// - Parameter today: tells metrics that count from those that have expired.
+    /// - Parameter today: the date that tells metrics that count from those that have expired.
     package func label(today: CalendarDate = .today) -> PrivacyLabel {
         var promises = [
             "Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld."
@@ -15,13 +16,11 @@ extension Plan {
                 knows.
                 """)
         }
-        if metrics.contains(where: { $0.margin != nil }) {
-            promises.append(
-                """
-                Some numbers are off on purpose, so that nothing about a few devices can be worked out from all that is \
-                published together. They say so below, and by how much.
-                """)
-        }
+        promises.append(
+            """
+            Every published number is off on purpose, so that nothing about a few devices can be worked out from all that is \
+            published together. By how much is said below.
+            """)
         promises += childrenPromises
         promises.append("Only what this page lists is counted, and only as coarsely as it says.")
         return PrivacyLabel(
@@ -45,7 +44,7 @@ extension Plan {
             timeZone: app.timeZone)
     }
 
-    /// The label as plain text that also reads as Markdown; no line is longer than 100 columns unless one word is.
+    /// Returns the label as plain text that also reads as Markdown; no line exceeds 100 columns unless one word does.
     package func privacyLabel(today: CalendarDate = .today) -> String { label(today: today).text }
 
     private func label(of purpose: Purpose, today: CalendarDate) -> PrivacyLabel.Purpose {
@@ -136,12 +135,6 @@ extension Plan {
         let titles =
             metric.dimensions.compactMap { dimension($0)?.title } + derivedDimensions(of: metric).map(\.title)
         if !titles.isEmpty { add("Split by", lead: "Split by: ", "\(titles.joined(separator: ", ")).") }
-        let sensitive = metric.sensitive.map { dimension($0)?.title ?? $0.text }
-        if !sensitive.isEmpty {
-            add(
-                "Sensitive",
-                "Nobody learns that everyone in a group has the same: \(sensitive.joined(separator: ", ")).")
-        }
         if !metric.impossible.isEmpty {
             let shown = metric.impossible.prefix(6).map { $0.parts.map(\.bucket.text).joined(separator: " with ") }
             let rest = metric.impossible.count > 6 ? " and \(metric.impossible.count - 6) more" : ""
@@ -163,8 +156,8 @@ extension Plan {
         if metric.sampling < 1 {
             add("Sampling", "Only \(PlanNumber.text(metric.sampling * 100)) % of the events are sent at all.")
         }
-        if let text = marginText(of: metric) { add("Margin", text) }
-        let threshold = releaseThreshold(of: metric)
+        add("Margin", marginText(of: metric))
+        let threshold = metric.threshold
         if threshold > app.threshold, purpose(metric.purpose)?.hasIdentifiers == true {
             add("Published", "Its numbers stand for at least \(threshold.devices) devices.")
         }
@@ -254,7 +247,7 @@ extension Plan {
 }
 
 extension BucketingRule {
-    /// Whether its values are user agents.
+    /// True if the rule's values are user agents.
     package var readsUserAgents: Bool {
         switch self {
         case .browser, .operatingSystem, .deviceClass: true
@@ -266,7 +259,7 @@ extension BucketingRule {
 }
 
 extension OptOutSignal {
-    /// As people call it; nil where no software sends it by itself.
+    /// The signal's name for people; nil if no software sends it by itself.
     fileprivate var title: String? {
         switch self {
         case .globalPrivacyControl: "Global Privacy Control"
@@ -278,7 +271,7 @@ extension OptOutSignal {
 }
 
 extension Duration {
-    /// "day" rather than "1 day", as in "every day".
+    /// The duration as in "every day": "day" rather than "1 day".
     fileprivate var spokenText: String {
         planText.hasPrefix("1 ") ? String(planText.dropFirst(2)) : planText
     }

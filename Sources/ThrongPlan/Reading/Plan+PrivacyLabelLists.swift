@@ -1,7 +1,7 @@
 internal import ThrongWire
 
 extension Plan {
-    /// What fields are reduced to for some metrics.
+    /// Returns the dimensions that fields are reduced to for some metrics.
     func labelledDimensions(of metrics: [Metric]) -> [PrivacyLabel.Dimension] {
         let used = Set(metrics.flatMap(\.dimensions) + metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
         let coarser = Set(metrics.flatMap { derivedDimensions(of: $0) })
@@ -39,14 +39,14 @@ extension Plan {
             }
     }
 
-    /// The buckets, or the first and last of them where they are many.
+    /// Returns the buckets as text: all of them, or the first and last if they are many.
     private static func summary(of labels: [String]) -> String {
         guard labels.count > 16 else { return labels.joined(separator: ", ") }
         return labels.prefix(6).joined(separator: ", ") + ", … " + labels.suffix(2).joined(separator: ", ")
             + " (\(labels.count) in all)"
     }
 
-    /// Every field that is looked at.
+    /// The fields that are looked at.
     var labelledFields: [PrivacyLabel.Field] {
         Set(purposes.flatMap { contextFields(of: $0.name) }).sorted().map { field in
             let readers = metrics.flatMap { cubeDimensions(of: $0) }.filter { $0.field == field }
@@ -62,7 +62,7 @@ extension Plan {
         }
     }
 
-    /// The app itself, and who receives something of some metrics.
+    /// Returns the app itself, and the partners who receive something of some metrics.
     func labelledRecipients(of metrics: [Metric]) -> [PrivacyLabel.Recipient] {
         let counted = Set(metrics.map(\.name))
         return [PrivacyLabel.Recipient(title: "\(app.title) itself, from published numbers only.", insights: [])]

@@ -3,7 +3,7 @@ internal import Foundation
 package import ThrongWire
 
 extension Plan {
-    /// Of what devices prove that they are in it; nil where a metric does not ask them to.
+    /// Returns the firsts of a metric that devices prove; nil if the metric does not ask them to.
     ///
     /// - Throws: ``BucketingProblem`` where this machine can't compile a bucketing that the plan's reader could.
     package func provedFirsts(of metric: Metric) throws(BucketingProblem) -> PublicPlan.ProvedFirsts? {
@@ -25,7 +25,7 @@ extension Plan {
             layout: try firstsDigest(of: metric, base, derived))
     }
 
-    /// What changes as soon as a metric counts anything else, or in other buckets.
+    /// Returns a digest that changes as soon as a metric counts anything else, or in other buckets.
     private func firstsDigest(
         of metric: Metric, _ base: [Dimension], _ derived: [DerivedDimension]
     ) throws(BucketingProblem) -> String {
@@ -55,7 +55,7 @@ extension Plan {
         }
     }
 
-    /// What is wrong with metrics of which devices prove firsts, in a plan whose parts are each right.
+    /// Finds problems with metrics whose firsts devices prove, in a plan whose parts are each right.
     func provedFirstsProblems() -> [PlanProblem] {
         metrics.filter(\.provesFirsts).flatMap { metric -> [PlanProblem] in
             var messages: [String] = []
@@ -79,7 +79,7 @@ extension Plan {
         }
     }
 
-    /// What the privacy label says of firsts that devices prove; nil where a metric asks for none.
+    /// Returns the privacy label's text about firsts that devices prove; nil if a metric asks for none.
     func provedText(of metric: Metric) -> String? {
         guard metric.provesFirsts else { return nil }
         let periods = metric.provedPeriods.map { "in \($0 == .hour ? "an" : "a") \($0.rawValue)" }
@@ -89,7 +89,7 @@ extension Plan {
             """
     }
 
-    /// What proving firsts costs; nil where a metric asks for none.
+    /// Returns advice on the cost of proving firsts; nil if a metric asks for none.
     func provedFirstsAdvice(_ metric: Metric) -> String? {
         guard metric.provesFirsts else { return nil }
         let tracked = Set(groupingNames(of: metric).map { $0.filter { dimension($0)?.partitionsDevices != true } })
@@ -105,7 +105,7 @@ extension Plan {
     }
 }
 
-/// As ``Plan/firstsDigest(of:_:_:)`` writes it.
+/// The value of which ``Plan/firstsDigest(of:_:_:)`` takes the digest.
 private struct CountedFirsts: Encodable {
     let app: AppName
     let timeZone: String

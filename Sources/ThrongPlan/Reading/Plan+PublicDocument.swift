@@ -2,7 +2,7 @@ package import Foundation
 package import ThrongWire
 
 extension Plan {
-    /// What everybody may know of this plan.
+    /// Returns what everybody may know of this plan.
     ///
     /// - Throws: ``BucketingProblem`` where this machine can't compile a bucketing that the plan's reader could.
     package func publicPlan() throws(BucketingProblem) -> PublicPlan {
@@ -34,7 +34,7 @@ extension Plan {
             relay: app.relay, evaluator: app.evaluator)
     }
 
-    /// What clients show, in all of its languages.
+    /// The texts that clients show, by language and place; nil if none is in several languages.
     private var publicTranslations: [String: [String: String]]? {
         var found: [String: [String: String]] = [:]
         for (place, words) in translations.words where !place.hasPrefix("insights.") && !place.hasPrefix("reports.") {
@@ -43,7 +43,7 @@ extension Plan {
         return found.isEmpty ? nil : found
     }
 
-    /// The answer to `GET /v1/plan/APP`: ``PublicPlan`` as JSON with sorted keys, the same bytes on every machine.
+    /// Returns the answer to `GET /v1/plan/APP`: ``PublicPlan`` as JSON with sorted keys, the same bytes everywhere.
     ///
     /// - Throws: ``BucketingProblem``, and what `JSONEncoder` throws.
     package func publicDocument() throws -> Data {
@@ -53,7 +53,7 @@ extension Plan {
         return try encoder.encode(try publicPlan())
     }
 
-    /// What a partner's reports hold, each insight once.
+    /// Returns the insights of a partner's reports, each once.
     func insights(for partner: PartnerName) -> [Insight] {
         var found: [Insight] = []
         for name in reports.filter({ $0.partner == partner }).flatMap(\.insights) {
@@ -111,28 +111,26 @@ extension Plan {
             firstPeriods: metric.countsFirsts ? metric.firstPeriods : nil, provedFirsts: firsts,
             answered: metric.answered.map(published),
             within: metric.within.map(published),
-            // What a client keeps to itself beyond it would not have changed anything.
+            // A client may keep to itself what goes beyond it: that would not have changed anything.
             contributionBound: metric.within?.mostEvents ?? metric.contributionBound, sampling: metric.sampling,
-            threshold: releaseThreshold(of: metric).devices,
-            protection: metric.protection.percent, sensitive: metric.sensitive,
-            impossible: metric.impossible, margin: metric.margin?.rawValue, expires: metric.expires.description)
+            threshold: metric.threshold.devices, impossible: metric.impossible, expires: metric.expires.description)
     }
 
-    /// The fields of an event that metrics of a purpose use: in dimensions, sums and histograms.
+    /// Returns the fields of an event that metrics of a purpose use: in dimensions, sums and histograms.
     ///
-    /// The event's own time and name are not among them. Empty for an event that no metric of the purpose counts.
+    /// They exclude the event's own time and name. The set is empty for an event that no metric of the purpose counts.
     package func fields(of event: EventName, purpose: PurposeName) -> Set<FieldName> {
         metrics.filter { $0.purpose == purpose && $0.events.contains(event) }
             .reduce(into: []) { $0.formUnion(fields(of: $1).union(stepFields(of: $1, event: event))) }
     }
 
-    /// The fields that events of a purpose may share as their context: whatever any metric of the purpose uses.
+    /// Returns the fields that events of a purpose may share as their context: whatever any metric of the purpose uses.
     package func contextFields(of purpose: PurposeName) -> Set<FieldName> {
         metrics.filter { $0.purpose == purpose }
             .reduce(into: []) { $0.formUnion(fields(of: $1).union(stepFields(of: $1))) }
     }
 
-    /// The events that metrics of a purpose count, by name.
+    /// Returns the events that metrics of a purpose count, by name.
     package func events(of purpose: PurposeName) -> [EventName] {
         Set(metrics.filter { $0.purpose == purpose }.flatMap(\.events)).sorted()
     }
@@ -141,7 +139,7 @@ extension Plan {
         Set(cubeDimensions(of: metric).map(\.field) + metric.sums.map(\.field)).subtracting([.time, .event])
     }
 
-    /// The fields of an event by which funnels tell their steps.
+    /// Returns the fields of an event by which funnels tell their steps.
     private func stepFields(of metric: Metric, event: EventName? = nil) -> Set<FieldName> {
         let steps = metric.steps.filter { event == nil || $0.event == event }
         let fields = steps.flatMap(\.filters).compactMap { dimension($0.dimension)?.field }

@@ -1,11 +1,11 @@
 extension Plan {
-    /// How many devices must have sent a hash within one window before its value may be learned: the highest threshold
-    /// of the metrics that use the dimension.
+    /// Returns the number of devices that must have sent a hash within one window before its value may be learned: the
+    /// highest threshold of the metrics that use the dimension.
     package func revealThreshold(of dimension: DimensionName) -> Threshold {
-        metrics.filter { $0.dimensions.contains(dimension) }.map(releaseThreshold).max() ?? app.threshold
+        metrics.filter { $0.dimensions.contains(dimension) }.map(\.threshold).max() ?? app.threshold
     }
 
-    /// What is wrong with dimensions whose buckets are learned, in a plan whose parts are each right.
+    /// Finds problems with dimensions whose buckets are learned, in a plan whose parts are each right.
     func revealedProblems() -> [PlanProblem] {
         dimensions.filter(\.isRevealed).flatMap { dimension -> [PlanProblem] in
             var messages: [String] = []
@@ -19,13 +19,6 @@ extension Plan {
                     """
                     devices send hashes in its field '\(dimension.field)', of which '\(other)' could make nothing; \
                     give one of them a field of its own
-                    """)
-            }
-            if let margined = metrics.first(where: { $0.margin != nil && $0.dimensions.contains(dimension.name) }) {
-                messages.append(
-                    """
-                    metric '\(margined.name)' has a margin, but which values are learned depends on exact counts; leave the \
-                    dimension or 'margin' out
                     """)
             }
             if let metric = metrics.first(where: {
@@ -43,7 +36,7 @@ extension Plan {
         }
     }
 
-    /// Where windows are so short that few values will ever be learned.
+    /// Returns advice on dimensions whose windows are so short that few values will ever be learned.
     func revealedAdvice() -> [PlanProblem] {
         dimensions.filter(\.isRevealed).compactMap { dimension in
             let users = Set(metrics.filter { $0.dimensions.contains(dimension.name) }.map(\.purpose))
@@ -61,7 +54,7 @@ extension Plan {
         }
     }
 
-    /// What the public is told of a dimension whose buckets are learned; nil for any other.
+    /// Returns what the public is told of a dimension whose buckets are learned; nil for any other.
     func revealedSummary(of dimension: Dimension) -> String? {
         guard case .revealed(let most) = dimension.rule else { return nil }
         let help = app.evaluator.map { " with the help of \($0.url.host), which learns nothing of it" } ?? ""

@@ -4,7 +4,7 @@ extension PlanReader {
     /// Reads an app's `relay`.
     mutating func relay(in body: PlanBody<PlanKeys.App>) -> RelayAddress? { address(.relay, in: body) }
 
-    /// Reads where a relay or an evaluator is.
+    /// Reads the address of a relay or an evaluator.
     mutating func address<Key>(_ key: Key, in body: PlanBody<Key>) -> RelayAddress? {
         guard let node = body[key], let text = text(key, in: body, longest: 300) else { return nil }
         guard let address = RelayAddress(text) else {
@@ -21,7 +21,7 @@ extension PlanReader {
 }
 
 extension Plan {
-    /// What is wrong with the way that purposes go, in a plan whose parts are each right.
+    /// Finds problems with the transport of purposes, in a plan whose parts are each right.
     func transportProblems() -> [PlanProblem] {
         let oblivious = purposes.filter { $0.transport == .oblivious }
         guard app.relay == nil else {
@@ -52,7 +52,7 @@ extension Plan {
 
     // MARK: In words
 
-    /// How what is sent for a purpose comes here, for whoever sends it; nil where there is nothing to say.
+    /// Returns a text for clients' users on the way that a purpose's events take; nil if there is nothing to say.
     func transportText(of purpose: Purpose) -> String? {
         guard purpose.transport == .oblivious, let relay = app.relay else { return nil }
         return """
@@ -61,7 +61,7 @@ extension Plan {
             """
     }
 
-    /// What going through a relay comes to; nil where nothing does.
+    /// A text about the effect of the relay; nil if the app has none.
     var transportText: String? {
         guard let relay = app.relay else { return nil }
         return """
@@ -71,7 +71,7 @@ extension Plan {
             """
     }
 
-    /// What no plan says of a relay.
+    /// The open points about a relay that no plan settles.
     var relayPoints: [String] {
         app.relay.map {
             [

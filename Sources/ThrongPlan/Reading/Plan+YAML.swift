@@ -3,13 +3,13 @@ import Foundation
 import ThrongWire
 
 extension Plan {
-    /// Reads a plan, strictly: what it does not know is an error, and it says so for every line at once.
+    /// Reads a plan strictly: anything unknown is an error, and the errors of all lines are reported at once.
     ///
     /// - Parameters:
     ///   - yaml: the plan's text, at most a mebibyte; `Schema/plan.schema.json` describes it.
-    ///   - file: how problems name the file.
-    ///   - today: what expiry dates are measured against: a metric may run at most a year ahead. One that has expired
-    ///     is no error: it stops counting, and ``lint(today:)`` says so.
+    ///   - file: the file's name in problems.
+    ///   - today: the date that expiry dates are measured against: a metric may run at most a year ahead. One that has
+    ///     expired is no error: it stops counting, and ``lint(today:)`` says so.
     /// - Throws: every problem with its line and column, in the order of the lines.
     package init(yaml: String, file: String, today: CalendarDate = .today) throws(PlanProblems) {
         var reader = PlanReader(file: file, today: today)

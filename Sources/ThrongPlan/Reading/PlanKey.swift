@@ -1,15 +1,15 @@
 /// The keys that one kind of mapping in a plan may have.
 protocol PlanKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-    /// The ones that it must have.
+    /// The keys that the mapping must have.
     static var required: Set<Self> { get }
 }
 
 extension PlanKey {
-    /// As the plan spells them.
+    /// The keys' names as written in the plan.
     static var names: [String] { allCases.map(\.rawValue) }
 }
 
-/// Every key that a plan knows, by the mapping that it stands in. `Schema/plan.schema.json` says the same to editors.
+/// Every key that a plan knows, by its mapping. `Schema/plan.schema.json` says the same to editors.
 enum PlanKeys {
     enum Root: String, PlanKey {
         case app, purposes, dimensions, metrics, insights, reports, partners
@@ -17,7 +17,7 @@ enum PlanKeys {
     }
 
     enum App: String, PlanKey {
-        case name, title, owner, contact, audience, threshold
+        case name, title, owner, contact, audience, threshold, budget
         case timeZone = "time_zone"
         case grace
         case directedTo = "directed_to"
@@ -53,7 +53,7 @@ enum PlanKeys {
         case memory, cores, revealed
         case of, groups
         static let required: Set<Self> = [.title]
-        /// The keys of which a dimension has exactly one: how it coarsens.
+        /// The keys that say how a dimension coarsens; it has exactly one of them.
         static let kinds: [Self] = allCases.filter { ![.title, .field, .partitions, .groups].contains($0) }
     }
 
@@ -91,7 +91,7 @@ enum PlanKeys {
     enum Metric: String, PlanKey {
         case title, events, question, decision, owner, expires, purpose, dimensions, period, measures
         case contributionBound = "contribution_bound"
-        case sampling, threshold, protection, sensitive, impossible, margins, rollups, decay, margin, answered
+        case sampling, threshold, impossible, margins, rollups, decay, answered
         static let required: Set<Self> = [
             .title, .events, .question, .decision, .owner, .expires, .purpose, .period,
         ]

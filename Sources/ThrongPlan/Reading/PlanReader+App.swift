@@ -10,6 +10,7 @@ extension PlanReader {
         let contact = text(.contact, in: body)
         let audience = integer(.audience, in: body, 1...10_000_000_000)
         let threshold = threshold(.threshold, in: body) ?? .standard
+        let budget = budget(in: body)
         let timeZone = timeZone(.timeZone, in: body) ?? "UTC"
         let grace = duration(.grace, in: body, .zero ... .seconds(30 * 86_400)) ?? .seconds(86_400)
         let directedTo: DirectedTo = choice(.directedTo, in: body) ?? .general
@@ -27,11 +28,12 @@ extension PlanReader {
         guard let name, let title, let owner, let contact, let audience else { return }
         app = App(
             name: name, title: title, owner: owner, contact: contact, audience: audience, threshold: threshold,
-            timeZone: timeZone, grace: grace, directedTo: directedTo, relay: relay, evaluator: evaluator,
+            budget: budget, timeZone: timeZone, grace: grace, directedTo: directedTo, relay: relay,
+            evaluator: evaluator,
             keys: keys)
     }
 
-    /// A k of at least ``Threshold/lowest``.
+    /// Reads a k of at least ``Threshold/lowest``.
     mutating func threshold<Key>(_ key: Key, in body: PlanBody<Key>) -> Threshold? {
         guard let node = body[key], let devices = integer(key, in: body, 0...1_000_000_000) else { return nil }
         guard devices >= Threshold.lowest else {
@@ -45,6 +47,18 @@ extension PlanReader {
             return nil
         }
         return Threshold(devices: Int64(devices))
+    }
+
+    private mutating func budget(in body: PlanBody<PlanKeys.App>) -> Double? {
+        guard let budget = number(.budget, in: body) else { return nil }
+        if budget >= 0.01, budget <= 100, (budget * 100).rounded() / 100 == budget { return budget }
+        problems.add(
+            body[.budget]?.place,
+            """
+            \(body.subject(.budget)) is \(PlanNumber.text(budget)); 0.01 to 100 with at most 2 decimal places is allowed: ρ of a \
+            device and day
+            """)
+        return nil
     }
 
     private mutating func timeZone<Key>(_ key: Key, in body: PlanBody<Key>) -> String? {

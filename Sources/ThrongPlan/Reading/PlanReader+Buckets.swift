@@ -2,7 +2,7 @@ extension PlanReader {
     /// The word that asks for a bucketing's usual shape.
     static var standard: String { "standard" }
 
-    /// How a dimension coarsens, from the one key that says so, and the buckets that it leads to.
+    /// Reads the rule by which a dimension coarsens, from the one key that says so, and returns it with its buckets.
     mutating func bucketingRule(
         _ kind: PlanKeys.Dimension, _ node: YAMLNode, _ subject: String
     ) -> (rule: BucketingRule, buckets: [BucketLabel])? {
@@ -74,7 +74,7 @@ extension PlanReader {
 
     // MARK: Groups
 
-    /// `[a, b]`, where each value is a bucket, or `{label: [values]}`.
+    /// Reads `[a, b]`, in which each value is a bucket, or `{label: [values]}`.
     mutating func groups(_ node: YAMLNode, _ subject: String) -> [BucketGroup]? {
         guard case .mapping(let entries) = node.content else {
             return known(node, subject)?.map { BucketGroup(label: BucketLabel($0), values: [$0]) }
@@ -146,7 +146,7 @@ extension PlanReader {
 
     // MARK: Numbers
 
-    /// Strictly ascending numbers.
+    /// Reads strictly ascending numbers.
     mutating func ascending(_ node: YAMLNode, _ subject: String) -> [Double]? {
         guard let nodes = list(node, subject) else { return nil }
         var edges: [Double] = []

@@ -4,8 +4,8 @@ extension PlanReader {
     /// Reads `decay` of a metric.
     ///
     /// - Parameters:
-    ///   - period: by which it counts; nil where that could not be read.
-    ///   - dimensions: of this metric, those that are made of others too.
+    ///   - period: the kind of period that the metric counts by; nil if that could not be read.
+    ///   - dimensions: the metric's dimensions, also those that are made of others.
     mutating func decaySteps(
         _ node: YAMLNode, _ subject: String, of period: PeriodKind?, among dimensions: [String]
     ) -> [DecayStep]? {
@@ -30,7 +30,7 @@ extension PlanReader {
         return steps
     }
 
-    /// Why a step takes nothing that those before it have left; nil where it may take something.
+    /// Returns the reason why a step takes nothing that those before it have left; nil if it may take something.
     private static func idleness(of action: DecayStep.Action, after earlier: [DecayStep.Action]) -> String? {
         if earlier.contains(.delete) { return "nothing is left after 'delete: all'; make it the last step" }
         if earlier.contains(.keepTotals), action != .delete {
@@ -78,12 +78,12 @@ extension PlanReader {
         return DecayStep(after: after, action: action)
     }
 
-    /// `coarsen: os, to: platform`: each bucket of the one lies in one of the other.
+    /// Reads `coarsen: os, to: platform`: each bucket of the one lies in one of the other.
     private mutating func coarsening(
         _ from: DimensionName?, _ to: DimensionName?, _ body: PlanBody<PlanKeys.Decay>
     ) -> DecayStep.Action? {
         guard let from, let to else { return nil }
-        // What could not be read has its own problem already.
+        // A dimension that could not be read has its own problem already.
         guard let coarse = derivedDimensions.first(where: { $0.name == to }) else {
             if bases[to] == nil {
                 problems.add(
@@ -110,7 +110,7 @@ extension PlanReader {
 
     private enum Kept: String, CaseIterable { case days, weeks, months, totals }
 
-    /// `keep: weeks`, `keep: totals`.
+    /// Reads `keep: weeks` or `keep: totals`.
     private mutating func keeping(_ body: PlanBody<PlanKeys.Decay>, of period: PeriodKind?, after: Duration?)
         -> DecayStep.Action?
     {
@@ -133,7 +133,7 @@ extension PlanReader {
                 """)
             return nil
         }
-        // What goes before the longer period is released can't be a part of it any more.
+        // Numbers that go before the longer period is released can't be a part of it any more.
         let least = Duration.seconds((kind == .day ? 1 : kind == .week ? 7 : 31) * 86_400) + (app?.grace ?? .zero)
         if let after, after < least {
             problems.add(
@@ -148,7 +148,7 @@ extension PlanReader {
 }
 
 extension DecayStep.Action {
-    /// The dimension whose splits go.
+    /// The dimension whose splits go; nil for other steps.
     package var dropped: DimensionName? {
         switch self {
         case .drop(let name), .coarsen(let name, to: _): name
@@ -156,7 +156,7 @@ extension DecayStep.Action {
         }
     }
 
-    /// The period whose numbers stay where shorter ones go.
+    /// The period whose numbers stay while those of shorter ones go; nil for other steps.
     package var kept: PeriodKind? {
         if case .keep(let kind) = self { kind } else { nil }
     }

@@ -7,7 +7,7 @@ extension PlanReader {
             guard let body: PlanBody<PlanKeys.Delivery> = body(of: node, subject, at: node.place),
                 let delivery = delivery(body, at: node.place)
             else { continue }
-            // Whatever its authorization is: a run delivers once to each address.
+            // A run delivers once to each address, whatever its authorization is.
             if deliveries.contains(where: { $0.target == delivery.target }) {
                 problems.add(node.place, "\(subject): \(Self.words(delivery)) is listed twice; keep one")
                 continue

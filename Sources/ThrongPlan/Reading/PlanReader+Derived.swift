@@ -9,8 +9,8 @@ extension PlanReader {
     /// Names of dimensions that are made from fields.
     var baseNames: [String] { declared[.dimension].filter { !derivedNames.contains($0) } }
 
-    /// The derived dimensions that a metric of these dimensions may use. One whose base could not be read has its own
-    /// problem already.
+    /// Returns the derived dimensions that a metric of these dimensions may use. One whose base could not be read is
+    /// among them, because it has its own problem already.
     func derivedNames(of dimensions: [DimensionName]) -> [String] {
         derivedNames.filter { name in
             guard let base = bases[DimensionName(name)] else { return true }
@@ -71,7 +71,7 @@ extension PlanReader {
         return base
     }
 
-    /// `{bucket: [buckets of the base]}`.
+    /// Reads `{bucket: [buckets of the base]}`.
     private mutating func derivedGroups(
         _ node: YAMLNode, _ subject: String, of base: DimensionName, _ known: [BucketLabel]
     ) -> [BucketGroup]? {

@@ -1,7 +1,7 @@
 extension PlanReader {
     private enum Partitions: String, CaseIterable { case devices }
 
-    /// Reads one of `dimensions`; one that is made of another is only noted, for when that one is read.
+    /// Reads one of `dimensions`. One that is made of another is only noted here, and read after that one.
     mutating func readDimension(_ part: Part) {
         checkColumn(part.name, at: part.place, "dimension '\(part.name)'")
         guard let body: PlanBody<PlanKeys.Dimension> = body(of: part, .dimension) else { return }
@@ -40,7 +40,7 @@ extension PlanReader {
                 partitionsDevices: partitions != nil))
     }
 
-    /// Names that the analyst's tables have columns for anyway.
+    /// The names that the analyst's tables have columns for anyway.
     static var reservedColumns: Set<String> {
         [
             "app", "basis", "devices", "events", "floor", "identifiers", "margin", "metric", "period", "released_at",
@@ -60,7 +60,8 @@ extension PlanReader {
         )
     }
 
-    /// A time is split by the event's own time, everything else by a field that the plan names.
+    /// Returns the field that a dimension reads: the event's own time for `time`, else a field that the plan names.
+    /// Notes a field that does not fit, and then returns nil unless the kind is `time`.
     private mutating func checkedField(
         _ field: FieldName?, of body: PlanBody<PlanKeys.Dimension>, kind: PlanKeys.Dimension
     ) -> FieldName? {
@@ -105,16 +106,16 @@ extension PlanReader {
         )
     }
 
-    /// `{most: 500}`.
+    /// Reads `{most: 500}`.
     mutating func revealed(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
         guard let body: PlanBody<PlanKeys.Revealed> = body(of: node, subject, at: node.place) else { return nil }
         return integer(.most, in: body, 1...4095).map { .revealed(most: $0) }
     }
 
-    /// Whether a dimension's buckets are learned while counting goes on, so that a plan can't name them.
+    /// True if a dimension's buckets are learned while counting goes on, so that a plan can't name them.
     func isRevealed(_ name: DimensionName) -> Bool { dimensions.contains { $0.name == name && $0.isRevealed } }
 
-    /// What is said where a plan would have to name such a bucket.
+    /// Returns the message for a place at which a plan would have to name such a bucket.
     static func unknownBuckets(of name: DimensionName) -> String {
         "the buckets of '\(name)' are learned while counting goes on, and no plan can name them; leave it out"
     }

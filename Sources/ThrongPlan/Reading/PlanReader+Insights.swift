@@ -41,7 +41,8 @@ extension PlanReader {
                 by: by, filters: filters, view: view))
     }
 
-    /// What an insight of a metric may be split by or confined to: also what is made of the metric's dimensions.
+    /// Returns the dimensions that an insight of a metric may be split by or confined to, also those that are made of
+    /// the metric's dimensions.
     private func dimensions(of metric: Metric) -> [String] {
         (metric.dimensions + [metric.histogram?.name].compactMap { $0 }).map(\.text)
             + derivedNames(of: metric.dimensions)
@@ -82,7 +83,7 @@ extension PlanReader {
         return by
     }
 
-    /// `{dimension: bucket}`.
+    /// Reads `{dimension: bucket}`.
     private mutating func filters(
         _ key: PlanKeys.Insight, in body: PlanBody<PlanKeys.Insight>, of metric: Metric, among dimensions: [String]
     ) -> [Insight.Filter] {
@@ -92,7 +93,7 @@ extension PlanReader {
             bands: metric.histogram.map { ($0.name, bandsOf[metric.name] ?? []) })
     }
 
-    /// `{dimension: bucket}`, each dimension once; what is wrong is noted and left out.
+    /// Reads `{dimension: bucket}`, each dimension once; notes what is wrong and leaves it out.
     mutating func filters(
         _ node: YAMLNode, _ subject: String, noun: String, among dimensions: [String],
         bands: (name: DimensionName, labels: [BucketLabel])?
@@ -211,7 +212,7 @@ extension PlanReader {
         return nil
     }
 
-    /// The dimension of what devices answer; one that does not fit is the metric's problem.
+    /// Returns the dimension of what devices answer; one that does not fit is the metric's problem.
     private mutating func answerDimension(
         of metric: Metric, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName], filters: [Insight.Filter]
     ) -> DimensionName? {

@@ -6,10 +6,10 @@ extension PlanReader {
     /// Most languages of one text.
     private static var mostLanguages: Int { 64 }
 
-    /// A text for people, in one language or several; see ``text(_:in:longest:)``.
+    /// Reads a text for people, in one language or several; see ``text(_:in:longest:)``.
     ///
-    /// - Parameter place: of what it is: `purposes.product`.
-    /// - Returns: of several the English one, or the first.
+    /// - Parameter place: the place of the part that the text belongs to: `purposes.product`.
+    /// - Returns: the text; of several the English one, or the first.
     mutating func words<Key>(
         _ key: Key, in body: PlanBody<Key>, of place: String, longest: Int = 120
     ) -> String? {
@@ -54,13 +54,13 @@ extension PlanReader {
         return PlanTranslations.Words(texts: texts, fallback: english ?? first)
     }
 
-    /// The language of a report or partner.
+    /// Reads the language of a report or partner.
     mutating func language<Key>(_ key: Key, in body: PlanBody<Key>) -> LanguageTag? {
         guard let node = body[key], let written = text(node, body.subject(key)) else { return nil }
         return languageTag(written, at: node.place, body.subject(key))
     }
 
-    /// A tag that is well-formed and whose language and region exist.
+    /// Reads a tag that is well-formed and whose language and region exist.
     private mutating func languageTag(
         _ written: String, at place: YAMLNode.Place, _ subject: String
     ) -> LanguageTag? {

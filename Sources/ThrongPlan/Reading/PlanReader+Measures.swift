@@ -1,16 +1,16 @@
 extension PlanReader {
-    /// What a metric measures besides the count of its events.
+    /// The measures of a metric besides the count of its events.
     struct Measures {
         var sums: [SumMeasure] = []
         var histogram: HistogramMeasure?
         /// The histogram's buckets.
         var bands: [BucketLabel] = []
         var reach = false
-        /// Whether clients say which events are firsts.
+        /// True if clients say which events are firsts.
         var countsFirsts = false
-        /// Whether devices prove that they are in a cell.
+        /// True if devices prove that they are in a cell.
         var provesFirsts = false
-        /// What is counted of identifiers instead of events.
+        /// The measure of identifiers that is counted instead of events.
         var within: WindowMeasure?
     }
 
@@ -20,7 +20,7 @@ extension PlanReader {
         case client, attested
     }
 
-    /// Reads `measures`; nil when it cannot be read.
+    /// Reads `measures`; nil if it cannot be read.
     mutating func measures(in metric: PlanBody<PlanKeys.Metric>) -> Measures? {
         guard let node = metric[.measures] else { return Measures() }
         let subject = metric.subject(.measures)

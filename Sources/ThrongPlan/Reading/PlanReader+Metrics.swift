@@ -18,10 +18,9 @@ extension PlanReader {
         let period: PeriodKind? = choice(.period, in: body)
         let measures = self.measures(in: body)
         let identifier = purposes.first { $0.name == purpose }?.identifier
-        let margin = self.margin(in: body)
-        // Without identifiers it is what one event counts at most.
+        // The bound is what one event counts at most if there are no identifiers.
         let counts = measures?.within == nil && identifier != .absent
-        let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? (counts ? 100 : 1)
+        let bound = integer(.contributionBound, in: body, 1...1_000_000) ?? (counts ? 20 : 1)
         let sampling = self.sampling(in: body) ?? 1
         let threshold = metricThreshold(in: body)
         let answered = body[.answered].flatMap { self.answered($0, body.subject(.answered)) }
@@ -33,7 +32,7 @@ extension PlanReader {
         let margins = body[.margins].flatMap { self.margins($0, body.subject(.margins), among: all) } ?? []
         let decay = body[.decay].flatMap { decaySteps($0, body.subject(.decay), of: period, among: all) } ?? []
         let rollups = self.rollups(in: body, of: period, keeping: decay)
-        let disclosure = disclosure(in: body, cube: cube, measures)
+        let impossible = self.impossible(in: body, cube: cube, measures)
         guard checkSize(of: dimensions, measures, in: body) else { return }
         bandsOf[MetricName(part.name)] = measures.bands
         guard let title, let events, let question, let decision, let owner, let expires, let purpose, let period else {
@@ -45,12 +44,11 @@ extension PlanReader {
                 owner: owner, expires: expires, purpose: purpose, dimensions: dimensions, period: period,
                 sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
                 sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
-                protection: disclosure.protection, sensitive: disclosure.sensitive, impossible: disclosure.impossible,
-                margin: margin, countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts,
+                impossible: impossible, countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts,
                 answered: answered, within: measures.within))
     }
 
-    /// The dimensions that a metric counts by: none that is made of another.
+    /// Reads the dimensions that a metric counts by: none that is made of another.
     private mutating func baseDimensions(in body: PlanBody<PlanKeys.Metric>) -> [DimensionName]? {
         guard let node = body[.dimensions] else { return [] }
         if case .sequence(let nodes) = node.content {
@@ -83,7 +81,7 @@ extension PlanReader {
         return names
     }
 
-    /// A date at most a year ahead; one that has passed is the linter's affair.
+    /// Reads a date at most a year ahead; one that has passed is the linter's affair.
     private mutating func expiry(in body: PlanBody<PlanKeys.Metric>) -> CalendarDate? {
         guard let date = date(.expires, in: body) else { return nil }
         let latest =

@@ -31,7 +31,7 @@ extension PlanReader {
                 floorPerNetwork: floorPerNetwork))
     }
 
-    /// Which devices floors count; without an identifier nobody can prove one.
+    /// Reads the kind of devices that floors count; without an identifier nobody can prove one.
     private mutating func floor(in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?) -> FloorKind {
         guard let node = body[.floor], let floor: FloorKind = choice(.floor, in: body) else { return .any }
         if identifier == .absent, floor == .attested {
@@ -45,7 +45,7 @@ extension PlanReader {
         return floor
     }
 
-    /// How many identifiers of one network lift floors; that they are fewer than k is looked at once metrics are known.
+    /// Reads the number of identifiers of one network that lift floors. It is compared with k once metrics are known.
     private mutating func floorPerNetwork(
         in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?
     ) -> Int? {
@@ -59,7 +59,7 @@ extension PlanReader {
         return integer(.floorPerNetwork, in: body, 1...1_000_000)
     }
 
-    /// How long windows are; without an identifier nothing rotates.
+    /// Reads the length of windows; without an identifier nothing rotates.
     private mutating func rotation(
         in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?
     ) -> Rotation {
@@ -76,7 +76,7 @@ extension PlanReader {
         return .batches
     }
 
-    /// Which version people are asked about; 1 where nothing is said.
+    /// Reads the version that people are asked about; 1 if the plan does not say.
     private mutating func consentVersion(in body: PlanBody<PlanKeys.Purpose>, _ consent: Consent?) -> Int {
         guard let node = body[.consentVersion] else { return 1 }
         let version = integer(.consentVersion, in: body, 1...1_000_000)
@@ -95,7 +95,7 @@ extension PlanReader {
         choices(node, subject)
     }
 
-    /// A list of an enumeration's words without repetition.
+    /// Reads a list of an enumeration's words without repetition.
     mutating func choices<Choice: RawRepresentable<String> & CaseIterable>(
         _ node: YAMLNode, _ subject: String, _: Choice.Type = Choice.self
     ) -> [Choice]? {

@@ -6,7 +6,7 @@ extension PlanReader {
     /// Most quantiles of one insight.
     private static var mostQuantiles: Int { 9 }
 
-    /// How an insight's numbers are shown; nil where that could not be read.
+    /// Reads the form in which an insight's numbers are shown; nil if it could not be read.
     mutating func view(
         of kind: InsightKind, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName]
     ) -> Insight.View? {
@@ -49,7 +49,7 @@ extension PlanReader {
         return integer(.trend, in: body, 2...Self.mostPeriods).map { .trend(periods: $0) }
     }
 
-    /// The parts of `at`, ascending.
+    /// Reads the parts of `at`, ascending.
     mutating func quantiles(in body: PlanBody<PlanKeys.Insight>) -> [Quantile]? {
         guard let node = body[.at] else {
             problems.add(

@@ -4,10 +4,10 @@ extension PlanReader {
     /// Most bands of a frequency, and where the last one may begin.
     private static var mostBands: Int { 32 }
     private static var highestBand: Int { 10_000 }
-    /// Most cells of a metric that counts identifiers: what a window came to is one record.
+    /// Most cells of a metric that counts identifiers: the result of a window is one record.
     private static var mostWindowCells: Int { 100_000 }
 
-    /// Reads `frequency` or `funnel` among a metric's measures; nil where it has none, or one that can't be read.
+    /// Reads `frequency` or `funnel` among a metric's measures; nil if it has none, or one that can't be read.
     mutating func within(
         in measures: PlanBody<PlanKeys.Measures>, of metric: PlanBody<PlanKeys.Metric>
     ) -> WindowMeasure? {
@@ -122,7 +122,7 @@ extension PlanReader {
         return FunnelStep(title: BucketLabel(title), event: event, filters: filters)
     }
 
-    /// The texts of a list whose problems are noted elsewhere.
+    /// Returns the texts of a list whose problems are noted elsewhere.
     private func scalars(of node: YAMLNode?) -> [String] {
         guard case .sequence(let nodes)? = node?.content else { return [] }
         return nodes.compactMap { node in
@@ -130,8 +130,8 @@ extension PlanReader {
         }
     }
 
-    /// Notes dimensions of a metric that counts identifiers in which one device may be in two buckets, a name that is
-    /// taken, and too many cells.
+    /// Notes three kinds of problems with a metric that counts identifiers: dimensions in which one device may be in
+    /// two buckets, a name that is taken, and too many cells.
     mutating func checkWithin(
         _ measure: WindowMeasure, dimensions: [DimensionName], in metric: PlanBody<PlanKeys.Metric>
     ) {
@@ -173,7 +173,8 @@ extension PlanReader {
 // MARK: Insights
 
 extension PlanReader {
-    /// Whether an insight of this kind can read a metric; notes why not. Numbers of identifiers are no numbers of events.
+    /// Returns true if an insight of this kind can read a metric, and else notes why not. Numbers of identifiers are no
+    /// numbers of events.
     mutating func fits(
         _ kind: InsightKind, _ metric: Metric, in body: PlanBody<PlanKeys.Insight>
     ) -> Bool {
@@ -198,7 +199,7 @@ extension PlanReader {
         return false
     }
 
-    /// The dimension of what identifiers did.
+    /// Returns the dimension of what identifiers did.
     mutating func withinDimension(
         of metric: Metric, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName]
     ) -> DimensionName? {

@@ -1,11 +1,11 @@
 /// Turns a plan's tree into a ``Plan``, and notes everything that is wrong with it on the way.
 ///
-/// A part that cannot be read is left out and its problem noted; parts that refer to it are then checked as far as they
-/// can be, so that one slip is one problem. A plan comes out only when there was none.
+/// A part that cannot be read is left out and its problem noted. Parts that refer to it are then checked as far as they
+/// can be, so that one slip is one problem. A plan comes out only if there was no problem.
 struct PlanReader {
-    /// What expiry dates are measured against.
+    /// The date that expiry dates are measured against.
     let today: CalendarDate
-    /// What is wrong so far.
+    /// The problems so far.
     var problems: ProblemList
 
     /// Names that the plan declares, also those whose bodies could not be read.
@@ -17,9 +17,9 @@ struct PlanReader {
     var app: App?
     var purposes: [Purpose] = []
     var dimensions: [Dimension] = []
-    /// Dimensions that are made of others, to be read after these.
+    /// Dimensions that are made of others, to be read after those.
     var derivedBodies: [(part: Part, body: PlanBody<PlanKeys.Dimension>)] = []
-    /// What they are made of, as far as it could be read.
+    /// The base of each derived dimension, as far as it could be read.
     var bases: [DimensionName: DimensionName] = [:]
     var derivedDimensions: [DerivedDimension] = []
     var metrics: [Metric] = []
@@ -35,7 +35,7 @@ struct PlanReader {
         places = PlanPlaces(file: file)
     }
 
-    /// Reads the whole plan; nil when there is a problem.
+    /// Reads the whole plan; nil if there is a problem.
     mutating func plan(from root: YAMLNode, version: PlanVersion) -> Plan? {
         guard let body: PlanBody<PlanKeys.Root> = body(of: root, "the plan", at: root.place) else { return nil }
         let purposes = section(body[.purposes], .purpose)
@@ -71,15 +71,15 @@ struct PlanReader {
 
     /// A named part of a section.
     struct Part {
-        /// As the plan spells it.
+        /// The part's name as written in the plan.
         let name: String
-        /// Where it is named.
+        /// The place of its name.
         let place: YAMLNode.Place
-        /// What it is made of.
+        /// The node of its content.
         let node: YAMLNode
     }
 
-    /// The parts of a section; notes names that are ill-formed or repeated.
+    /// Reads the parts of a section; notes names that are ill-formed or repeated.
     private mutating func section(_ node: YAMLNode?, _ kind: PlanPart) -> [Part] {
         guard let node else { return [] }
         let subject = "'\(kind.section)'"
@@ -113,12 +113,12 @@ struct PlanReader {
         return parts
     }
 
-    /// The body of a named part.
+    /// Reads the body of a named part.
     mutating func body<Key: PlanKey>(of part: Part, _ kind: PlanPart) -> PlanBody<Key>? {
         body(of: part.node, "\(kind.rawValue) '\(part.name)'", at: part.place)
     }
 
-    /// A mapping's body; notes unknown, repeated and missing keys.
+    /// Reads a mapping's body; notes unknown, repeated and missing keys.
     mutating func body<Key: PlanKey>(
         of node: YAMLNode, _ subject: String, at place: YAMLNode.Place
     ) -> PlanBody<Key>? {
@@ -155,21 +155,21 @@ struct PlanReader {
     }
 }
 
-/// One mapping of a plan whose keys are known and stand once.
+/// One mapping of a plan whose keys are all known and occur once.
 struct PlanBody<Key: PlanKey> {
-    /// What messages call it: "metric 'purchases'".
+    /// The mapping's name in messages: "metric 'purchases'".
     let subject: String
-    /// Where it is named.
+    /// The place of its name.
     let place: YAMLNode.Place
-    /// What stands behind each key that has a value.
+    /// The value of each key that has one.
     let values: [Key: YAMLNode]
-    /// Where each of its keys is written.
+    /// The place of each of its keys.
     let keyPlaces: [Key: YAMLNode.Place]
 
-    /// What stands behind a key.
+    /// The value of a key; nil if there is none.
     subscript(key: Key) -> YAMLNode? { values[key] }
 
-    /// What messages call a key's value: "metric 'purchases': 'threshold'".
+    /// Returns the name of a key's value in messages: "metric 'purchases': 'threshold'".
     func subject(_ key: Key) -> String { "\(subject): '\(key.rawValue)'" }
 }
 
@@ -177,7 +177,7 @@ struct PlanBody<Key: PlanKey> {
 struct ProblemList {
     /// The file, as messages name it.
     let file: String
-    /// In the order of their discovery.
+    /// The problems in the order of their discovery.
     private(set) var all: [PlanProblem] = []
 
     init(file: String) { self.file = file }
@@ -192,7 +192,7 @@ struct ProblemList {
         if !all.contains(problem) { all.append(problem) }
     }
 
-    /// In the order of the lines; problems without a place come last.
+    /// The problems in the order of the lines; those without a place come last.
     var sorted: [PlanProblem] {
         func key(_ problem: PlanProblem, _ place: Int) -> (Int, Int, Int) {
             (problem.line ?? .max, problem.column ?? .max, place)

@@ -1,10 +1,10 @@
 /// A value in a plan's text, with the place where it is written.
 ///
-/// Scalars stay as written, so `1.10` is not 1.1 and the country `NO` is not false; who reads one decides its type.
+/// Scalars stay as written, so `1.10` is not 1.1 and the country `NO` is not false; their reader decides the type.
 struct YAMLNode: Sendable {
-    /// Where its first character stands.
+    /// The place of its first character.
     let place: Place
-    /// What is written there.
+    /// The content that is written there.
     let content: Content
 
     /// A place in the text, counted from 1; columns count Unicode scalars, as editors do.
@@ -17,10 +17,10 @@ struct YAMLNode: Sendable {
 
     /// The three shapes of YAML.
     enum Content: Sendable {
-        /// Text; whether it stands in quotes or a block decides if it may be a number or a flag.
+        /// Text; only a plain scalar, outside of quotes and blocks, may be a number or a flag.
         case scalar(String, plain: Bool)
         case sequence([YAMLNode])
-        /// In the order of the text; keys may repeat.
+        /// The entries in the order of the text; keys may repeat.
         case mapping([Entry])
     }
 
@@ -31,13 +31,13 @@ struct YAMLNode: Sendable {
         let value: YAMLNode
     }
 
-    /// Whether nothing is written: `key:`, `~` or `null`.
+    /// True if nothing is written: `key:`, `~` or `null`.
     var isEmpty: Bool {
         guard case .scalar(let text, plain: true) = content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
-    /// What a message calls it: "a list", "a mapping", "the number 3", "'abc'".
+    /// The node's name in messages: "a list", "a mapping", "nothing", "'3'", "the text 'abc'".
     var found: String {
         switch content {
         case .sequence: "a list"
@@ -48,7 +48,7 @@ struct YAMLNode: Sendable {
         }
     }
 
-    /// A plan's own words inside a message: in single quotes, cut where they are long, an address without its password.
+    /// Returns a plan's own words for a message: in single quotes, cut if long, an address without its password.
     static func quoted(_ text: String) -> String {
         let text = AddressText.shown(text)
         let line = text.prefix { !$0.isNewline }

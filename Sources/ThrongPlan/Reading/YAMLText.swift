@@ -2,17 +2,17 @@ import Yams
 
 /// A plan's text on its way to a tree of ``YAMLNode``.
 ///
-/// The subset: one document of mappings, lists and scalars. Anchors, aliases, merge keys and tags are refused, because
-/// a plan is read by people, who would have to resolve them in their heads.
+/// It may be one document of mappings, lists and scalars. Anchors, aliases, merge keys and tags are refused, because a
+/// plan is read by people, who would have to resolve them in their heads.
 struct YAMLText {
     private var scalars: [Unicode.Scalar]
     private let text: String
-    /// Where a repeated key was masked, and what its first scalar was.
+    /// The places of repeated keys that were masked, each with the key's first scalar.
     private var masked: [YAMLNode.Place: Unicode.Scalar] = [:]
 
-    /// A plan longer than this is refused. Unit: bytes of UTF-8.
+    /// The longest plan; a longer one is refused. Unit: bytes of UTF-8.
     static let longest = 1 << 20
-    /// How many repeated keys are reported before the reader gives up.
+    /// The number of repeated keys that are reported before the reader gives up.
     private static let mostMasks = 64
 
     init(_ text: String) {
@@ -22,7 +22,7 @@ struct YAMLText {
         if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
     }
 
-    /// The tree, or nil with at least one problem.
+    /// Returns the tree, or nil with at least one problem.
     mutating func compose(_ problems: inout ProblemList) -> YAMLNode? {
         guard text.utf8.count <= Self.longest else {
             problems.add(nil, "the plan has \(text.utf8.count) bytes; \(Self.longest) are allowed: split it by app")
@@ -87,7 +87,7 @@ struct YAMLText {
         return fine
     }
 
-    /// The line breaks of YAML 1.1, as libYAML counts them.
+    /// True if a line of YAML 1.1 ends at that scalar, as libYAML counts lines.
     private func endsLine(at index: Int) -> Bool {
         switch scalars[index] {
         case "\n", "\u{85}", "\u{2028}", "\u{2029}": true

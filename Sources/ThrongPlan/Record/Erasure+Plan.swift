@@ -4,7 +4,7 @@ extension ProcessingRecord.Erasure {
         title = metric.title
         var left = Remainder(periods: [metric.period] + metric.rollups, groupings: plan.groupingNames(of: metric))
         released = left.kept(in: plan, metric)
-        // The one that takes all comes last; what is due after it never happens, and is said all the same.
+        // The step that takes all comes last; later steps never happen, and are listed all the same.
         let steps = plan.expirySteps(of: metric)
         let order = steps.indices.sorted { (steps[$0].after, $0) < (steps[$1].after, $1) }
         var result: [ProcessingRecord.Step] = []
@@ -21,7 +21,7 @@ extension ProcessingRecord.Erasure {
     }
 }
 
-/// What is left of a metric while steps of age are gone through.
+/// The numbers of a metric that are left while steps of age are gone through.
 private struct Remainder {
     var periods: [PeriodKind]
     var groupings: [[DimensionName]]
@@ -50,13 +50,13 @@ private struct Remainder {
 }
 
 extension Plan {
-    /// What people call a dimension of a metric.
+    /// Returns the title, for people, of a metric's dimension.
     fileprivate func title(of name: DimensionName, in metric: Metric) -> String {
         let cube = cubeDimensions(of: metric)
         return cube.first { $0.name == name }?.title ?? derivedDimension(name)?.title ?? name.text
     }
 
-    /// What goes, in a sentence.
+    /// Returns the numbers that go, in words.
     fileprivate func words(for action: DecayStep.Action, of metric: Metric) -> String {
         switch action {
         case .drop(let name): "every number that is split by \(title(of: name, in: metric))"

@@ -1,5 +1,5 @@
 extension ProcessingRecord.Field {
-    /// What devices send, and what becomes of it: the event's name, its time, then fields by name.
+    /// Returns what devices send, and what becomes of it: the event's name, its time, then fields by name.
     static func all(of plan: Plan) -> [Self] {
         let fields = Set(plan.purposes.flatMap { plan.contextFields(of: $0.name) }).sorted()
         return ([.event, .time] + fields).map { Self($0, of: plan) }
@@ -56,12 +56,12 @@ extension ProcessingRecord.Use {
 }
 
 extension Plan {
-    /// Whether a metric makes something of a field.
+    /// True if a metric makes something of a field.
     fileprivate func reads(_ field: FieldName, in metric: Metric) -> Bool {
         recorded(metric).contains { $0.field == field } || metric.sums.contains { $0.field == field }
     }
 
-    /// The dimensions that a metric makes of fields: those that split it, its histogram, and what its funnel asks.
+    /// Returns the dimensions that a metric makes of fields: those that split it, its histogram, those its funnel asks.
     fileprivate func recorded(_ metric: Metric) -> [Dimension] {
         cubeDimensions(of: metric).filter { $0.name != metric.within?.name }
             + metric.steps.flatMap(\.filters).compactMap { dimension($0.dimension) }

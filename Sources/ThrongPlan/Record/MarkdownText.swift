@@ -1,9 +1,9 @@
-/// A piece of Markdown in which only what is written in source is markup: whatever is put into it is text.
+/// A piece of Markdown in which only literals in source code are markup: whatever is put into it is text.
 ///
-/// Backslashes are put before what CommonMark and GitHub's tables take for markup; line breaks, control characters and those that
-/// turn the direction of writing become spaces. So a text can begin no heading, list, table, link or element.
+/// Backslashes go before what CommonMark and GitHub's tables take for markup. Line breaks, control characters and those
+/// that turn the direction of writing become spaces. So a text can begin no heading, list, table, link or element.
 struct MarkdownText: ExpressibleByStringInterpolation, Sendable, Hashable {
-    /// As it is written.
+    /// The piece as it is written.
     let source: String
 
     /// Markup.
@@ -54,7 +54,7 @@ struct MarkdownText: ExpressibleByStringInterpolation, Sendable, Hashable {
         return String(result)
     }
 
-    /// Spaces, breaks, and what could make a text look like another.
+    /// True for spaces, breaks, and what could make a text look like another.
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator: true
@@ -78,12 +78,12 @@ struct MarkdownPage: Sendable {
     /// A paragraph.
     mutating func paragraph(_ text: MarkdownText) { blocks.append(text.source) }
 
-    /// A list; nothing where it is empty.
+    /// A list; nothing if it is empty.
     mutating func list(_ items: [MarkdownText]) {
         if !items.isEmpty { blocks.append(items.map { "- " + $0.source }.joined(separator: "\n")) }
     }
 
-    /// A table; nothing where it has no rows.
+    /// A table; nothing if it has no rows.
     mutating func table(_ header: [MarkdownText], _ rows: [[MarkdownText]]) {
         guard !rows.isEmpty else { return }
         let rule: [MarkdownText] = header.map { _ in "---" }

@@ -1,12 +1,12 @@
 extension ProcessingRecord.Measure {
-    /// What Throng does for this plan by itself, each with where it ends.
+    /// Returns the measures that Throng takes for this plan by itself, each with its limits.
     static func all(of plan: Plan) -> [Self] {
         Kind.allCases.compactMap { kind in plan.text(of: kind).map { Self(kind: kind, text: $0) } }
     }
 }
 
 extension ProcessingRecord.Measure.Kind {
-    /// Its heading.
+    /// The measure's heading.
     var title: String {
         switch self {
         case .plan: "Only what is planned"
@@ -15,7 +15,6 @@ extension ProcessingRecord.Measure.Kind {
         case .coarsening: "Coarsening before storage"
         case .threshold: "Smallest group"
         case .bound: "Bound of one identifier"
-        case .suppression: "Withheld numbers"
         case .margin: "Numbers that are off on purpose"
         case .revealed: "Values that are learned"
         case .devices: "What devices say of themselves"
@@ -29,9 +28,8 @@ extension ProcessingRecord.Measure.Kind {
 }
 
 extension Plan {
-    /// What a measure comes to under this plan; nil where there is nothing that it applies to.
+    /// Returns a measure's text for this plan; nil if there is nothing that it applies to.
     fileprivate func text(of kind: ProcessingRecord.Measure.Kind) -> String? {
-        let exact = metrics.filter { $0.margin == nil }
         switch kind {
         case .plan:
             return
@@ -72,7 +70,6 @@ extension Plan {
                 """
         case .threshold: return thresholdText
         case .bound: return boundText
-        case .suppression: return suppressionText(exact)
         case .margin: return recordedMargins
         case .revealed:
             let names = dimensions.filter(\.isRevealed).map { dimension in
@@ -132,9 +129,7 @@ extension Plan {
     private var thresholdText: String? {
         let counted = metrics.filter { purpose($0.purpose)?.hasIdentifiers == true }
         guard !counted.isEmpty else { return nil }
-        let higher = counted.filter { releaseThreshold(of: $0) > app.threshold }.map {
-            "\($0.title) for \(releaseThreshold(of: $0).devices)"
-        }
+        let higher = counted.filter { $0.threshold > app.threshold }.map { "\($0.title) for \($0.threshold.devices)" }
         let more = higher.isEmpty ? "" : "; " + higher.joined(separator: ", ")
         let except = counted.count < metrics.count ? " of a purpose with identifiers" : ""
         return
@@ -161,23 +156,6 @@ extension Plan {
             ? ""
             : "One event counts at most, and nobody knows who sends several: \(alone.joined(separator: ", ")). "
         return events + within + single + "What is added up is clipped."
-    }
-
-    private func suppressionText(_ exact: [Metric]) -> String? {
-        guard !exact.isEmpty else { return nil }
-        let sensitive = exact.flatMap { metric in
-            sensitiveDimensions(of: metric).map { name in
-                cubeDimensions(of: metric).first { $0.name == name }?.title ?? name.text
-            }
-        }
-        let named = Set(sensitive).sorted().joined(separator: ", ")
-        let percents = Set(exact.map(\.protection.percent)).sorted().map { "\($0)" }.joined(separator: " or ")
-        return
-            """
-            Further numbers are withheld until no small one can be worked out from all that is published, within a metric \
-            and between metrics of the same events, as far as the threat model says. Estimates of a withheld number stay \
-            \(percents) % away.\(named.isEmpty ? "" : " Nobody learns that a whole group has the same: \(named).")
-            """
     }
 
     private var signalText: String? {

@@ -1,5 +1,5 @@
 extension ProcessingRecord.OpenPoint {
-    /// What the plan's author has to decide and write down alone, in the record's order.
+    /// Returns the points that the plan's author alone has to decide and write down, in the record's order.
     static func all(of plan: Plan) -> [Self] {
         func points(_ part: Part, _ texts: [String]) -> [Self] { texts.map { Self(part: part, text: $0) } }
         return points(
@@ -22,7 +22,7 @@ extension ProcessingRecord.OpenPoint {
                         leaves both to the client.
                         """
                 ])
-            + points(.data, [categories(plan), personal])
+            + points(.data, [categories, personal])
             + points(
                 .recipients,
                 [
@@ -69,15 +69,8 @@ extension ProcessingRecord.OpenPoint {
         client libraries keep a secret, what waits to be sent, and what people said.
         """
 
-    private static func categories(_ plan: Plan) -> String {
-        let named = Set(plan.metrics.flatMap(\.sensitive)).sorted().map(\.text)
-        let sensitive = named.isEmpty ? "nothing" : named.joined(separator: ", ")
-        return
-            """
-            Whether anything here is of a special category or about offences (Art. 9 and 10). The plan calls \
-            sensitive: \(sensitive).
-            """
-    }
+    private static let categories =
+        "Whether anything here is of a special category or about offences (Art. 9 and 10)."
 
     private static let personal =
         """

@@ -2,165 +2,166 @@ package import ThrongWire
 
 /// The record of processing of one app, as far as its plan and Throng itself say it.
 ///
-/// What a controller keeps and shows to its supervisory authority: the parts of Article 30(1) of Regulation (EU) 2016/679
-/// (GDPR), in their order. What no plan can say is a part of it, too: ``open``. It depends on the plan alone, so that the same
-/// plan makes the same bytes on every day and machine.
+/// A controller keeps such a record and shows it to its supervisory authority. It has the parts of Article 30(1) of
+/// Regulation (EU) 2016/679 (GDPR), in their order, and also the points that no plan settles: ``open``. It depends on
+/// the plan alone, so that the same plan makes the same bytes on every day and machine.
 package struct ProcessingRecord: Sendable, Hashable, Encodable {
-    /// The version of what ``json()`` writes: keys are added within one, and never change their meaning.
+    /// The version of the format that ``json()`` writes: keys are added within one version, and never change their
+    /// meaning.
     package static let format = 1
 
-    /// ``format``.
+    /// The record's ``format``.
     package let format: Int
-    /// What clients call the app.
+    /// The app's name, as clients use it.
     package let app: AppName
-    /// What people call it.
+    /// The app's title, for people.
     package let title: String
     /// The SHA-256 of the plan's text, in hexadecimal.
     package let plan: String
-    /// Where days begin: a name from the IANA time zone database.
+    /// The time zone in which days begin: a name from the IANA time zone database.
     package let timeZone: String
-    /// Who answers for it, as far as a plan says that.
+    /// The controller, as far as a plan names one.
     package let controller: Controller
-    /// Why things are counted, in the plan's order.
+    /// The purposes that things are counted for, in the plan's order.
     package let purposes: [Purpose]
-    /// Whom it is about.
+    /// The people whom the record is about.
     package let people: People
-    /// What devices send, and what becomes of it: the event's name, its time, and fields by name.
+    /// The fields that devices send, and what becomes of them: the event's name, its time, and fields by name.
     package let data: [Field]
-    /// Who receives numbers, in the plan's order.
+    /// The recipients of numbers, in the plan's order.
     package let recipients: [Recipient]
-    /// How long numbers are kept and how they get coarser, by metric in the plan's order.
+    /// The times for which numbers are kept, and how they get coarser, by metric in the plan's order.
     package let erasure: [Erasure]
-    /// What Throng does by itself.
+    /// The measures that Throng takes by itself.
     package let measures: [Measure]
-    /// What the plan's author has to decide and write down.
+    /// The points that the plan's author has to decide and write down.
     package let open: [OpenPoint]
 
     /// Article 30(1)(a), as far as a plan says it.
     package struct Controller: Sendable, Hashable, Encodable {
-        /// Who answers for the plan inside the house.
+        /// The person or team that answers for the plan inside the organization.
         package let owner: String
-        /// Whom the public may ask.
+        /// The contact for the public.
         package let contact: String
     }
 
     /// Article 30(1)(b): why something is counted.
     package struct Purpose: Sendable, Hashable, Encodable {
-        /// Its name in the plan.
+        /// The purpose's name in the plan.
         package let name: PurposeName
-        /// What the numbers are for.
+        /// The explanation of what the numbers are for.
         package let explanation: String
-        /// What they are used for, in a word of the plan's; nil where it says none.
+        /// The use of the numbers, in a word of the plan's; nil if it says none.
         package let use: PurposeUse?
-        /// What the plan says of a legal basis.
+        /// The legal basis, as far as the plan says it.
         package let basis: Basis
-        /// The same in a sentence.
+        /// The legal basis in a sentence.
         package let basisText: String
-        /// Which signals of a person's software refuse it, sorted.
+        /// The signals of a person's software that refuse the purpose, sorted.
         package let refusedBy: [OptOutSignal]
-        /// How long an identifier lives; nil where there is none. Unit: seconds.
+        /// The life of an identifier; nil if there is none. Unit: seconds.
         package let rotationSeconds: Int64?
-        /// How long numbers are kept at most. Unit: seconds.
+        /// The longest time for which numbers are kept. Unit: seconds.
         package let retentionSeconds: Int64
-        /// What is counted for it, in the plan's order.
+        /// The metrics that are counted for the purpose, in the plan's order.
         package let metrics: [Metric]
     }
 
-    /// What a plan says of a legal basis.
+    /// A legal basis, as far as a plan says it.
     package enum Basis: String, Sendable, Hashable, Encodable, CaseIterable {
         /// People have to agree first: Article 6(1)(a).
         case consent
-        /// For a child a parent has to: Article 8, too.
+        /// People have to agree first, and a parent for a child: Article 8, too.
         case consentOfParent = "consent_of_parent"
-        /// Nobody is asked; on what that stands is not in the plan.
+        /// Nobody is asked; the plan does not say what the legal basis is.
         case undecided
     }
 
-    /// What is counted for a purpose, and why.
+    /// A metric that is counted for a purpose, and why.
     package struct Metric: Sendable, Hashable, Encodable {
-        /// Its name in the plan.
+        /// The metric's name in the plan.
         package let name: MetricName
-        /// What people call it.
+        /// The metric's title, for people.
         package let title: String
-        /// Who answers for it.
+        /// The person or team that answers for the metric.
         package let owner: String
-        /// The question that it answers.
+        /// The question that the metric answers.
         package let question: String
-        /// The decision that it drives.
+        /// The decision that the metric drives.
         package let decision: String
-        /// The events that it counts.
+        /// The events that the metric counts.
         package let events: [EventName]
-        /// The first day on which it counts no more.
+        /// The first day on which the metric counts no more.
         package let until: String
     }
 
     /// Article 30(1)(c): whom it is about.
     package struct People: Sendable, Hashable, Encodable {
-        /// Expected devices a day.
+        /// The expected number of devices a day.
         package let devicesPerDay: Int
-        /// Whether children are among them.
+        /// The audience that the app is directed to, which says if children are among the people.
         package let directedTo: DirectedTo
-        /// Who they are, in a sentence.
+        /// A sentence that says who the people are.
         package let text: String
     }
 
     /// Article 30(1)(c): what devices send under one name.
     package struct Field: Sendable, Hashable, Encodable {
-        /// Its name; `event` is the event's own name, `at` its time.
+        /// The field's name; `event` is the event's own name, `at` its time.
         package let name: FieldName
-        /// For which purposes, in the plan's order.
+        /// The purposes that it is sent for, in the plan's order.
         package let purposes: [PurposeName]
-        /// What becomes of it.
+        /// The uses that are made of it.
         package let uses: [Use]
     }
 
-    /// What becomes of a field.
+    /// A use of a field: what becomes of it.
     package struct Use: Sendable, Hashable, Encodable {
-        /// What people call what it becomes.
+        /// The title, for people, of what the field becomes.
         package let title: String
-        /// How coarse that is, in a sentence.
+        /// A sentence that says how coarse that is.
         package let precision: String
-        /// All that is ever kept of it, in order; empty where these are no fixed words.
+        /// All that is ever kept of the field, in order; empty if these are no fixed words.
         package let buckets: [String]
     }
 
     /// Article 30(1)(d): who receives numbers.
     package struct Recipient: Sendable, Hashable, Encodable {
-        /// Its name in the plan.
+        /// The partner's name in the plan.
         package let name: PartnerName
-        /// What people call it.
+        /// The partner's title, for people.
         package let title: String
-        /// Whom to ask there.
+        /// The contact at the partner.
         package let contact: String
-        /// What it is sent.
+        /// The reports that the partner is sent.
         package let reports: [Report]
     }
 
-    /// What a recipient is sent.
+    /// A report that a recipient is sent.
     package struct Report: Sendable, Hashable, Encodable {
-        /// Its name in the plan.
+        /// The name in the plan.
         package let name: String
-        /// Its heading.
+        /// The heading.
         package let title: String
-        /// What one covers: hour, day, week or month.
+        /// The kind of period that it covers: hour, day, week or month.
         package let period: PeriodKind
-        /// When it is made; nil is only by hand.
+        /// The schedule by which it is made; nil if it is made by hand only.
         package let schedule: String?
-        /// Where it goes: the way and the address.
+        /// The destinations: the way and the address of each.
         package let deliveries: [String]
-        /// How long the daemon keeps its files after the end of their period. Unit: seconds.
+        /// The time for which the daemon keeps the report's files after the end of their period. Unit: seconds.
         package let keptSeconds: Int64
-        /// What it says, in reading order.
+        /// The insights, in reading order.
         package let insights: [Insight]
     }
 
     /// One answer in a report.
     package struct Insight: Sendable, Hashable, Encodable {
-        /// Its name in the plan.
+        /// The name in the plan.
         package let name: String
-        /// Its heading.
+        /// The heading.
         package let title: String
-        /// Of which metric.
+        /// The metric that the insight reads.
         package let metric: MetricName
     }
 
@@ -168,54 +169,53 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
     package struct Erasure: Sendable, Hashable, Encodable {
         /// The metric.
         package let metric: MetricName
-        /// What people call it.
+        /// The metric's title, for people.
         package let title: String
-        /// What is released of it.
+        /// The numbers that are released of the metric.
         package let released: Kept
-        /// What age does to it; the last is the end of its purpose's retention.
+        /// The steps of age; the last is the end of the purpose's retention.
         package let steps: [Step]
     }
 
-    /// What there is of a metric at an age.
+    /// The numbers of a metric that there are at an age.
     package struct Kept: Sendable, Hashable, Encodable {
-        /// What numbers cover, ascending; empty where there are none.
+        /// The kinds of period that the numbers cover, ascending; empty if there are no numbers.
         package let periods: [PeriodKind]
-        /// The groupings of these, each by the dimensions that split it; the total is split by none.
+        /// The groupings of the numbers, each by the dimensions that split it; the total is split by none.
         package let groupings: [[DimensionName]]
-        /// The same in a sentence.
+        /// The numbers that there are, in a sentence.
         package let text: String
     }
 
-    /// What happens at an age.
+    /// A step of age: what happens then.
     package struct Step: Sendable, Hashable, Encodable {
-        /// Counted from the end of a number's period. Unit: seconds.
+        /// The age, counted from the end of a number's period. Unit: seconds.
         package let afterSeconds: Int64
-        /// What goes, in a sentence.
+        /// The numbers that go, in a sentence.
         package let goes: String
-        /// What is left.
+        /// The numbers that are left.
         package let left: Kept
     }
 
     /// Article 30(1)(g): one thing that Throng does by itself.
     package struct Measure: Sendable, Hashable, Encodable {
-        /// Which.
+        /// The kind of measure.
         package let kind: Kind
-        /// What it does, with this plan's figures.
+        /// The effect of the measure, with this plan's figures.
         package let text: String
 
-        /// The measures that there are; a record has those that its plan calls for.
+        /// The kinds of measure; a record has those that its plan calls for.
         package enum Kind: String, Sendable, Hashable, Encodable, CaseIterable {
-            case plan, identifiers, transport, coarsening, threshold, bound, suppression, margin, revealed,
-                devices, signals
+            case plan, identifiers, transport, coarsening, threshold, bound, margin, revealed, devices, signals
             case children, deletion, access, reports
         }
     }
 
-    /// Something that no plan says.
+    /// A point that no plan settles.
     package struct OpenPoint: Sendable, Hashable, Encodable {
-        /// Under which part of the record.
+        /// The part of the record to which the point belongs.
         package let part: Part
-        /// What has to be decided or added.
+        /// The point: what has to be decided or added.
         package let text: String
 
         /// The parts of the record.

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// What stands behind the question mark of an address: each name once.
+/// The query of an address, behind its question mark: each name once.
 struct AddressQuery {
     private let values: [String: String]
 
@@ -35,7 +35,7 @@ struct AddressQuery {
     /// Every name.
     var names: [String] { values.keys.sorted() }
 
-    /// What a name stands for; nil for a missing name and for one without a value.
+    /// The value of a name; nil for a missing name and for one without a value.
     subscript(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Names and values behind a question mark; those without a value are left out.

@@ -113,13 +113,13 @@ struct AnalystRoutes: Sendable {
     }
 }
 
-/// Why an address shows no numbers, for whoever looks. It says what is allowed, and never what was found: an address can
-/// be anybody's text.
+/// The reason why an address shows no numbers, for whoever looks. It says what is allowed, and never what was found: an
+/// address can be anybody's text.
 struct ExplorerProblem: Error {
     let status: HTTPResponse.Status
     let heading: String
     let text: String
-    /// What the address may say instead.
+    /// The values that the address may have instead.
     let allowed: [String]
 
     /// The most things that are listed.
@@ -143,10 +143,10 @@ struct ExplorerProblem: Error {
 }
 
 extension ExplorerProblem {
-    /// As many questions as are answered at once, and as may wait, are under way.
+    /// The problem of too many questions: as many are under way as are answered at once, and as may wait.
     static let busy = Self(.serviceUnavailable, "Too many questions at once", "Ask again in a few seconds.")
 
-    /// Why PostgreSQL gave no rows, where whoever asked, or the operator, can do something about it.
+    /// Tells why PostgreSQL gave no rows; nil where neither whoever asked nor the operator can do something about it.
     init?(_ error: PostgresError) {
         switch error {
         case .statementFailed(_, SQLState("57014"), _), .timedOut:

@@ -3,7 +3,7 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// What the list of metrics shows.
+/// The view of the list of metrics.
 struct CatalogueView {
     struct House {
         let appAnchor: String

@@ -3,15 +3,15 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// What the rows of a view say: numbers, marks in their places, and sentences from published numbers alone.
+/// The answer in a view's rows: numbers, marks in their places, and sentences from published numbers alone.
 struct ExplorerAnswer {
     let choice: ExplorerChoice
     let titles: ExplorerTitles
     /// Those of the chosen part.
     let rows: [AnalystRow]
-    /// How many rows all parts have.
+    /// The number of rows in all parts.
     let total: Int
-    /// What is published of the whole by period, where there is one.
+    /// The published numbers of the whole by period, where there is one.
     private let wholes: [UnixSeconds: Int64]
 
     /// The column of a row that is drawn: what is counted comes first, another measure behind it.
@@ -34,7 +34,7 @@ struct ExplorerAnswer {
     func mark(_ row: AnalystRow, _ place: Int) -> ChartMark {
         guard let number = row.numbers[place] else {
             switch row.withheld {
-            case nil: return .nothing(Uncounted.marker)
+            case nil: return .nothing(Untold.marker)
             case Impossible.marker: return .nothing(Impossible.marker)
             default: return .withheld
             }
@@ -49,33 +49,24 @@ struct ExplorerAnswer {
     /// The number that is drawn.
     func mark(_ row: AnalystRow) -> ChartMark { mark(row, drawn) }
 
-    /// What a number is; nil for one of a sum.
+    /// Returns the quantity of a number; nil for a sum.
     private func quantity(_ number: AnalystRow.Number, _ column: AnalystColumn, of row: AnalystRow) -> Quantity? {
         let units = Int64(clamping: number.units)
+        let within = release(of: row).flatMap { margin(of: $0, column) }
         return switch column.kind {
-        case .count: amount(units, of: row)
-        case .devices: hasMargin(row) ? .drawn(units, of: .devices) : .devices(units)
-        case .clientDevices: .said(units)
+        case .count: .drawn(units, of: counted, within: within)
+        case .devices, .clientDevices: .drawn(units, of: .devices, within: within)
         case .sum, .dimension: nil
         }
     }
 
-    /// A number of events or identifiers of a row's release.
-    private func amount(_ units: Int64, of row: AnalystRow) -> Quantity {
-        if hasMargin(row) { return .drawn(units, of: counted) }
-        return counted == .identifiers ? .identifiers(units) : .events(units)
-    }
-
-    /// Whether the numbers of a row's release are off on purpose.
-    private func hasMargin(_ row: AnalystRow) -> Bool { release(of: row)?.margin != nil }
-
-    /// What stands beside the number that is drawn, where it is written large.
+    /// Returns the words beside the number that is drawn, where it is written large.
     func unit(beside row: AnalystRow) -> String {
         let number = row.numbers[drawn].flatMap { quantity($0, choice.measure, of: row) }
         return number.map { wording.unit(beside: $0, of: counted, unit: "") } ?? choice.measure.unit
     }
 
-    /// What the column of events counts.
+    /// The things that the column of events counts.
     private var counted: Counted { choice.shape.count.flatMap { Counted(rawValue: $0.unit) } ?? .events }
 
     // MARK: What it is about
@@ -140,7 +131,7 @@ struct ExplorerAnswer {
 
     // MARK: Sentences
 
-    /// What is shown, and the first thing to see in it.
+    /// The sentence about what is shown, and the first thing to see in it.
     var sentence: String {
         let split = open.map { title(of: $0.column) }
         let shown =
@@ -151,7 +142,7 @@ struct ExplorerAnswer {
     }
 
     private var finding: String {
-        // What is true of a part may not be true of the whole.
+        // A finding about a part may not be true of the whole.
         guard isWhole else { return "These are \(wording.count(total, "row")), too many to sum up." }
         let marks = rows.map { mark($0) }
         guard marks.contains(where: { $0.isNumber }) else {
@@ -159,11 +150,11 @@ struct ExplorerAnswer {
             let isOne = marks.count == 1
             if marks.contains(.withheld) { return Withheld.sentence(ofOne: isOne) }
             return marks[0] == .nothing(Impossible.marker)
-                ? Impossible.sentence(ofOne: isOne) : Uncounted.sentence(ofOne: isOne)
+                ? Impossible.sentence(ofOne: isOne) : Untold.sentence(ofOne: isOne)
         }
         if open.isEmpty, choice.releases.count == 1, case .number(_, _, let words) = marks[0] {
             let number = rows[0].numbers[drawn].flatMap { quantity($0, choice.measure, of: rows[0]) }
-            let single = number.flatMap { wording.counted($0) } ?? "The sum is \(words)."
+            let single = number == nil ? "The sum is about \(words)." : "\(words.sentenceCased)."
             return off(single, rows[0]) + estimate(of: rows[0])
         }
         guard let most = extreme(marks, by: >), let least = extreme(marks, by: <) else { return "" }
@@ -172,17 +163,42 @@ struct ExplorerAnswer {
                 from: (least.mark.text, short(least.row)), to: (most.mark.text, short(most.row)))
             return off(range.sentenceCased, most.row)
         }
-        let label = open.map { most.row.buckets[$0.place] }.joined(separator: " \u{00b7} ")
+        let leaders = leaders(marks, of: most)
+        guard leaders.count == 1 else {
+            return off(wording.undecided(leaders, "is the largest published group"), most.row)
+        }
         let when = choice.releases.count == 1 ? nil : short(most.row)
-        return off(Wording.largest(label, in: when, with: part(most.row, most.mark)), most.row) + estimate(of: most.row)
+        let largest = Wording.largest(label(of: most.row), in: when, with: part(most.row, most.mark))
+        return off(largest, most.row) + estimate(of: most.row)
     }
 
-    /// "1,410 of 2,500 events (56.4%)" where the whole is published.
+    private func label(of row: AnalystRow) -> String {
+        open.map { row.buckets[$0.place] }.joined(separator: " \u{00b7} ")
+    }
+
+    /// The rows of which any may be the largest: those that are no further from it than two margins.
+    private func leaders(
+        _ marks: [ChartMark], of most: (row: AnalystRow, mark: ChartMark)
+    ) -> [(label: String, number: String)] {
+        guard case .number(let largest, _, _) = most.mark else { return [] }
+        let places = most.row.numbers[drawn]?.places ?? 0
+        let within = release(of: most.row).flatMap { margin(of: $0, choice.measure) } ?? 0
+        let reach = 2 * Decimals(units: Int128(within), places: places).approximate
+        return zip(rows, marks).compactMap { row, mark in
+            guard case .number(let value, _, let words) = mark, row == most.row || value >= largest - reach else {
+                return nil
+            }
+            let when = choice.releases.count == 1 ? "" : " (\(short(row)))"
+            return (label: label(of: row) + when, number: words)
+        }
+    }
+
+    /// "about 1,410 of about 2,500 events (56%)" where the whole is published.
     private func part(_ row: AnalystRow, _ mark: ChartMark) -> String {
         guard choice.measure.kind == .count, let whole = wholes[row.start],
             let number = row.numbers[drawn], let part = quantity(number, choice.measure, of: row)
         else { return mark.words }
-        return wording.part(part, of: amount(whole, of: row))
+        return wording.part(part, of: .drawn(whole, of: counted, within: part.within))
     }
 
     private func extreme(
@@ -201,7 +217,7 @@ struct ExplorerAnswer {
         choice.calendar.shortTitle(of: choice.calendar.period(choice.kind, containing: row.start))
     }
 
-    /// What is withheld, and how much of the whole that leaves out; nil where nothing is.
+    /// The note about what is withheld, and how much of the whole that leaves out; nil where nothing is.
     var withheldNote: String? {
         let withheld = rows.count { $0.withheld != nil && $0.withheld != Impossible.marker }
         guard withheld > 0 else { return nil }
@@ -211,7 +227,8 @@ struct ExplorerAnswer {
         return parts.compactMap(\.self).joined(separator: " ")
     }
 
-    /// Where all of a period's rows are withheld; nil where none are, and where not all rows are here.
+    /// The sentence about periods of which all rows are withheld; nil where there are none, and where not all rows are
+    /// here.
     private var leftOut: String? {
         guard isWhole else { return nil }
         let periods = Dictionary(grouping: rows, by: \.start)
@@ -236,38 +253,41 @@ struct ExplorerAnswer {
         let all = whole.reduce(0, +)
         let left = all - published.values.reduce(0, +)
         guard isWhole, whole.count == published.count, all > 0, left >= 0 else { return nil }
+        let threshold = Threshold(devices: choice.releases.map(\.threshold).max() ?? 0)
+        let within = choice.shape.count.flatMap { count in choice.releases.compactMap { margin(of: $0, count) }.max() }
         return AnswerRest(
-            events: left, whole: all, quantity: counted == .identifiers ? .identifiers(left) : .events(left),
+            events: left, whole: all, quantity: .drawn(left, of: counted),
             hasWithheld: rows.contains { $0.withheld != nil && $0.withheld != Impossible.marker },
-            threshold: Threshold(devices: choice.releases.map(\.threshold).max() ?? 0))
+            isTold: threshold.isReached(by: left) && left > within ?? 0)
     }
 
     private func release(of row: AnalystRow) -> AnalystRelease? {
         choice.releases.first { $0.period.start == row.start }
     }
 
-    /// A sentence and how far off its number is, where it has a margin and is no estimate.
+    /// A sentence and how far off its number is, where it is no estimate.
     private func off(_ sentence: String, _ row: AnalystRow) -> String {
         guard let release = release(of: row), let places = row.numbers[drawn]?.places, estimate(of: row).isEmpty,
-            let margin = margin(of: release)
+            let margin = margin(of: release, choice.measure)
         else { return sentence }
         return wording.sentence(sentence, offBy: Decimals(units: Int128(margin), places: places))
     }
 
-    /// Within what 19 of 20 of a release's shown numbers lie; nil where they are exact. Unit: that of the number's last digit.
-    private func margin(of release: AnalystRelease) -> Int64? {
-        switch choice.measure.kind {
+    /// Returns the margin that holds 19 of 20 of a release's numbers in a column. Unit: that of the number's last
+    /// digit.
+    private func margin(of release: AnalystRelease, _ column: AnalystColumn) -> Int64? {
+        switch column.kind {
         case .count: return release.margin
-        case .devices: return release.deviceMargin
+        case .devices, .clientDevices: return release.deviceMargin
         case .sum:
             let sums = choice.shape.measures.filter { if case .sum = $0.kind { true } else { false } }
-            guard let place = sums.firstIndex(of: choice.measure), place < release.sumMargins.count else { return nil }
+            guard let place = sums.firstIndex(of: column), place < release.sumMargins.count else { return nil }
             return release.sumMargins[place]
-        case .clientDevices, .dimension: return nil
+        case .dimension: return nil
         }
     }
 
-    /// What a sampled number of events stands for.
+    /// Returns the sentence about the total that a sampled number of events stands for; empty for other numbers.
     private func estimate(of row: AnalystRow) -> String {
         guard choice.measure.kind == .count, let (estimate, interval) = estimate(row, drawn) else { return "" }
         return " \(wording.standsFor(estimate, interval))"
@@ -285,12 +305,13 @@ struct ExplorerAnswer {
         guard let rate = release(of: row)?.rate, let number = row.numbers[place] else { return nil }
         let kept = Int64(clamping: number.units)
         let threshold = Threshold(devices: release(of: row)?.threshold ?? 0)
-        guard let interval = Interval(ofTotal: kept, rate: rate, margin: release(of: row)?.margin, threshold: threshold)
+        let margin = release(of: row)?.margin ?? 0
+        guard let interval = Interval(ofTotal: kept, rate: rate, margin: margin, threshold: threshold)
         else { return nil }
         return (Estimate(counted: kept, rate: rate, counts: .events), interval)
     }
 
-    /// What the chosen number is.
+    /// The meaning of the chosen number.
     private var meaning: String {
         guard choice.measure.kind == .count, let within = titles.within(choice.metric) else {
             return choice.measure.meaning
@@ -304,18 +325,16 @@ struct ExplorerAnswer {
         }
     }
 
-    /// What the numbers stand on, in parts.
+    /// The basis of the numbers, in parts.
     var basis: [String] {
         var parts = [meaning]
         let thresholds = Set(choice.releases.map(\.threshold)).sorted()
         let most = thresholds.last ?? 0
         let least = thresholds.first ?? most
         parts.append(wording.threshold(least...most))
-        let margins = choice.releases.compactMap(margin)
-        if let widest = margins.max() {
+        if let widest = choice.releases.compactMap({ margin(of: $0, choice.measure) }).max() {
             let places = rows.lazy.compactMap { $0.numbers[drawn]?.places }.first ?? 0
-            let others = margins.count == choice.releases.count ? "" : ", but where numbers are exact"
-            parts.append(wording.off(by: Decimals(units: Int128(widest), places: places)).sentenceCased + others)
+            parts.append(wording.off(by: Decimals(units: Int128(widest), places: places)).sentenceCased)
         }
         let sampling = wording.sampling(Set(choice.releases.map(\.rate)).sorted())
         parts.append(
@@ -328,10 +347,10 @@ struct ExplorerAnswer {
 
     // MARK: Parts
 
-    /// Whether these are all rows.
+    /// True if these are all rows.
     var isWhole: Bool { total == rows.count }
 
-    /// How many parts there are; at least one.
+    /// The number of parts; at least one.
     var parts: Int { AnalystQuestion.parts(ofRows: total) }
 
     /// The first and the last row of a part, from 1.

@@ -3,14 +3,14 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// As what rows are drawn: nothing but a table where a drawing would hold too much.
+/// The drawings of rows: nothing but a table where a drawing would hold too much.
 struct ExplorerCharts {
     /// A single number with its unit, or what stands in its place.
     var stats: [Stat] = []
     var barCharts: [Any] = []
     var lineCharts: [Any] = []
     var heatTables: [Any] = []
-    /// Why there is no drawing, and how to get one.
+    /// The reasons why there is no drawing, and how to get one.
     var hints: [String] = []
 
     struct Stat {

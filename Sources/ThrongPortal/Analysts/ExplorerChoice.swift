@@ -3,7 +3,7 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// What somebody looks at: everything that an address says, found in the catalogue.
+/// The choice of what somebody looks at: everything that an address says, found in the catalogue.
 struct ExplorerChoice: Sendable {
     let metric: AnalystMetric
     let kind: PeriodKind
@@ -13,14 +13,14 @@ struct ExplorerChoice: Sendable {
     let measure: AnalystColumn
     /// The releases from the first chosen period to the last; at least one.
     let releases: [AnalystRelease]
-    /// In column order.
+    /// The filters, in column order.
     let filters: [AnalystQuestion.Filter]
-    /// Which part of the rows, from 1.
+    /// The number of the part of the rows, from 1.
     let part: Int
 
-    /// What an address may say besides ``bucket``s.
+    /// The names that an address may have besides ``bucket``s.
     static let names = ["app", "metric", "layout", "kind", "margin", "measure", "from", "to", "part"]
-    /// What stands before a column's name where the address names its bucket.
+    /// The prefix of a column's name where the address names its bucket.
     static let bucket = "at."
 
     /// The metric that an address names, and the kind of period: the metric's shortest where it names none.
@@ -138,7 +138,7 @@ struct ExplorerChoice: Sendable {
         shape.measures.filter { $0.kind == .count || $0 == measure }
     }
 
-    /// What is asked.
+    /// The question that is asked.
     var question: AnalystQuestion { question(margin, measures, part: part) }
 
     /// The same without the dimensions that are open, which is what the rows are parts of; nil where that is not shown,
@@ -185,7 +185,7 @@ struct ExplorerChoice: Sendable {
             ])
     }
 
-    /// What a form about periods and buckets has to carry along.
+    /// The names and values that a form about periods and buckets has to carry along.
     var carried: [(String, String?)] { fixed(margin, measure) }
 
     private func fixed(_ margin: AnalystMargin, _ measure: AnalystColumn) -> [(String, String?)] {

@@ -3,7 +3,7 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// What people call what the database has short names for: by the plans that the daemon runs, else by those names.
+/// The titles of what the database has short names for: by the plans that the daemon runs, else those names.
 struct ExplorerTitles: Sendable {
     let plans: [Plan]
 
@@ -13,15 +13,16 @@ struct ExplorerTitles: Sendable {
 
     func question(_ metric: AnalystMetric) -> String? { planned(metric)?.question }
 
-    /// When it ends, where the plan says so.
+    /// Returns the date at which a metric ends, where the plan says so.
     func expires(_ metric: AnalystMetric) -> CalendarDate? { planned(metric)?.expires }
 
-    /// What takes numbers of a metric, after the end of their period; nil where no plan has it.
+    /// Returns the step that takes numbers of a metric, after the end of their period; nil where no plan has it.
     func end(of metric: AnalystMetric, by period: PeriodKind, splitBy names: [DimensionName]) -> DecayStep? {
         planned(metric).flatMap { plan(metric.app)?.end(of: $0, splitBy: Set(names), by: period) }
     }
 
-    /// How long such numbers are kept, and what is for longer; nil where no plan has the metric.
+    /// Returns the words for how long such numbers are kept, and what is kept for longer; nil where no plan has the
+    /// metric.
     func ageing(of metric: AnalystMetric, by period: PeriodKind, splitBy names: [DimensionName]) -> String? {
         guard let step = end(of: metric, by: period, splitBy: names) else { return nil }
         let longer: String? =
@@ -53,12 +54,12 @@ struct ExplorerTitles: Sendable {
         name.replacing("_", with: " ").sentenceCased
     }
 
-    /// "Events", "Identifiers", "Revenue", "Devices (at least)".
+    /// "Events", "Identifiers", "Revenue", "Devices", "Devices (as they say)".
     func measure(_ column: AnalystColumn) -> String {
         switch column.kind {
         case .count: Self.worded(column.unit)
         case .sum(let name): Self.worded(name)
-        case .devices: Wording.heading(devices: .floor)
+        case .devices: Wording.heading(devices: .window)
         case .clientDevices: Wording.heading(devices: .firsts)
         case .dimension(let name): name.text
         }
@@ -71,12 +72,13 @@ struct ExplorerTitles: Sendable {
         return "\(title) (\(column.unit))"
     }
 
-    /// What is counted of identifiers instead of events; nil where events are: only the plan says so.
+    /// Returns the measure that counts identifiers instead of events; nil where events are counted. Only the plan says
+    /// so.
     func within(_ metric: AnalystMetric) -> WindowMeasure? {
         planned(metric)?.within.flatMap { metric.dimensions.contains($0.name) ? $0 : nil }
     }
 
-    /// Whether a view's column of devices holds any: only the plan says so, and of the current layout alone.
+    /// True if a view's column of devices holds any. Only the plan says so, and of the current layout alone.
     func hasReach(_ metric: AnalystMetric) -> Bool { !metric.isCurrent || planned(metric)?.reach ?? true }
 
     private func plan(_ app: AppName) -> Plan? { plans.first { $0.app.name == app } }
@@ -93,7 +95,7 @@ extension AnalystColumn {
         return text == "none" ? "" : text
     }
 
-    /// What it holds, as its comment says, without its unit and what withheld numbers look like.
+    /// The meaning of the column, as its comment says, without its unit and what withheld numbers look like.
     var meaning: String {
         let ends = [comment.ranges(of: "; null ").first, comment.ranges(of: " Unit: ").last].compactMap {
             $0?.lowerBound

@@ -4,7 +4,7 @@ internal import ThrongPostgres
 internal import ThrongReport
 internal import ThrongStore
 
-/// What the page of a metric shows.
+/// The view of a metric's page.
 struct ExplorerView {
     /// Links of which one is chosen.
     struct Facet {
@@ -65,7 +65,7 @@ struct ExplorerView {
     let selects: [Select]
     let heading: String
     let sentence: String
-    /// What is shown of how many rows, where that is not all.
+    /// The sentence about which of the rows are shown, where these are not all.
     let warnings: [String]
     let hasParts: Bool
     let partLinks: [Link]
@@ -84,7 +84,7 @@ struct ExplorerView {
     let withheldMarker = Withheld.marker
     let basisParts: [String]
     let sources: [Source]
-    /// How many releases there are, where not all are listed.
+    /// The sentence about the number of releases, where not all are listed.
     let sourceNotes: [String]
     let csvHref: String
     let sqlLines: [String]
@@ -181,7 +181,7 @@ struct ExplorerView {
         if let place = answer.sampled {
             let estimate = answer.estimate(row, place)
             let texts = estimate.map { [answer.wording.about($0.decimal), answer.wording.span($1)] }
-            // Where each event was counted, the number is no estimate.
+            // A number of events that were all counted is no estimate.
             marks += texts?.map { .number(0, text: $0, words: $0) } ?? [marks[place], .nothing("\u{2013}")]
         }
         if row.withheld != nil, let mark = marks.first { return [cell(mark, span: marks.count)] }
@@ -197,7 +197,7 @@ struct ExplorerView {
         }
     }
 
-    /// Whether a form brings a value back as it was: what is shown in place of steering characters is something else.
+    /// True if a form brings a value back as it was: the text shown in place of steering characters is another one.
     private static func survivesForms(_ text: String) -> Bool {
         !text.unicodeScalars.contains { scalar in
             switch scalar.properties.generalCategory {

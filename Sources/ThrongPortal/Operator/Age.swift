@@ -1,6 +1,6 @@
 internal import ThrongInsight
 
-/// How long ago something was, as people say it.
+/// The time that has passed since something, as people say it.
 package enum Age {
     /// "3 seconds ago", "2 days ago".
     ///

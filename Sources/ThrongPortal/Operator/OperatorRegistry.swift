@@ -1,10 +1,10 @@
 internal import ThrongStore
 
-/// Which plans are in force, and by which daemons count, for the operator's page.
+/// The plans in force, and the plans by which daemons count, for the operator's page.
 struct OperatorRegistry {
-    /// By app.
+    /// The plans in force, by app.
     var inForce: [RegisteredPlan] = []
-    /// By daemon and app.
+    /// The plans by which daemons count, by daemon and app.
     var members: [MemberPlan] = []
 
     /// The plans of daemons that count by another one than the one in force.

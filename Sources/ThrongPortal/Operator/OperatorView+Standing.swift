@@ -3,7 +3,7 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// What waits, what lacks something, and who takes part.
+/// Panels about what waits, what lacks something, and who takes part.
 extension OperatorView {
     /// The next release of each metric, and what it waits for.
     static func upcoming(
@@ -34,7 +34,7 @@ extension OperatorView {
             }, heads: 2, nothing: "No period waits for its release.")
     }
 
-    /// Why a release is not there yet; the first reason there is.
+    /// Returns the first reason why a release is not there yet.
     private static func obstacle(
         of release: PendingRelease, among open: [PendingRelease], _ health: DaemonHealth, now: UnixSeconds
     ) -> String {
@@ -62,7 +62,7 @@ extension OperatorView {
             }, heads: 2, nothing: "No report that is kept here lacks a signature.")
     }
 
-    /// Who counts into this database.
+    /// Returns the panel of the daemons that count into this database.
     static func members(
         _ members: [EnrolledMember], _ registry: OperatorRegistry, _ health: DaemonHealth
     ) -> Panel {
@@ -93,7 +93,7 @@ extension OperatorView {
             }, nothing: "No daemon has attached to this database yet.")
     }
 
-    /// Which plan of each app is in force, and what this daemon has to do with it.
+    /// Returns the panel of the plan in force of each app, and of what this daemon has to do with it.
     static func plans(_ registry: OperatorRegistry, _ health: DaemonHealth) -> Panel {
         let rows = registry.inForce.map { plan in
             [plan.app.text, plan.plan.short, Instant.text(plan.since), short(plan.daemon.description)]
@@ -107,7 +107,7 @@ extension OperatorView {
         return found
     }
 
-    /// What runs here.
+    /// Returns the panel of the versions that run here.
     static func versions(_ versions: [(name: String, version: String)]) -> Panel {
         panel(
             "Versions", "What runs here, by its version or digest", ["What", "Version or digest"],

@@ -4,7 +4,7 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// What the operator's page shows.
+/// The view of the operator's page.
 struct OperatorView {
     struct Panel {
         let panelAnchor: String
@@ -29,7 +29,7 @@ struct OperatorView {
     }
 
     struct Row {
-        /// What the row is about, to screen readers: its first cells.
+        /// The row's first cells, which tell screen readers what the row is about.
         let rowHeads: [String]
         let tableCells: [String]
     }
@@ -39,7 +39,8 @@ struct OperatorView {
     let lede: String
     let panels: [Panel]
 
-    /// How many of the last releases and runs are shown, and how soon a metric's end is worth a word. Unit of the latter: days.
+    /// The number of last releases and runs that are shown, and the time before a metric's end at which it is worth a
+    /// word. Unit of the latter: days.
     static let (last, soon) = (12, 30)
 
     /// - Parameter runs: those that began last, and each report's of its latest period.
@@ -115,7 +116,8 @@ struct OperatorView {
             }, heads: 2, nothing: "Nothing was released yet.")
     }
 
-    /// The runs of reports' latest periods that failed or were not delivered. A report that no plan has is nobody's worry.
+    /// The runs of reports' latest periods that failed or were not delivered. A report that no plan has is nobody's
+    /// worry.
     private static func troubled(_ runs: [ReportRun], plans: [Plan]) -> [ReportRun] {
         plans.flatMap { plan in
             plan.reports.compactMap { report in

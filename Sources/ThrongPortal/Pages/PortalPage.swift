@@ -35,7 +35,7 @@ struct PortalPages: Sendable {
             + "frame-ancestors 'none'"
     }
 
-    /// What stands around a page's own part.
+    /// Returns the frame around a page's own part.
     func frame(_ title: String, house: String, visitor: String? = nil) -> PageFrame {
         PageFrame(pageTitle: title, css: css, house: house, visitors: visitor.map { [$0] } ?? [])
     }
@@ -59,7 +59,7 @@ struct PortalPages: Sendable {
     }
 }
 
-/// What stands around a page's own part: its title, its style, who looks.
+/// The frame around a page's own part: its title, its style, who looks.
 struct PageFrame {
     let pageTitle: String
     let css: String

@@ -16,7 +16,7 @@ struct ComparisonView {
         let fromHeading: String
         let toHeading: String
         let rows: [Line]
-        /// What the numbers stand on; what differs is there for both periods.
+        /// The basis of the numbers; a part that differs is there for both periods.
         let basisParts: [String]
     }
 
@@ -31,7 +31,7 @@ struct ComparisonView {
     /// A number, the mark of a withheld one, or a word.
     struct Cell {
         let numbers: [String]
-        /// Between what the number lies, under it.
+        /// The bounds between which the number lies, under it.
         let bounds: [String]
         let marks: [String]
         let words: [String]
@@ -48,18 +48,19 @@ struct ComparisonView {
     let fromTitle: String
     let toTitle: String
     let wording: String
-    /// What needs a word where it is there: rows that only one period's ranking has, samples, quantiles.
+    /// The notes about what needs a word where it is there: rows that only one period's ranking has, samples,
+    /// quantiles.
     let readingNotes: [String]
     let sections: [Section]
 
-    /// What stands where a ranking does not name a row that the other one does.
+    /// The words where a ranking does not name a row that the other one does.
     private static let unnamed = "not named"
 
     /// Compares what the later one of two reports says with what the earlier one says.
     ///
     /// - Parameter learned: the dimensions that get their buckets while counting goes on.
     init(_ one: ReportReading, _ other: ReportReading, learned: Set<String> = [], frame: PageFrame) {
-        // In whichever order they were chosen; a day comes before the week that it begins.
+        // The two may be chosen in any order; a day comes before the week that it begins.
         func order(_ reading: ReportReading) -> (String, String) { (reading.period.start, reading.period.end) }
         let (from, to) = order(one) <= order(other) ? (one, other) : (other, one)
         self.frame = frame
@@ -79,15 +80,15 @@ struct ComparisonView {
             notes.append(
                 "\u{201c}Not named\u{201d}: a ranking names its largest published rows; this is smaller or withheld.")
         }
+        if sections.contains(where: { $0.rows.contains { !($0.cells.last?.bounds ?? []).isEmpty } }) {
+            notes.append(
+                "Under a change stands where the difference lies in 19 of 20 cases. Where that goes from below 0 to above, "
+                    + "chance alone may explain it: the two are about the same.")
+        }
         if pairs.contains(where: \.hasIntervals) {
             notes.append(
-                "A number from a sample has its \(Wording.interval) under it, and its change the difference with the interval of "
-                    + "that. So have numbers that are off on purpose, where they are devices or computed from others.")
-        }
-        if pairs.contains(where: \.hasMargin) {
-            notes.append(
-                "A change of numbers that are off on purpose has the interval of the difference under it: where it goes from below 0 to "
-                    + "above, noise alone may explain it.")
+                "Devices, shares, means and numbers of a sample have their \(Wording.interval) under them; others lie within "
+                    + "the margin that stands below them.")
         }
         if to.insights.contains(where: { $0.kind == "quantiles" }) {
             notes.append(
@@ -106,7 +107,7 @@ struct ComparisonView {
         let to: Insight
         let locale: ReportLocale
         let labels: (from: String, to: String)
-        /// Why the numbers can't be compared; nil where they can.
+        /// The reason why the numbers can't be compared; nil where they can.
         let difference: String?
 
         init(
@@ -122,18 +123,15 @@ struct ComparisonView {
 
         private var wording: Wording { Wording(locale) }
 
-        /// Whether any number here may have an interval.
+        /// True if any number here may have an interval.
         var hasIntervals: Bool {
             [from, to].contains { $0.map { $0.kind != "quantiles" && $0.figures.contains { $0.low != nil } } ?? false }
         }
 
-        /// Whether its numbers are off on purpose.
-        var hasMargin: Bool { [from, to].contains { $0?.basis?.margin != nil } }
-
         var section: Section {
             let earlier = from?.points ?? []
             let isTrend = !earlier.isEmpty && !(to.points ?? []).isEmpty
-            // Without groups, the periods are what a line is called.
+            // The lines of an insight without groups are named by their periods.
             let hasWhens = isTrend && !to.dimensions.isEmpty
             var rows = isTrend ? trend(earlier, to.points ?? []) : lines(from?.rows ?? [], to.rows)
             if let whole = to.whole {
@@ -148,7 +146,7 @@ struct ComparisonView {
                 toHeading: isTrend ? "Later" : labels.to, rows: rows, basisParts: basis)
         }
 
-        /// What the numbers stand on, each part once where it is the same for both.
+        /// The basis of the numbers; a part that is the same for both is there once.
         private var basis: [String] {
             let sides = [from, to].map { $0?.ground(in: locale) }
             guard let then = sides[0], let now = sides[1] else {
@@ -183,7 +181,7 @@ struct ComparisonView {
             }
         }
 
-        /// How many decimals all numbers of a column of means have: JSON's readers drop zeros at the end.
+        /// The number of decimals that all numbers of a column of means have: JSON's readers drop zeros at the end.
         private var places: Int {
             let means = [from, to].compactMap(\.self).filter { $0.kind == "mean" }
             return means.flatMap(\.figures).compactMap(\.value?.decimals.places).max() ?? 0
@@ -217,14 +215,14 @@ struct ComparisonView {
             guard insight.kind == "quantiles" else {
                 guard let value = figure.value?.decimals else { return .word("") }
                 let shown =
-                    insight.isEstimate(figure) ? wording.about(value) : text(rounded(value, in: insight), of: insight)
+                    insight.areEstimates ? wording.about(value) : text(rounded(value, in: insight), of: insight)
                 return .number(shown, bounds: figure.interval.map { text($0, of: insight) })
             }
             let band = QuantileReading.band(from: figure.low?.decimals, to: figure.high?.decimals, in: locale)
             return figure.value.map { .number(locale.text($0.decimals), bounds: band) } ?? .number(band)
         }
 
-        /// A number as a report's page has it: one that is off on purpose, to the first digit of its margin.
+        /// A number as a report's page has it, to the first digit of its margin.
         private func rounded(_ value: Decimals, in insight: Insight) -> Decimals {
             guard !insight.isShare, insight.kind != "mean", let margin = insight.basis?.margin else { return value }
             return value.rounded(toFirstDigitOf: Double(margin.within))
@@ -243,7 +241,7 @@ struct ComparisonView {
                 isShare: insight.isShare)
         }
 
-        /// Why a report has no such row.
+        /// Returns the reason why a report has no such row.
         private func absence(in insight: Insight?) -> String {
             guard let insight else { return "not in the report" }
             if let marker = NumberStatus(rawValue: insight.status)?.marker { return marker }
@@ -260,26 +258,27 @@ struct ComparisonView {
             else { return .word("") }
             let relative = to.isShare ? nil : gap.over(then).map(locale.signedPercent)
             let absolute = wording.difference(gap.padded(to: places), isShare: to.isShare)
-            switch (spread(of: first, then, in: from), spread(of: second, now, in: to)) {
-            case (nil, nil):
-                return .number(relative ?? absolute)
-            case (let old?, let new?):
-                // JSON's readers drop zeros at the end: the ends tell how fine the numbers are.
-                let places = [gap, old.low, old.high, new.low, new.high].compactMap { $0?.places }.max() ?? 0
-                let interval = Interval.difference(
-                    (now.approximate, new), (then.approximate, old),
-                    places: to.isShare ? Quantity.sharePlaces : places)
-                let bounds = text(interval, of: to)
-                return .number(relative ?? absolute, bounds: relative == nil ? bounds : "\(absolute) (\(bounds))")
-            case (nil, _?), (_?, nil):
+            guard let old = spread(of: first, then, in: from), let new = spread(of: second, now, in: to) else {
                 return .word("")
             }
+            // JSON's readers drop zeros at the end: the ends tell how fine the numbers are.
+            let places = [gap, old.low, old.high, new.low, new.high].compactMap { $0?.places }.max() ?? 0
+            let interval = Interval.difference(
+                (now.approximate, new), (then.approximate, old), places: to.isShare ? Quantity.sharePlaces : places)
+            let bounds = text(interval, of: to)
+            if interval.ends.low <= 0, interval.ends.high >= 0 { return .number(Self.alike, bounds: bounds) }
+            return .number(relative ?? absolute, bounds: relative == nil ? bounds : "\(absolute) (\(bounds))")
         }
 
-        /// Where a number lies: its interval, or as far as its margin goes. Files don't say what noise two of them share.
+        /// The words for a change that chance alone may have made.
+        private static let alike = "about the same"
+
+        /// Returns the interval of a number: its own, or as far as its margin goes. Files don't say what noise two of
+        /// them share.
         private func spread(of figure: Figure, _ value: Decimals, in insight: Insight?) -> Interval? {
             if let interval = figure.interval { return interval }
-            guard let insight, !insight.isShare, insight.kind != "mean", let margin = insight.basis?.margin,
+            guard let insight, !insight.isShare, !insight.areEstimates, insight.kind != "mean",
+                let margin = insight.basis?.margin,
                 let low = value.less(Decimals(margin.within, over: 1, places: 0))
             else { return nil }
             let high = Decimals(units: value.units * 2 - low.units, places: low.places)
@@ -289,7 +288,7 @@ struct ComparisonView {
 }
 
 extension ReportReading.Insight {
-    /// Whether its numbers are fractions of 1.
+    /// True if its numbers are fractions of 1.
     fileprivate var isShare: Bool { unit == "share" }
 
     /// All its numbers.
@@ -297,20 +296,20 @@ extension ReportReading.Insight {
         (rows + (points ?? []).flatMap(\.rows)).map(\.figure) + [whole].compactMap(\.self)
     }
 
-    /// Whether a number was scaled up from a sample.
-    fileprivate func isEstimate(_ figure: ReportReading.Figure) -> Bool {
-        !isShare && kind != "mean" && figure.interval != nil
+    /// True if its numbers were scaled up from a sample.
+    fileprivate var areEstimates: Bool {
+        ["count", "distribution", "frequency"].contains(kind) && (basis?.sampling.decimals.approximate ?? 1) < 1
     }
 
-    /// What its numbers stand on, always as many parts: what is counted, k, its margin, sampling, what is withheld; nil
-    /// where it has no answer.
+    /// Returns the basis of its numbers, always as many parts: what is counted, k, its margin, sampling, what is
+    /// withheld; nil where it has no answer.
     fileprivate func ground(in locale: ReportLocale) -> [String?]? {
         guard let basis else { return nil }
         let wording = Wording(locale)
         return [
             basis.statement.sentenceCased,
             wording.k(basis.k...basis.k),
-            basis.margin.map { wording.off(by: Decimals($0.within, over: 1, places: 0)).sentenceCased },
+            wording.off(by: Decimals(basis.margin.within, over: 1, places: 0)).sentenceCased,
             wording.sampling([basis.sampling.decimals.approximate]),
             withheldShare.map { "\(locale.percent($0.decimals)) of the whole withheld" },
         ]
@@ -318,7 +317,7 @@ extension ReportReading.Insight {
 }
 
 extension ReportReading.Figure {
-    /// Of a sampled number, where it lies in 19 of 20 cases.
+    /// The interval that holds the number in 19 of 20 cases; nil where the margin says all.
     fileprivate var interval: Interval? {
         low == nil && high == nil ? nil : Interval(low: low?.decimals, high: high?.decimals)
     }

@@ -6,7 +6,7 @@ internal import ThrongWire
 
 /// A report as its JSON file says it: released numbers only.
 struct ReportReading: Decodable {
-    /// What a report covers.
+    /// The period that a report covers.
     struct Covered: Decodable {
         /// hour, day, week or month.
         let kind: String
@@ -36,21 +36,21 @@ struct ReportReading: Decodable {
         let bucket: String
     }
 
-    /// What numbers stand on.
+    /// The basis of numbers.
     struct Basis: Decodable {
         let statement: String
         let counts: Counted
-        /// How it is known that numbers are devices; nil where they are none.
+        /// The evidence that numbers are numbers of devices; nil where they are not.
         let devices: String?
         /// Unit: devices, or events where there are no identifiers.
         let k: Int64
-        /// Which devices count for it; nil where there are no identifiers.
+        /// The devices that count for k; nil where there are no identifiers.
         let floor: FloorKind?
         /// Share of events that clients send.
         let sampling: Number
-        /// How long an identifier lasts; nil where there is none. Unit: seconds.
+        /// The time for which an identifier lasts; nil where there is none. Unit: seconds.
         let windowSeconds: Int64?
-        let margin: Margin?
+        let margin: Margin
 
         private enum CodingKeys: String, CodingKey {
             case statement, counts, devices, k, floor, sampling, margin
@@ -58,13 +58,13 @@ struct ReportReading: Decodable {
         }
     }
 
-    /// How far off numbers are on purpose.
+    /// The margin of numbers, which are noisy on purpose.
     struct Margin: Decodable, Equatable {
         /// 19 of 20 numbers lie within it. Unit: the numbers'.
         let within: Int64
     }
 
-    /// How an insight's rows are shown.
+    /// The view in which an insight's rows are shown.
     struct View: Decodable {
         let `as`: String
     }
@@ -78,13 +78,13 @@ struct ReportReading: Decodable {
         let view: View
         let unit: String
         let filters: [Bucket]
-        /// Of a share, the bucket whose share it is.
+        /// The bucket whose share it is; nil where the insight is no share of one.
         let part: Bucket?
         /// answered, or a ``NumberStatus``.
         let status: String
         let basis: Basis?
         let dimensions: [Axis]
-        /// What the published rows leave of the whole, as a fraction of 1; nil where that is unknown.
+        /// The part of the whole that the published rows leave out, as a fraction of 1; nil where that is unknown.
         let withheldShare: Number?
         let whole: Figure?
         let rows: [Row]
@@ -108,9 +108,10 @@ struct ReportReading: Decodable {
         let status: NumberStatus
         /// Nil also where a quantile's band is open.
         let value: Number?
-        /// Where the interval of a sampled number begins, or a quantile's band; nil also where that is open.
+        /// The lower end of a number's interval, or of a quantile's band; nil also where that is open, or the margin
+        /// says all.
         let low: Number?
-        /// Where it ends.
+        /// The upper end of the same.
         let high: Number?
     }
 
@@ -149,7 +150,7 @@ struct ReportReading: Decodable {
 }
 
 extension ReportReading {
-    /// Why none of two reports' numbers can be compared; nil where some may be.
+    /// Returns the reason why none of two reports' numbers can be compared; nil where some may be.
     func difference(from earlier: ReportReading) -> String? {
         guard period.kind != earlier.period.kind else { return nil }
         return "The numbers can't be compared: the report was about \(Self.words(earlier.period)) then, and is about "
@@ -163,22 +164,23 @@ extension ReportReading {
 }
 
 extension ReportReading.Insight {
-    /// Why its numbers can't be compared with those that an earlier report has under the same name, in the report's own
-    /// words where it has some; nil where both are the same thing counted in the same way, as far as files tell.
+    /// Returns the reason why its numbers can't be compared with those that an earlier report has under the same name,
+    /// in the report's own words where it has some. Nil where both are the same thing counted in the same way, as far
+    /// as files tell.
     ///
     /// It agrees with what a report compares with earlier releases. What files do not say, such as a bound on what one
     /// device adds, is not compared.
     ///
-    /// - Parameter learned: the dimensions that get their buckets while counting goes on; further ones are no difference.
+    /// - Parameter learned: the dimensions that get their buckets while counting goes on; further ones are no
+    ///   difference.
     func difference(from earlier: Self, learned: Set<String>) -> String? {
         if metric != earlier.metric || kind != earlier.kind || filters != earlier.filters || part != earlier.part {
             return Self.otherInsight
         }
-        // Without an answer there are no numbers.
+        // There are no numbers without an answer.
         guard let basis, let before = earlier.basis else { return nil }
         if basis.sampling != before.sampling { return Absence.changed(.sampling).wording }
         if basis.windowSeconds != before.windowSeconds { return Absence.changed(.identifiers).wording }
-        if (basis.margin == nil) != (before.margin == nil) { return Absence.changed(.margin).wording }
         if basis.counts != before.counts || basis.devices != before.devices {
             return Absence.changed(.devices).wording
         }

@@ -4,7 +4,7 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// What the page of a partner's reports shows.
+/// The view of a partner's reports.
 struct ReportsView {
     /// A report with its periods, the latest first.
     struct Kept {
@@ -16,7 +16,7 @@ struct ReportsView {
         let latestHrefs: [String]
         /// The latest period's files for a report without pages.
         let latestFiles: [File]
-        /// Which periods these are.
+        /// The words for which periods these are.
         let caption: String
         let periods: [Line]
         /// One, where there are two periods to compare.
@@ -56,14 +56,14 @@ struct ReportsView {
     let partnerTitle: String
     let lede: String
     let reports: [Kept]
-    /// Whether there is a manifest to check.
+    /// True if there is a manifest to check.
     let isSigned: Bool
-    /// Where later periods are; none on the first part.
+    /// The address of later periods; none on the first part.
     let newerHrefs: [String]
-    /// Where earlier periods are; none on the last part.
+    /// The address of earlier periods; none on the last part.
     let olderHrefs: [String]
 
-    /// How many periods of each report are on one part of the list, the latest on the first.
+    /// The most periods of each report on one part of the list; the latest are on the first part.
     static let mostPeriods = 60
 
     /// - Parameter part: from 1; beyond the last one is the last one.
@@ -72,7 +72,7 @@ struct ReportsView {
         partnerTitle = partner
         isSigned = files.contains { $0.name.hasSuffix(".manifest.json") }
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
-        // In the plan's order; a report that the plan has no more comes last.
+        // Reports are in the plan's order; one that the plan has no more comes last.
         let order = plan.reports.map(\.name)
         let names = Set(files.map(\.report)).sorted { first, second in
             let places = [first, second].map { order.firstIndex(of: $0) ?? order.count }
@@ -143,7 +143,7 @@ struct ReportsView {
                 : [Comparison(compareAction: "/reports/\(name)/compare", earlier: chosen(1), later: chosen(0))])
     }
 
-    /// What files are that say something about others.
+    /// The kinds of files that say something about others.
     private static let signing = ["Manifest", "Signature"]
 
     private static func kind(of name: String) -> String {

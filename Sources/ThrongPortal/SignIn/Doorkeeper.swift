@@ -33,7 +33,7 @@ final class Doorkeeper: Sendable {
 
     /// The prefix makes browsers take it only over TLS, or from this machine, for this host alone.
     private static let cookie = "__Host-throng"
-    /// Of a form with a token. Unit: bytes.
+    /// The largest form with a token. Unit: bytes.
     private static let largestForm = 4096
     /// A browser has one of this name; each is a question to PostgreSQL.
     private static let mostCookies = 4
@@ -73,7 +73,7 @@ final class Doorkeeper: Sendable {
         return .cookie(Self.cookie(with: try await access.beginSession(of: token.id)))
     }
 
-    /// Whether a form was sent from a page of this origin, as far as the browser says.
+    /// True if a form was sent from a page of this origin, as far as the browser says.
     ///
     /// Source: Fetch metadata; older browsers say only the origin, programs say nothing and hold no cookie.
     static func isFromHere(_ request: Request) -> Bool {

@@ -1,4 +1,4 @@
-/// Why a form of the portal was refused.
+/// The reason why a form of the portal was refused.
 package enum SignInRefusal: Sendable {
     /// Its token is not known, has expired or was taken back.
     case token

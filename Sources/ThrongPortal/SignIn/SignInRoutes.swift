@@ -55,7 +55,7 @@ struct SignInRoutes: Sendable {
         }
     }
 
-    /// Where somebody begins.
+    /// Returns the path of the page at which a role begins.
     static func start(of role: AccessRole) -> String {
         switch role {
         case .partner: "/reports"

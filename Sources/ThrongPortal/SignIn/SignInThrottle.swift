@@ -1,14 +1,14 @@
 /// Paces sign-ins that fail, so that nobody tries many tokens, and nobody keeps others out by trying.
 ///
 /// Three bounds, of which each sign-in meets one or two:
-/// - whoever shows the public part of a token that has opened the pages before has a bucket of that token's own: nobody else can
-///   fill it who does not know that part;
+/// - whoever shows the public part of a token that has opened the pages before has a bucket of that token's own:
+///   nobody else can fill it who does not know that part;
 /// - all others have a bucket of their network;
-/// - and one of two that all networks share: those that have failed lately fill another one than those that have not, so that a
-///   few that go on failing don't take the room of those that come for the first time.
+/// - and one of two that all networks share: those that have failed lately fill another one than those that have not,
+///   so that a few that go on failing don't take the room of those that come for the first time.
 ///
-/// A sign-in that succeeds costs nothing. Its memory never grows, and has neither addresses nor tokens: places of a table, by a hash
-/// that is another one in each process.
+/// A sign-in that succeeds costs nothing. Its memory never grows, and has neither addresses nor tokens: places of a
+/// table, by a hash that is another one in each process.
 struct SignInThrottle: Sendable {
     /// The decision on a sign-in.
     enum Verdict: Equatable {
@@ -30,7 +30,7 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// So many at once, and so many a second from then on.
+    /// A limit: so many at once, and so many a second from then on.
     private struct Pace {
         let burst: Double
         let perSecond: Double
@@ -39,11 +39,11 @@ struct SignInThrottle: Sendable {
         static let failing = Pace(burst: 30, perSecond: 3)
         static let fresh = Pace(burst: 100, perSecond: 10)
 
-        /// How long until there is room again; 0 where there is. Unit: seconds.
+        /// Returns the time until there is room again; 0 where there is. Unit: seconds.
         func wait(_ level: Double) -> Double { max(level + 1 - burst, 0) / perSecond }
     }
 
-    /// Of the table. Each who is known by it has two, and shares each of them with few others.
+    /// The number of the table's places. Each token or network has two, and shares each of them with few others.
     private static let places = 4096
     private var buckets = [Bucket](repeating: Bucket(), count: places)
     private var (failing, fresh) = (Bucket(), Bucket())

@@ -2,7 +2,7 @@
 enum ClusterConfiguration {
     /// postgresql.conf: no network, modest memory, full durability, a log without statements or values.
     ///
-    /// - Parameter connections: how many there may be at a time.
+    /// - Parameter connections: the most at a time.
     static func server(_ paths: ClusterPaths, connections: Int) -> String {
         func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
         return """
@@ -63,14 +63,14 @@ enum ClusterConfiguration {
         """
 }
 
-/// Where a private cluster keeps its things.
+/// The paths of a private cluster.
 struct ClusterPaths: Sendable, Hashable {
-    /// Belongs to the server's user, mode 0700: whoever gets in here may log in.
+    /// The directory of the server's user, mode 0700: whoever gets in here may log in.
     let root: String
 
     /// The cluster itself.
     var data: String { "\(root)/data" }
-    /// Where initdb works; becomes ``data`` once it is complete.
+    /// The directory that initdb works in; becomes ``data`` once it is complete.
     var unfinishedData: String { "\(root)/data.unfinished" }
     /// The server's log, a file a weekday.
     var logs: String { "\(root)/log" }
@@ -78,12 +78,12 @@ struct ClusterPaths: Sendable, Hashable {
     var processFile: String { "\(data)/postmaster.pid" }
     /// The socket, whose name ends in the port by libpq's rule.
     var socket: String { "\(root)/.s.PGSQL.\(Self.port)" }
-    /// Guards the socket as ``processFile`` guards the data.
+    /// The lock of the socket, as ``processFile`` is that of the data.
     var socketLock: String { "\(socket).lock" }
 
-    /// Only a part of the socket's name; nothing listens on a network.
+    /// The number in the socket's name; nothing listens on a network.
     static let port = 5432
-    /// `sun_path` holds 108 bytes, the last of them NUL. Source: unix(7).
+    /// The longest path of a socket: `sun_path` holds 108 bytes, the last of them NUL. Source: unix(7).
     static let longestSocketPath = 107
 
     /// Checks that the socket's path is short enough.
@@ -93,7 +93,7 @@ struct ClusterPaths: Sendable, Hashable {
         }
     }
 
-    /// How libpq reaches a database of this cluster.
+    /// Returns libpq's connection string for a database of this cluster.
     func connectionString(database: String, user: String) -> String {
         let quoted = root.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
         return "host='\(quoted)' port=\(Self.port) dbname=\(database) user=\(user)"

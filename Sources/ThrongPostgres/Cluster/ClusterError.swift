@@ -1,4 +1,4 @@
-/// Why the private PostgreSQL can't run.
+/// The reason why the private PostgreSQL can't run.
 package enum ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
     /// No PostgreSQL server is installed, or none of the version that wrote the data. Unit: major version.
     case binariesMissing(version: Int?)
@@ -17,7 +17,7 @@ package enum ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The data directory is there but is no cluster.
     case notACluster(directory: String)
 
-    /// What was found and what to do next.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .binariesMissing(let version):

@@ -4,18 +4,18 @@ internal import Logging
 internal import Synchronization
 
 extension PrivateCluster {
-    /// The programs to use and whom to run them as.
+    /// The programs to use and the user to run them as.
     struct Server: Sendable {
         let binaries: ServerBinaries
         let user: ServerUser
         let command: ServerCommand
     }
 
-    /// How long a start may take, with the recovery after a crash. Unit: seconds.
+    /// The time limit of a start, with the recovery after a crash. Unit: seconds.
     private static let startSeconds = 300
-    /// How often a start is tried while backends of a killed server still hold its memory.
+    /// The most tries of a start while backends of a killed server still hold its memory.
     private static let startTries = 30
-    /// How many analysts may be connected at a time.
+    /// The most analysts connected at a time.
     private static let analystConnections = 20
 
     /// Makes the directories and finds the programs.
@@ -34,7 +34,7 @@ extension PrivateCluster {
         return try await found()
     }
 
-    /// Stops the server and removes the cluster with all that is in it, with no other rights than its user has.
+    /// Stops the server and removes the cluster with all its content, with only its user's rights.
     package func remove() async throws {
         guard Self.exists(paths.root) else { return }
         let user = try ServerUser.current()
@@ -148,7 +148,7 @@ extension PrivateCluster {
         }
     }
 
-    /// What the server said before it began to write its own log.
+    /// Returns the server's output from before it began to write its own log; at most the last 2000 characters.
     private func lastStart(_ user: ServerUser) async throws -> String {
         try await user.touchingFiles { [paths] in
             let content = FileManager.default.contents(atPath: "\(paths.logs)/start.log") ?? Data()
@@ -156,8 +156,8 @@ extension PrivateCluster {
         }
     }
 
-    /// The directory that the server's user gets. It lies in one that only this process's user may change; whatever is
-    /// within it is that user's, and is touched with its rights only.
+    /// Creates the directory of the server's user. Only this process's user may change the directory around it; all
+    /// within it belongs to the server's user and is touched with that user's rights only.
     private func makeRoot(for user: ServerUser) throws {
         let parent = (paths.root as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)

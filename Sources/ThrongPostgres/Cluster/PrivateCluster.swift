@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A PostgreSQL server of Throng's own, in a directory, reachable through a Unix socket there and by nobody else.
 ///
-/// It is made on first use, adopted when it still runs after Throng was killed, restarted when it dies, and stopped
+/// It is created on first use, adopted if it still runs after Throng was killed, restarted when it dies, and stopped
 /// when Throng stops gracefully.
 package final class PrivateCluster: Service, Sendable {
     /// The database that holds schema throng.
@@ -16,18 +16,18 @@ package final class PrivateCluster: Service, Sendable {
     let paths: ClusterPaths
     let logger: Logger
     let connections: Int
-    /// Whether this process has started the server, or has begun to.
+    /// True if this process has started the server, or has begun to.
     let hasStartedServer = Atomic(false)
     /// The start under way, which others join.
     private let starting = Mutex<Task<Void, any Error>?>(nil)
 
-    /// How long a server may take to stop, within which it is stopped at once where it does not do so in order. Unit: seconds.
+    /// The time that an immediate stop may take, after an orderly stop has failed. Unit: seconds.
     private static let haltSeconds = 5
-    /// The same where a service manager waits for all of Throng. Unit: seconds.
+    /// The time limit of a stop while a service manager waits for all of Throng. Unit: seconds.
     private static let serviceStopSeconds = 25
-    /// How often the server is looked after. Unit: seconds.
+    /// The time between two looks at the server. Unit: seconds.
     private static let supervisionSeconds = 1.0
-    /// How long a running server may take to answer. Unit: seconds.
+    /// The time limit of a running server's answer. Unit: seconds.
     private static let answerSeconds = 300
     /// The longest pause between attempts to restart. Unit: seconds.
     private static let longestPauseSeconds = 30.0
@@ -36,7 +36,7 @@ package final class PrivateCluster: Service, Sendable {
     ///
     /// - Parameters:
     ///   - directory: An absolute path; the directory is made when it is missing.
-    ///   - connections: how many there may be at a time.
+    ///   - connections: the most at a time.
     /// - Throws: ``ClusterError/socketPathTooLong(path:bytes:limit:)``.
     package init(directory: String, connections: Int = 60, logger: Logger) throws(ClusterError) {
         let url = URL(fileURLWithPath: directory).standardizedFileURL
@@ -46,10 +46,10 @@ package final class PrivateCluster: Service, Sendable {
         try paths.checkLengths()
     }
 
-    /// How to reach the database as its owner; stores take on their roles themselves.
+    /// The settings to reach the database as its owner; stores take on their roles themselves.
     package var settings: ConnectionSettings { settings(database: Self.database) }
 
-    /// How to reach any database of the cluster as its owner.
+    /// Returns the settings to reach any database of the cluster as its owner.
     package func settings(database: String) -> ConnectionSettings {
         ConnectionSettings(connectionString: paths.connectionString(database: database, user: Self.owner))
     }
@@ -57,14 +57,15 @@ package final class PrivateCluster: Service, Sendable {
     /// The server's process id; nil while none runs.
     package var processID: Int32? { ServerProcess.running(paths)?.id }
 
-    /// Whether there is a cluster already, however it stands.
+    /// True if there is a cluster already, in any state.
     package var isMade: Bool { FileManager.default.fileExists(atPath: paths.data) }
 
-    /// Whether the server, if it runs, was started by this process and not adopted: then no earlier one can reach it.
+    /// True if the server, if it runs, was started by this process and not adopted: then no earlier process can reach
+    /// it.
     package var isOwnServer: Bool { hasStartedServer.load(ordering: .sequentiallyConsistent) }
 
-    /// Makes the cluster if there is none, then starts or adopts its server, and makes the database and the roles. Joins a
-    /// start that is under way.
+    /// Makes the cluster if there is none, then starts or adopts its server, and makes the database and the roles.
+    /// Joins a start that is under way.
     ///
     /// - Throws: ``ClusterError``; ``PostgresError`` where the server does not answer; `CancellationError`.
     package func start() async throws {
@@ -89,7 +90,8 @@ package final class PrivateCluster: Service, Sendable {
             do {
                 return try await createDatabase()
             } catch let error as PostgresError where error.isRetryable && ContinuousClock.now < deadline {
-                // An adopted server may still recover from a crash, or be about to stop: then it is started again.
+                // An adopted server may still be recovering from a crash, or be about to stop; in that case it is
+                // started again.
                 try await Task.sleep(for: .milliseconds(200))
             }
         }
@@ -108,7 +110,7 @@ package final class PrivateCluster: Service, Sendable {
                 try await cancelWhenGracefulShutdown { try await self.start() }
                 pause = Self.supervisionSeconds
             } catch is CancellationError {
-                // The stop woke us.
+                // The graceful stop woke us.
             } catch {
                 pause = min(pause * 2, Self.longestPauseSeconds)
                 logger.error("the private PostgreSQL could not be started", metadata: ["error": "\(error)"])
@@ -117,7 +119,7 @@ package final class PrivateCluster: Service, Sendable {
         try await stop(within: Self.serviceStopSeconds)
     }
 
-    /// Waits; false once it is time to stop.
+    /// Waits; returns false once it is time to stop.
     private static func sleep(_ seconds: Double) async -> Bool {
         do {
             try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(seconds)) }
@@ -127,12 +129,12 @@ package final class PrivateCluster: Service, Sendable {
         }
     }
 
-    /// Stops the server: open transactions are rolled back, what was committed is on disk. One that takes longer than it may
-    /// is stopped at once, and recovers at its next start; one that does not even do that is left, with a message.
+    /// Stops the server: open transactions are rolled back, committed ones are on disk. A server that takes too long is
+    /// stopped at once, and recovers at its next start. One that does not even do that is left running, with a message.
     ///
-    /// A start under way is given up. The caller's being cancelled changes nothing.
+    /// A start under way is cancelled. Cancelling the caller changes nothing.
     ///
-    /// - Parameter seconds: how long all of it may take, 20 at least.
+    /// - Parameter seconds: the time limit of all of it, 20 at least.
     package func stop(within seconds: Int = 125) async throws {
         try await Task { try await self.halt(within: seconds) }.value
     }
@@ -140,7 +142,7 @@ package final class PrivateCluster: Service, Sendable {
     private func halt(within seconds: Int) async throws {
         if let task = starting.withLock({ $0 }) {
             task.cancel()
-            // What it threw concerns whoever waits for the start.
+            // The error of the start concerns those who wait for it.
             _ = await task.result
             // A server that was being started when its start was given up shows itself soon.
             for _ in 0..<20 where processID == nil && isOwnServer { try await Task.sleep(for: .milliseconds(50)) }

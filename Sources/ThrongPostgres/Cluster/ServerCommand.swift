@@ -7,9 +7,9 @@ internal import Synchronization
 struct ServerCommand: Sendable {
     let user: ServerUser
 
-    /// Unit: characters. How much of a program's output an error carries.
+    /// The most of a program's output that an error carries. Unit: characters.
     private static let longestOutput = 2000
-    /// What the programs see of the environment.
+    /// The environment of the programs.
     private static let environment = ["PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"]
 
     /// Runs a program to its end; cancelling the task ends it.
@@ -25,12 +25,12 @@ struct ServerCommand: Sendable {
         }
     }
 
-    /// Runs a program to its end on a thread of its own and returns its exit status, where 128 and more are signals, and
-    /// what it said.
+    /// Runs a program to its end on a thread of its own and returns its exit status, where 128 and more are signals,
+    /// and its output.
     ///
-    /// Not Foundation's `Process`: that takes a program for running until the last copy of a descriptor is closed which
-    /// the server, left behind by pg_ctl, keeps open. For the same reason the output goes to a file, not a pipe; to one
-    /// without a name, so that nobody can have put another in its place.
+    /// Foundation's `Process` does not serve: it takes a program for running until the last copy of a descriptor is
+    /// closed, and the server that pg_ctl leaves behind keeps one open. For the same reason the output goes to a file,
+    /// not a pipe. The file has no name, so that no other can be put in its place.
     private func outcome(of program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
         // The server's user may not be able to enter this process's working directory.
         let command = ["/usr/bin/env", "-C", "/"] + user.prefix + [program] + arguments
@@ -46,7 +46,7 @@ struct ServerCommand: Sendable {
         }
     }
 
-    /// The program under way, so that it can be ended and nothing else is.
+    /// The program under way, which alone can be ended through this.
     private final class Child: Sendable {
         private let state = Mutex<(id: pid_t?, isUnwanted: Bool)>((nil, false))
 
@@ -64,7 +64,7 @@ struct ServerCommand: Sendable {
             }
         }
 
-        /// Waits for its end, and until then its id is nobody else's.
+        /// Waits for its end; until then no other process gets its id.
         func status() -> Int32? {
             guard let id = state.withLock({ $0.id }) else { return nil }
             var facts = siginfo_t()
@@ -94,7 +94,7 @@ struct ServerCommand: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
         posix_spawn_file_actions_adddup2(&actions, output, 2)
-        // The server outlives this process: it must not hold its journal, its listening sockets or its locks open.
+        // The server outlives this process: it must not keep this process's journal, listening sockets or locks open.
         for descriptor in try openDescriptors() where descriptor > 2 {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
@@ -123,18 +123,18 @@ struct ServerCommand: Sendable {
             throw ClusterError.commandFailed(
                 program: name(of: command[0]), status: Int(errno), output: String(cString: strerror(errno)))
         }
-        // WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros.
+        // These are WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros.
         return (status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f), text(of: output))
     }
 
-    /// What is in a file, from its beginning.
+    /// Returns the text of a file, from its beginning; at most 64 KiB.
     private static func text(of file: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = pread(file, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
     }
 
-    /// The descriptors of this process, and some that another thread may open before the program starts.
+    /// Returns this process's descriptors, and some that another thread may open before the program starts.
     private static func openDescriptors() throws -> Range<Int32> {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
         return 0..<(open.max() ?? 2) + 64
@@ -145,12 +145,12 @@ struct ServerCommand: Sendable {
     }
 }
 
-/// Where a PostgreSQL server's programs are installed.
+/// The directory of a PostgreSQL server's programs.
 struct ServerBinaries: Sendable, Hashable {
-    /// Holds initdb, pg_ctl and postgres.
+    /// The path; it holds initdb, pg_ctl and postgres.
     let directory: String
 
-    /// Where Debian installs servers: a folder a major version.
+    /// The folder of Debian's servers, one folder a major version.
     private static let debian = "/usr/lib/postgresql"
 
     /// Finds a server: of the major version that wrote existing data, else the newest.
@@ -159,7 +159,7 @@ struct ServerBinaries: Sendable, Hashable {
         do {
             installed = try FileManager.default.contentsOfDirectory(atPath: debian)
         } catch {
-            // Not a Debian layout: only the PATH is left.
+            // The layout is not Debian's: only the PATH is left.
             installed = []
         }
         let versions = installed.compactMap { Int($0) }.sorted(by: >).filter { version == nil || $0 == version }

@@ -6,13 +6,13 @@ struct ServerProcess: Sendable, Hashable {
     /// Its process id.
     let id: Int32
 
-    /// The running server of a cluster; nil where there is none, or where the file is left over.
+    /// Finds the running server of a cluster; nil where there is none, or where the file is left over.
     static func running(_ paths: ClusterPaths) -> ServerProcess? {
         guard let id = recorded(paths), isAlive(id), worksIn(paths.data, id) else { return nil }
         return ServerProcess(id: id)
     }
 
-    /// Whether the file names a process that is certainly not this cluster's server.
+    /// True if the file names a process that is certainly not this cluster's server.
     ///
     /// After kill -9 or a power cut the id may belong to someone else's process, even to another PostgreSQL, which the
     /// server itself would take for a running copy of it.
@@ -21,9 +21,9 @@ struct ServerProcess: Sendable, Hashable {
         return running(paths) == nil && (!isAlive(id) || workingDirectory(id) != nil)
     }
 
-    /// The id in the file's first line.
+    /// Reads the id in the file's first line; nil where there is none.
     static func recorded(_ paths: ClusterPaths) -> Int32? {
-        // The file is the server's user's: what is no plain file there is not waited for.
+        // The server's user owns the file: the open must not block if it put something else there.
         let file = open(paths.processFile, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -35,7 +35,7 @@ struct ServerProcess: Sendable, Hashable {
             .split(whereSeparator: \.isNewline).first.flatMap { Int32($0) }
     }
 
-    /// Whether there is such a process and it is not a zombie.
+    /// True if there is such a process and it is not a zombie.
     private static func isAlive(_ id: Int32) -> Bool {
         guard id > 0, let content = FileManager.default.contents(atPath: "/proc/\(id)/stat") else { return false }
         // The state follows the name, which stands in parentheses and may itself hold some.
@@ -43,7 +43,7 @@ struct ServerProcess: Sendable, Hashable {
         return rest.first { $0 != " " } != "Z"
     }
 
-    /// A server's working directory is its data directory.
+    /// True if the process's working directory is `directory`: a server's is its data directory.
     private static func worksIn(_ directory: String, _ id: Int32) -> Bool {
         var wanted = stat()
         var found = stat()
@@ -55,7 +55,7 @@ struct ServerProcess: Sendable, Hashable {
         do {
             return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(id)/cwd")
         } catch {
-            // Another user's process: nothing is known about it.
+            // It is another user's process: nothing is known about it.
             return nil
         }
     }

@@ -4,9 +4,9 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// The user that the server runs as: whoever runs Throng, or `postgres` for root, as which PostgreSQL refuses to run.
+/// The user that the server runs as: the one that runs Throng, or `postgres` for root, which PostgreSQL refuses.
 struct ServerUser: Sendable, Hashable {
-    /// What goes before a command so that it runs as this user; empty where nothing needs to change.
+    /// The start of a command that runs it as this user; empty where nothing needs to change.
     let prefix: [String]
     /// Its name, for messages.
     let name: String
@@ -34,18 +34,18 @@ struct ServerUser: Sendable, Hashable {
             group: entry.pw_gid)
     }
 
-    /// Works on files with this user's rights and no others, on a thread of its own: where the server's user may have put
-    /// links, this process must not follow them as root.
+    /// Works on files with this user's rights and no others, on a thread of its own. The server's user may have put
+    /// links there, and this process must not follow them as root.
     func touchingFiles<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: outcome(of: work)) }
         }
     }
 
-    /// What comes of work with these rights; blocks until it is there.
+    /// Does work with these rights; blocks until it is done.
     ///
-    /// The thread that has them ends without waking anybody by a task: a thread that the system makes for one has the rights of the
-    /// thread that asked for it, for good, and would refuse this process's own files later.
+    /// The thread with these rights ends without resuming a task. A thread that the system creates for a task keeps the
+    /// rights of the thread that caused it, and would later be refused this process's own files.
     func outcome<Value: Sendable>(of work: @escaping @Sendable () throws -> Value) -> Result<Value, any Error> {
         let found = Mutex<Result<Value, any Error>?>(nil)
         let end = DispatchSemaphore(value: 0)
@@ -63,7 +63,7 @@ struct ServerUser: Sendable, Hashable {
         return found.withLock { $0 } ?? .failure(ClusterError.rightsKept(user: name))
     }
 
-    /// The first directory on the way to `path` that this user can't enter, by owner, group and mode.
+    /// Finds the first directory on the way to `path` that this user can't enter, by owner, group and mode.
     func obstacle(to path: String) -> String? {
         var walked = ""
         for part in path.split(separator: "/") {

@@ -6,7 +6,7 @@ internal import Dispatch
 /// It connects when it is first used, and again after it broke; it closes when the last reference goes.
 package final class Connection: Sendable {
     private let queue: JobQueue
-    /// How it connects.
+    /// The settings of the connection.
     package let settings: ConnectionSettings
 
     /// Prepares a connection; nothing is sent yet.
@@ -19,8 +19,8 @@ package final class Connection: Sendable {
 
     /// Runs one piece of work on the connection's thread; pieces run one after the other.
     ///
-    /// Cancelling the task drops the connection within a tenth of a second; the server rolls back what was open. Work that
-    /// waits for its turn or for a connection is given up at once.
+    /// Cancelling the task drops the connection within a tenth of a second; the server rolls back what was open. Work
+    /// that waits for its turn or for a connection is given up at once.
     /// - Throws: what the work throws, ``PostgresError`` where no connection comes about, `CancellationError`.
     package func run<Value: Sendable>(_ work: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
         let cancellation = Cancellation()
@@ -37,8 +37,8 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Closes the connection after so long: until then it works as before, then what is under way is dropped, and later
-    /// work throws ``PostgresError/closed``. So a server that hangs holds up nobody who wants to stop.
+    /// Closes the connection after `length`: until then it works as before, then work under way is dropped, and later
+    /// work throws ``PostgresError/closed``. So a server that hangs delays no shutdown.
     package func close(within length: Duration) {
         let (seconds, attoseconds) = length.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

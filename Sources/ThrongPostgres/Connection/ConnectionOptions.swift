@@ -4,8 +4,8 @@ internal import CLibPQ
 struct ConnectionOptions {
     let all: [(keyword: String, value: String, isSecret: Bool)]
 
-    /// Nil where libpq can't read it, and where a URL has an `@` that ends no user: libpq takes what comes before it for the
-    /// password, and what comes behind it for a host or a database, which messages name.
+    /// Reads a connection string; nil if libpq can't, or if a URL has an `@` that ends no user. In such a URL libpq
+    /// reads parts of the password as a host or a database, which messages name.
     init?(_ connectionString: String) {
         // libpq's own message would quote the string, password and all.
         guard !Self.mayTellPassword(connectionString), let options = PQconninfoParse(connectionString, nil) else {
@@ -24,7 +24,7 @@ struct ConnectionOptions {
         self.all = all
     }
 
-    /// As people may see it: keywords and values, without secrets.
+    /// The options for people: keywords and values, without secrets.
     var shown: String {
         all.map { option in
             let text = option.isSecret ? "…" : option.value
@@ -32,14 +32,15 @@ struct ConnectionOptions {
         }.joined(separator: " ")
     }
 
-    /// A text of libpq's without them.
+    /// Returns a text of libpq's without the secrets.
     func hidingSecrets(in text: String) -> String {
         all.filter { $0.isSecret && !$0.value.isEmpty }.reduce(text) { text, secret in
             text.split(separator: secret.value, omittingEmptySubsequences: false).joined(separator: "…")
         }
     }
 
-    /// Whether a URL's password was cut by a sign that should have been percent-encoded: `@` or `/`. libpq takes no `?`.
+    /// True if a URL's password was cut at a sign that should have been percent-encoded: `@` or `/`. libpq takes no
+    /// `?`.
     ///
     /// Source: PostgreSQL's manual, section 34.1.1.2.
     private static func mayTellPassword(_ text: String) -> Bool {
@@ -53,8 +54,8 @@ struct ConnectionOptions {
 }
 
 extension ConnectionSettings {
-    /// A connection string as people may see it: keywords and values, without passwords.
+    /// Returns a connection string for people: keywords and values, without passwords.
     ///
-    /// - Returns: nil where the string can't be read, or a password in it may not be where it seems.
+    /// - Returns: nil if the string can't be read, or a password in it may not be where it seems.
     package static func shown(_ connectionString: String) -> String? { ConnectionOptions(connectionString)?.shown }
 }

@@ -1,21 +1,21 @@
-/// How to reach PostgreSQL, and as whom to work there.
+/// The address of PostgreSQL, the role to work as, and time limits.
 package struct ConnectionSettings: Sendable, Hashable {
     /// A URI or a list of keywords and values, as libpq reads it.
     package let connectionString: String
     /// The role that every statement runs as; nil keeps the user that logged in.
     package private(set) var role: DatabaseRole?
-    /// What the server's activity view shows.
+    /// The name in the server's activity view.
     package let applicationName: String
-    /// How long one statement may run. Unit: seconds.
+    /// The time limit of one statement. Unit: seconds.
     package private(set) var statementTimeoutSeconds: Int
-    /// How long a connection may take to come about. Unit: seconds, a host each.
+    /// The time limit of connecting. Unit: seconds, a host each.
     package private(set) var connectTimeoutSeconds: Int
-    /// How long a statement may wait for a lock, within what it may take; 0 sets no other limit. Unit: seconds.
+    /// The time limit of a statement's wait for a lock, within the statement's own; 0 sets no other limit. Unit:
+    /// seconds.
     package private(set) var lockTimeoutSeconds = 0
-    /// What a client waits beyond the server's own timeout, before it drops the connection. Unit: seconds.
+    /// The time that a client waits beyond the server's own timeout, before it drops the connection. Unit: seconds.
     package private(set) var patienceSeconds = 15
 
-    /// Puts settings together.
     package init(
         connectionString: String,
         role: DatabaseRole? = nil,
@@ -30,18 +30,18 @@ package struct ConnectionSettings: Sendable, Hashable {
         self.connectTimeoutSeconds = connectTimeoutSeconds
     }
 
-    /// The same server as another role.
+    /// Returns settings for the same server with another role.
     package func acting(as role: DatabaseRole?) -> ConnectionSettings {
         var settings = self
         settings.role = role
         return settings
     }
 
-    /// The same, for small questions whose answer somebody waits for: a server that hangs is given up soon.
+    /// Returns settings for small questions whose answer somebody waits for: a server that hangs is soon given up.
     ///
     /// - Parameters:
-    ///   - seconds: how long a statement may take. Unit: seconds.
-    ///   - connecting: how long a connection may take. Unit: seconds.
+    ///   - seconds: the time limit of a statement. Unit: seconds.
+    ///   - connecting: the time limit of connecting. Unit: seconds.
     package func brisk(seconds: Int, connecting: Int = 2) -> ConnectionSettings {
         var settings = self
         settings.statementTimeoutSeconds = seconds
@@ -50,14 +50,14 @@ package struct ConnectionSettings: Sendable, Hashable {
         return settings
     }
 
-    /// The same, for statements that must not wait long for a lock: whoever comes after them would wait, too.
+    /// Returns settings for statements that must not wait long for a lock: later ones would wait behind them.
     package func waitingForLocks(seconds: Int) -> ConnectionSettings {
         var settings = self
         settings.lockTimeoutSeconds = seconds
         return settings
     }
 
-    /// What libpq gets, in order; what the connection string says itself comes last and wins.
+    /// The keywords for libpq, in order; those in the connection string come last and win.
     var keywords: [(name: String, value: String)] {
         [
             ("application_name", applicationName),
@@ -66,7 +66,7 @@ package struct ConnectionSettings: Sendable, Hashable {
             ("keepalives_idle", "30"),
             ("keepalives_interval", "10"),
             ("keepalives_count", "3"),
-            // Unit: milliseconds. A peer that acknowledges nothing for so long is gone.
+            // Unit: milliseconds. A peer that acknowledges nothing for this long is gone.
             ("tcp_user_timeout", "30000"),
             ("dbname", connectionString),
         ]

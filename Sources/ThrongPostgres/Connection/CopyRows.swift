@@ -1,16 +1,16 @@
 internal import CLibPQ
 internal import Glibc
 
-/// Takes apart what `copy … to stdout (format binary)` sends; ``CopyWriter`` has the format.
+/// Splits the output of `copy … to stdout (format binary)` into rows; ``CopyWriter`` has the format.
 struct CopyRows {
-    /// What came and is no whole row yet.
+    /// The bytes that are no whole row yet.
     private var waiting: [UInt8] = []
     private var isPastHeader = false
 
-    /// Signature, flags and the length of the extension. Unit: bytes.
+    /// The size of signature, flags and the length of the extension. Unit: bytes.
     private static let header = 19
 
-    /// Takes what came next; hands on each row that is whole, with its count of columns in front.
+    /// Adds the next bytes; hands on each row that is whole, with its count of columns in front.
     mutating func add(_ bytes: UnsafeRawBufferPointer, _ row: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         waiting.append(contentsOf: bytes)
         var start = 0
@@ -28,7 +28,7 @@ struct CopyRows {
         waiting.removeFirst(start)
     }
 
-    /// Where a row ends; nil where it is not all there, or is the mark of the end.
+    /// Finds the end of a row; nil where the row is incomplete, or is the end mark.
     private static func end(ofRowAt start: Int, in all: UnsafeRawBufferPointer) -> Int? {
         guard all.count >= start + 2 else { return nil }
         let columns = Int16(bigEndian: all.loadUnaligned(fromByteOffset: start, as: Int16.self))
@@ -45,9 +45,9 @@ struct CopyRows {
 
 /// A row of the binary copy format, to be read column by column.
 package struct CopiedRow {
-    /// How many columns it has.
+    /// The number of columns not read yet.
     package private(set) var columns: Int16
-    /// What was not read yet: for each column 4 bytes of length, -1 for null, and the value.
+    /// The bytes not read yet: for each column 4 bytes of length, -1 for null, and the value.
     package private(set) var rest: UnsafeRawBufferPointer
 
     /// Reads a row as ``Session/copyOut(_:_:_:)`` hands it on.
@@ -56,7 +56,7 @@ package struct CopiedRow {
         rest = UnsafeRawBufferPointer(rebasing: bytes[2...])
     }
 
-    /// The next column as text; nil for null, and where there is none.
+    /// Reads the next column as text; nil for null, and where there is none.
     package mutating func text() -> String? {
         guard columns > 0 else { return nil }
         let length = Int(Int32(bigEndian: rest.loadUnaligned(as: Int32.self)))
@@ -67,11 +67,11 @@ package struct CopiedRow {
 }
 
 extension Session {
-    /// Reads rows through `copy … to stdout (format binary)`, as they come; returns how many there were.
+    /// Reads rows through `copy … to stdout (format binary)`, as they come; returns their number.
     ///
     /// - Parameters:
-    ///   - name: what errors call it.
-    ///   - row: gets each row, which is valid until it returns; what it throws drops the connection.
+    ///   - name: the statement's name in errors.
+    ///   - row: gets each row, which is valid until it returns; an error that it throws drops the connection.
     package func copyOut(
         _ name: String, _ sql: String, _ row: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Int {
@@ -90,7 +90,7 @@ extension Session {
                 do {
                     try rows.add(UnsafeRawBufferPointer(start: message, count: Int(length)), row)
                 } catch {
-                    // Nobody reads on: what the server still sends would be taken for the next answer.
+                    // The rest is not read: the server's further output would be taken for the next answer.
                     _ = broken(.connectionLost(query: name))
                     throw error
                 }

@@ -10,9 +10,9 @@ package final class CopyWriter {
     private var length = 0
     private let send: (UnsafeRawBufferPointer) throws -> Void
 
-    /// Unit: bytes. What is sent at once.
+    /// The size of the buffer, which is sent at once. Unit: bytes.
     private static let capacity = 1 << 18
-    /// Unit: bytes. The longest fixed-width write.
+    /// The longest fixed-width write. Unit: bytes.
     private static let reserve = 64
 
     package init(_ send: @escaping (UnsafeRawBufferPointer) throws -> Void) {
@@ -24,38 +24,38 @@ package final class CopyWriter {
 
     deinit { buffer.deallocate() }
 
-    /// Begins a row of so many columns.
+    /// Begins a row of this many columns.
     package func row(columns: Int16) throws { try makeRoom(); store(columns.bigEndian) }
 
-    /// A smallint.
+    /// Writes a smallint.
     package func smallint(_ value: Int16) throws { try makeRoom(); store(Int32(2).bigEndian); store(value.bigEndian) }
 
-    /// An integer.
+    /// Writes an integer.
     package func integer(_ value: Int32) throws { try makeRoom(); store(Int32(4).bigEndian); store(value.bigEndian) }
 
-    /// A bigint.
+    /// Writes a bigint.
     package func bigint(_ value: Int64) throws { try makeRoom(); store(Int32(8).bigEndian); store(value.bigEndian) }
 
-    /// A boolean.
+    /// Writes a boolean.
     package func boolean(_ value: Bool) throws {
         try makeRoom()
         store(Int32(1).bigEndian)
         store(value ? UInt8(1) : 0)
     }
 
-    /// A timestamptz. Unit: Unix seconds; far away instants go to the ends of what PostgreSQL can hold.
+    /// Writes a timestamptz. Unit: Unix seconds; far away instants become the ends of PostgreSQL's range.
     package func instant(_ unixSeconds: Int64) throws { try bigint(Self.microseconds(unixSeconds)) }
 
-    /// No value.
+    /// Writes a null.
     package func null() throws { try makeRoom(); store(Int32(-1).bigEndian) }
 
-    /// A bigint[] without nulls.
+    /// Writes a bigint[] without nulls.
     package func bigints(_ values: [Int64]) throws {
         try arrayHeader(elements: values.count, bytes: values.count * 12, hasNulls: false, type: 20)
         for value in values { try bigint(value) }
     }
 
-    /// A text[]; nil is null.
+    /// Writes a text[]; nil is null.
     package func texts(_ values: [String?]) throws {
         let bytes = values.reduce(0) { $0 + 4 + ($1?.utf8.count ?? 0) }
         try arrayHeader(elements: values.count, bytes: bytes, hasNulls: values.contains(nil), type: 25)
@@ -64,7 +64,7 @@ package final class CopyWriter {
         }
     }
 
-    /// A text.
+    /// Writes a text.
     package func text(_ value: String) throws {
         try makeRoom()
         store(Int32(value.utf8.count).bigEndian)
@@ -74,7 +74,7 @@ package final class CopyWriter {
         }
     }
 
-    /// Whole rows as ``Session/copyOut(_:_:_:)`` gave them.
+    /// Sends whole rows as ``Session/copyOut(_:_:_:)`` gave them.
     package func rows(_ bytes: UnsafeRawBufferPointer) throws {
         try drain()
         try send(bytes)
@@ -87,7 +87,7 @@ package final class CopyWriter {
         try drain()
     }
 
-    /// PostgreSQL's instants count from 2000-01-01T00:00:00Z.
+    /// Returns an instant as PostgreSQL counts it: microseconds since 2000-01-01T00:00:00Z.
     package static func microseconds(_ unixSeconds: Int64) -> Int64 {
         // Half of Int64's range: far from overflow, far beyond any period.
         let limit: Int64 = 4_000_000_000_000
@@ -122,10 +122,10 @@ package final class CopyWriter {
 }
 
 extension Session {
-    /// Sends rows through `copy … from stdin (format binary)`; returns how many arrived.
+    /// Sends rows through `copy … from stdin (format binary)`; returns the number that arrived.
     ///
-    /// - Parameter name: what errors call it.
-    /// - Parameter write: gets the writer and adds rows to it; what it throws ends the copy without effect.
+    /// - Parameter name: the statement's name in errors.
+    /// - Parameter write: gets the writer and adds rows to it; an error that it throws ends the copy without effect.
     @discardableResult
     package func copyIn(_ name: String, _ sql: String, _ write: (CopyWriter) throws -> Void) throws -> Int {
         guard PQsendQuery(handle, sql) == 1 else { throw broken(.connectionLost(query: name)) }

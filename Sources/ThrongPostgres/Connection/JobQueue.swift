@@ -12,7 +12,7 @@ final class JobQueue: Sendable {
 
     private struct State {
         var jobs: [(cancellation: Cancellation, job: Job)] = []
-        /// Of the job that was taken last.
+        /// The cancellation of the job that was taken last.
         var current: Cancellation?
         var isStopped = false
     }
@@ -41,7 +41,7 @@ final class JobQueue: Sendable {
         arrivals.signal()
     }
 
-    /// The same at once: whoever waits for a job is told, and the one under way gives up.
+    /// Ends the thread at once: the waiting jobs' callers get an error, and the job under way gives up.
     func abandon() {
         let dropped = state.withLock { state in
             defer { state.jobs = [] }
@@ -70,11 +70,11 @@ final class JobQueue: Sendable {
             do {
                 let current = try session ?? Session(settings)
                 session = current
-                // Connecting may have taken longer than anybody waited.
+                // Connecting may have taken longer than the caller waited.
                 guard cancellation.begin() else { continue }
                 current.cancellation = cancellation
                 job(.success(current))
-                // A job that leaves a transaction open leaves a session that nobody else may use.
+                // A job that leaves a transaction open leaves a session that no other job may use.
                 if !current.isIdle { session = nil }
             } catch {
                 if cancellation.begin() { job(.failure(error)) }
@@ -83,7 +83,7 @@ final class JobQueue: Sendable {
     }
 }
 
-/// Whether the caller of a job has given up, and who is to be told while the job has not begun.
+/// The cancellation of a job by its caller, and the function to tell while the job has not begun.
 final class Cancellation: Sendable {
     private enum State {
         case idle
@@ -98,7 +98,7 @@ final class Cancellation: Sendable {
     /// True for good after ``cancel(_:)``.
     var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
-    /// The job waits for its turn from now on; false where it was given up before, which `refused` is told.
+    /// Marks the job as waiting for its turn; false if it was given up before, which `refused` is told.
     func wait(refused: @escaping @Sendable (any Error) -> Void) -> Bool {
         let error: (any Error)? = state.withLock { state in
             if case .cancelled(let error) = state { return error }
@@ -109,7 +109,7 @@ final class Cancellation: Sendable {
         return error == nil
     }
 
-    /// The job begins, and says itself how it ends; false where it was given up before.
+    /// Marks the job as begun, after which it reports its own end; false if it was given up before.
     func begin() -> Bool {
         state.withLock { state in
             guard case .waiting = state else { return false }
@@ -118,7 +118,7 @@ final class Cancellation: Sendable {
         }
     }
 
-    /// Gives up: at once where the job has not begun; else it looks by itself.
+    /// Cancels the job: at once if it has not begun; else the job notices by itself.
     func cancel(_ error: any Error) {
         flag.store(true, ordering: .relaxed)
         let refused: (@Sendable (any Error) -> Void)? = state.withLock { state in

@@ -1,10 +1,10 @@
 internal import CLibPQ
 
-/// What a server says beside its answers; used on the connection's thread only.
+/// The server's notices; used on the connection's thread only.
 ///
-/// Nothing of it is kept but one fact: notices may quote values.
+/// Only one fact of them is kept: notices may quote values.
 final class Notices {
-    /// Whether a commit came to an end without the replica that it was to wait for.
+    /// True if a commit ended without the replica that it was to wait for.
     private var isUnreplicated = false
 
     /// Listens to a connection, which must not outlive this object.
@@ -13,19 +13,20 @@ final class Notices {
             handle,
             { notices, result in
                 guard let notices, let result else { return }
-                // PG_DIAG_SOURCE_FUNCTION: the text is in the server's language, and its code is that of any warning.
+                // This is PG_DIAG_SOURCE_FUNCTION: the text is in the server's language, and its code is that of any
+                // warning.
                 guard let place = PQresultErrorField(result, Int32(UnicodeScalar("R").value)) else { return }
                 guard String(cString: place) == Notices.wait else { return }
                 Unmanaged<Notices>.fromOpaque(notices).takeUnretainedValue().isUnreplicated = true
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Whether a commit since the last call was not replicated.
+    /// Returns whether a commit since the last call was not replicated.
     func takeUnreplicated() -> Bool {
         defer { isUnreplicated = false }
         return isUnreplicated
     }
 
-    /// Where PostgreSQL waits for synchronous replicas, and warns that it gives up.
+    /// The function in which PostgreSQL waits for synchronous replicas, and warns that it gives up.
     private static let wait = "SyncRepWaitForLSN"
 }

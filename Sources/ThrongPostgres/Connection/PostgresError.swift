@@ -1,4 +1,4 @@
-/// Why PostgreSQL did not do what it was asked.
+/// The reason why PostgreSQL did not do what it was asked.
 ///
 /// No case holds a parameter's value or a password.
 package enum PostgresError: Error, Sendable, Hashable {
@@ -35,26 +35,27 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     /// The code.
     package var description: String { code }
 
-    /// Whether the same transaction may succeed when it is tried again: connection exceptions, a server that shuts
+    /// True if the same transaction may succeed when it is tried again: connection exceptions, a server that shuts
     /// down, starts or has become a replica, a cancelled statement, serialization failures, deadlocks, exhausted
     /// resources.
     package var isRetryable: Bool {
         isAbsence || code.hasPrefix("53") || ["40001", "40P01", "55P03", "57014"].contains(code)
     }
 
-    /// Whether there is no server that takes writes: connection exceptions, one that shuts down, starts or is a replica.
+    /// True if there is no server that takes writes: connection exceptions, one that shuts down, starts or is a
+    /// replica.
     package var isAbsence: Bool { code.hasPrefix("08") || code.hasPrefix("57P0") || self == .readOnly }
 
     /// A write on a replica, or where only reading is allowed.
     package static let readOnly = SQLState("25006")
-    /// What nothing else names. Citus says so where a worker's connection broke.
+    /// The code of errors without one of their own. Citus uses it when a worker's connection broke.
     package static let internalError = SQLState("XX000")
 
     /// Two transactions waited for each other, and this one was ended.
     package static let deadlockDetected = SQLState("40P01")
     /// A row that no partition holds, among other violated checks.
     package static let checkViolation = SQLState("23514")
-    /// Data exceptions: their messages quote values.
+    /// True for data exceptions: their messages quote values.
     package var isDataException: Bool { code.hasPrefix("22") }
 }
 
@@ -64,7 +65,7 @@ extension PostgresError {
         if case .statementFailed(_, let state, _) = self { state } else { nil }
     }
 
-    /// Whether the same call may succeed when it is made again.
+    /// True if the same call may succeed when it is made again.
     package var isRetryable: Bool {
         switch self {
         case .unreachable, .connectionLost, .timedOut, .unreplicated: true
@@ -73,7 +74,7 @@ extension PostgresError {
         }
     }
 
-    /// Whether there is no server that could answer: it is to be looked for soon, as another may take its place.
+    /// True if there is no server that could answer: look for one soon, as another may take its place.
     package var isAbsence: Bool {
         switch self {
         case .unreachable, .connectionLost, .timedOut: true
@@ -82,8 +83,8 @@ extension PostgresError {
         }
     }
 
-    /// Whether a coordinator of Citus says that a worker is gone: it hands on libpq's words, which come without a code, as
-    /// an internal error (`ReportResultError`), or its own.
+    /// True if a coordinator of Citus reports that a worker is gone. It passes on libpq's words, which come without a
+    /// code, as an internal error (`ReportResultError`), or its own words.
     private static func isLostWorker(_ state: SQLState, _ message: String) -> Bool {
         state == .internalError && lostWorker.contains { message.contains($0) }
     }
@@ -97,7 +98,7 @@ extension PostgresError {
 }
 
 extension PostgresError: CustomStringConvertible {
-    /// What was found and what to do next.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .connectionStringInvalid:

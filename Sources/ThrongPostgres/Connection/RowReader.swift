@@ -12,50 +12,50 @@ package struct RowReader {
         self.row = row
     }
 
-    /// What to throw where a value is none of those that it may be.
+    /// The error to throw if a value is none of the allowed ones.
     package var unexpected: PostgresError { rows.unexpected }
 
-    /// A whole number of two, four or eight bytes.
+    /// Reads a whole number of two, four or eight bytes.
     package mutating func integer() throws(PostgresError) -> Int64 { try rows.integer(row, next()) }
 
-    /// Yes or no.
+    /// Reads a boolean.
     package mutating func flag() throws(PostgresError) -> Bool { try rows.flag(row, next()) }
 
-    /// Text, JSON or a name.
+    /// Reads text, JSON or a name.
     package mutating func text() throws(PostgresError) -> String { try rows.text(row, next()) }
 
-    /// Any value's bytes as PostgreSQL sends them.
+    /// Reads any value's bytes as PostgreSQL sends them.
     package mutating func bytes() throws(PostgresError) -> [UInt8] { try rows.bytes(row, next()) }
 
-    /// An array of eight-byte whole numbers without nulls.
+    /// Reads an array of eight-byte whole numbers without nulls.
     package mutating func integers() throws(PostgresError) -> [Int64] { try rows.integers(row, next()) }
 
-    /// Names that were joined with commas, which none of them holds.
+    /// Reads names that were joined with commas, which none of them holds.
     package mutating func names() throws(PostgresError) -> [String] {
         try text().split(separator: ",").map(String.init)
     }
 
-    /// What a text stands for; nil is none of the texts that the column may hold.
+    /// Reads the value of a text; `make` returns nil for texts that the column may not hold.
     package mutating func value<Value>(_ make: (String) -> Value?) throws(PostgresError) -> Value {
         guard let value = make(try text()) else { throw unexpected }
         return value
     }
 
-    /// A whole number, or nil for null.
+    /// Reads a whole number, or nil for null.
     package mutating func optionalInteger() throws(PostgresError) -> Int64? { try isNull() ? nil : integer() }
 
-    /// Text, or nil for null.
+    /// Reads text, or nil for null.
     package mutating func optionalText() throws(PostgresError) -> String? { try isNull() ? nil : text() }
 
-    /// Bytes, or nil for null.
+    /// Reads bytes, or nil for null.
     package mutating func optionalBytes() throws(PostgresError) -> [UInt8]? { try isNull() ? nil : bytes() }
 
-    /// Makes sure that every column was read.
+    /// Checks that every column was read.
     func end() throws(PostgresError) {
         guard column == rows.columns else { throw unexpected }
     }
 
-    /// Whether the next column is null, which is read then.
+    /// Returns whether the next column is null, and skips it if so.
     private mutating func isNull() throws(PostgresError) -> Bool {
         guard column < rows.columns else { throw unexpected }
         guard rows.isNull(row, column) else { return false }

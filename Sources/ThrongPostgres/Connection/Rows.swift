@@ -1,6 +1,6 @@
 internal import CLibPQ
 
-/// What a statement returned, in PostgreSQL's binary format; valid on the connection's thread only.
+/// The answer to a statement, in PostgreSQL's binary format; valid on the connection's thread only.
 package final class Rows {
     private let result: OpaquePointer
     private let query: String
@@ -13,16 +13,16 @@ package final class Rows {
 
     deinit { PQclear(result) }
 
-    /// How many rows came back.
+    /// The number of rows returned.
     package var count: Int { Int(PQntuples(result)) }
 
-    /// How many columns each has.
+    /// The number of columns of each row.
     var columns: Int { Int(PQnfields(result)) }
 
-    /// What to throw where the answer can't be read.
+    /// The error to throw if the answer can't be read.
     var unexpected: PostgresError { .unexpectedAnswer(query: query) }
 
-    /// How many rows the statement touched; 0 for statements that touch none.
+    /// The number of rows that the statement touched; 0 for statements that touch none.
     package var affected: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
     /// The command that ran, such as COMMIT.
@@ -31,13 +31,13 @@ package final class Rows {
     /// The rows' numbers.
     package var indices: Range<Int> { 0..<count }
 
-    /// Whether there is no value.
+    /// True if the value is null.
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-    /// A whole number of two, four or eight bytes.
+    /// Returns a whole number of two, four or eight bytes.
     ///
-    /// - Throws: ``PostgresError/unexpectedNull(query:column:name:)`` for null, ``PostgresError/unexpectedAnswer(query:)`` for any
-    ///   other type.
+    /// - Throws: ``PostgresError/unexpectedNull(query:column:name:)`` for null,
+    ///   ``PostgresError/unexpectedAnswer(query:)`` for any other type.
     package func integer(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 {
         let (base, length) = try value(row, column)
         switch length {
@@ -48,25 +48,25 @@ package final class Rows {
         }
     }
 
-    /// yes or no.
+    /// Returns a boolean.
     package func flag(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {
         let (base, length) = try value(row, column)
         guard length == 1 else { throw unexpected }
         return base.load(as: UInt8.self) != 0
     }
 
-    /// Text, JSON or a name.
+    /// Returns text, JSON or a name.
     package func text(_ row: Int, _ column: Int) throws(PostgresError) -> String {
         String(decoding: try bytes(row, column), as: UTF8.self)
     }
 
-    /// Any value's bytes as PostgreSQL sends them.
+    /// Returns any value's bytes as PostgreSQL sends them.
     package func bytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8] {
         let (base, length) = try value(row, column)
         return Array(UnsafeRawBufferPointer(start: base, count: length))
     }
 
-    /// A one-dimensional array of eight-byte whole numbers without nulls.
+    /// Returns a one-dimensional array of eight-byte whole numbers without nulls.
     ///
     /// Source: PostgreSQL's array_send: dimensions, flags, element type, then length and lower bound a dimension,
     /// then length and bytes an element; all big-endian.

@@ -1,22 +1,22 @@
 internal import Foundation
 internal import Synchronization
 
-/// Which server a session is on.
+/// The identity of the server that a session is on.
 struct ServerIdentity: Sendable, Hashable {
-    /// When its postmaster was started, by its own clock: two servers that take turns don't share that.
+    /// The time its postmaster was started, by its own clock: two servers that take turns don't share that.
     ///
     /// - Unit: microseconds since 1970.
     let postmaster: Int64
-    /// Whether it follows another one and takes no writes.
+    /// True if it follows another server and takes no writes.
     let isReplica: Bool
 }
 
-/// Finds out, while an answer is late, whether another server has taken the place of the one that is asked.
+/// Finds out, while an answer is late, whether another server has replaced the one that is asked.
 ///
-/// A leader that stands still, or that nobody reaches any more, closes no connection: TCP alone waits for it, as for a
-/// statement that takes long. But new connections come to its successor, by the connection string's hosts or by a proxy.
-/// So one is made now and then, on a thread of its own. Where it comes to the same server, or to none, the statement is
-/// waited for as before.
+/// A leader that hangs, or that can't be reached any more, closes no connection: to TCP it looks like a statement that
+/// takes long. But new connections come to its successor, by the connection string's hosts or by a proxy. So one is
+/// made now and then, on a thread of its own. If it comes to the same server, or to none, the wait for the statement
+/// goes on.
 final class ServerWatch: Sendable {
     private struct State {
         var isUnderWay = false
@@ -26,19 +26,19 @@ final class ServerWatch: Sendable {
     private let settings: ConnectionSettings
     private let state = Mutex(State())
 
-    /// How long an answer may be late before the first look, and between two. Unit: seconds.
+    /// The time that an answer may be late before the first look, and between two looks. Unit: seconds.
     private static let pauseSeconds = 3
 
-    /// - Parameter settings: those of the session that is watched.
+    /// - Parameter settings: the settings of the session that is watched.
     init(_ settings: ConnectionSettings) { self.settings = settings.brisk(seconds: 1) }
 
-    /// Whether a look has found that another server takes writes now.
+    /// True if a look has found that another server takes writes now.
     var isReplaced: Bool { state.withLock { $0.isReplaced } }
 
-    /// When the next look is due, for an answer that is waited for from now on.
+    /// The time of the next look, for an answer that is waited for from now on.
     static var next: ContinuousClock.Instant { .now + .seconds(pauseSeconds) }
 
-    /// Looks, without waiting for what comes of it; nothing where a look is under way.
+    /// Starts a look, without waiting for its result; does nothing while a look is under way.
     func look(whetherReplaced server: ServerIdentity) {
         let begins = state.withLock { state in
             defer { state.isUnderWay = true }
@@ -47,7 +47,7 @@ final class ServerWatch: Sendable {
         guard begins else { return }
         Thread.detachNewThread { [self] in
             Thread.current.name = "throng-watch"
-            // Nobody answers: then there is nobody to go to.
+            // If no server answers, there is none to go to.
             let found = try? Session(settings).server
             state.withLock { state in
                 state.isUnderWay = false

@@ -64,8 +64,8 @@ extension Session {
         return value
     }
 
-    /// Commits; an aborted transaction counts as a failure although PostgreSQL answers politely, and so does one that a
-    /// replica was to have and may not have: ``PostgresError/unreplicated(query:)``.
+    /// Commits. An aborted transaction counts as a failure although PostgreSQL reports none. So does one that its
+    /// synchronous replica may not have: ``PostgresError/unreplicated(query:)``.
     package func commit() throws {
         guard try query("transaction.commit", "commit").command == "COMMIT" else {
             throw PostgresError.unexpectedAnswer(query: "transaction.commit")
@@ -145,10 +145,10 @@ extension Session {
         func field(_ code: UnicodeScalar) -> String? {
             PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
         }
-        // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY, PG_DIAG_TABLE_NAME and PG_DIAG_CONSTRAINT_NAME. Not the detail
-        // and not a data exception's message: those quote values.
+        // These are PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY, PG_DIAG_TABLE_NAME and PG_DIAG_CONSTRAINT_NAME. The
+        // detail and a data exception's message are left out: they quote values.
         let state = SQLState(field("C") ?? "08006")
-        // It was made a replica, or is none of those that take writes: another connection may come to one that does.
+        // The server became a replica, or takes no writes: another connection may come to one that does.
         if state == .readOnly { _ = broken(.connectionLost(query: query)) }
         var message = state.isDataException ? "a value does not fit its type" : field("M") ?? "no message"
         if let table = field("t") { message += " (table \(table))" }

@@ -7,11 +7,11 @@ internal import Glibc
 package final class Session {
     /// libpq's handle; lives as long as this object.
     let handle: OpaquePointer
-    /// Whether the caller of the running work has given up.
+    /// The cancellation of the running work by its caller.
     var cancellation = Cancellation()
     /// Set once the connection can't be used any more.
     private(set) var isBroken = false
-    /// What ``once(_:_:)`` has done on this connection.
+    /// The keys of what ``once(_:_:)`` has done on this connection.
     private var done: Set<String> = []
     /// The server at the other end; nil until it has said so.
     private(set) var server: ServerIdentity?
@@ -21,7 +21,7 @@ package final class Session {
     private let watch: ServerWatch
     private let notices = Notices()
 
-    /// How often a wait looks whether the caller gave up. Unit: milliseconds.
+    /// The time between two checks for cancellation during a wait. Unit: milliseconds.
     private static let sliceMilliseconds: Int32 = 100
 
     /// Connects, takes on the role and sets the session's time limits.
@@ -31,7 +31,7 @@ package final class Session {
         connectTimeoutSeconds = settings.connectTimeoutSeconds
         watch = ServerWatch(settings)
         handle = try Session.connect(settings)
-        // From here on deinit closes the handle, also when this initializer throws.
+        // The deinit closes the handle from here on, also when this initializer throws.
         guard PQsetnonblocking(handle, 1) == 0 else {
             throw PostgresError.unreachable(reason: "the connection can't be made non-blocking")
         }
@@ -40,7 +40,7 @@ package final class Session {
         if let role = settings.role { try query("session.set_role", "set role \(role.rawValue)") }
     }
 
-    /// Sets the session's time limits; the server that it is on.
+    /// Sets the session's time limits; returns the server that it is on.
     private func configure(_ settings: ConnectionSettings) throws -> ServerIdentity {
         let answer = try query(
             "session.configure",
@@ -61,22 +61,22 @@ package final class Session {
 
     deinit { PQfinish(handle) }
 
-    /// Whether the next piece of work may use it: also false when the server has hung up meanwhile.
+    /// True if the next piece of work may use it; false also when the server has hung up meanwhile.
     var isUsable: Bool {
         !isBroken && PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK && isIdle
     }
 
-    /// Whether no transaction and no statement is under way.
+    /// True if no transaction and no statement is under way.
     package var isIdle: Bool { !isBroken && PQtransactionStatus(handle) == PQTRANS_IDLE }
 
-    /// Does something at most once a connection, such as creating temporary tables.
+    /// Runs `body` at most once a connection, for example to create temporary tables.
     package func once(_ key: String, _ body: () throws -> Void) rethrows {
         guard !done.contains(key) else { return }
         try body()
         done.insert(key)
     }
 
-    /// Marks the connection as unusable and names the reason.
+    /// Marks the connection as unusable and returns the reason.
     func broken(_ error: PostgresError) -> PostgresError {
         isBroken = true
         return error
@@ -126,16 +126,16 @@ extension Session {
         }
     }
 
-    /// When a wait that begins now ends in ``PostgresError/timedOut(query:seconds:)``.
+    /// Returns the time at which a wait that begins now ends in ``PostgresError/timedOut(query:seconds:)``.
     func deadline() -> ContinuousClock.Instant { .now + .seconds(limitSeconds) }
 
-    /// How long an answer is waited for; to a server that has not said yet who it is no longer than for a connection.
+    /// The time limit of an answer; that of connecting until the server has said who it is. Unit: seconds.
     private var limitSeconds: Int { server == nil ? connectTimeoutSeconds : timeoutSeconds + patienceSeconds }
 
-    /// Whether a commit came to an end before the replica that it was to wait for had it.
+    /// Returns whether a commit since the last call ended before its synchronous replica had it.
     func takeUnreplicated() -> Bool { notices.takeUnreplicated() }
 
-    /// Waits until the connection can be read or written, as long as no other server has taken this one's place.
+    /// Waits until the connection can be read or written, or fails if another server has taken this one's place.
     func wait(for events: Int16, _ query: String, until deadline: ContinuousClock.Instant) throws {
         var look = ServerWatch.next
         while true {

@@ -1,13 +1,12 @@
 /// A query with its parameters.
 package struct Statement: Sendable {
-    /// What errors call it: the query file's name, never its text.
+    /// The statement's name in errors: the query file's name, never its text.
     package let name: String
     /// The text, with `$1`, `$2`, … for parameters.
     package let sql: String
-    /// One a placeholder.
+    /// The values, one a placeholder.
     package let parameters: [Parameter]
 
-    /// Puts a statement together.
     package init(name: String, sql: String, parameters: [Parameter] = []) {
         self.name = name
         self.sql = sql
@@ -15,7 +14,7 @@ package struct Statement: Sendable {
     }
 }
 
-/// A value that travels beside a query, never inside its text.
+/// A value that is sent beside a query, never inside its text.
 package enum Parameter: Sendable, Hashable {
     /// No value.
     case null
@@ -28,7 +27,7 @@ package enum Parameter: Sendable, Hashable {
     /// Bytes, in binary format.
     case bytes([UInt8])
 
-    /// What libpq is given: the bytes, without the NUL that follows them, and whether their format is binary.
+    /// The encoding for libpq: the bytes, without the NUL that follows them, and true if their format is binary.
     package var encoded: (bytes: [UInt8]?, isBinary: Bool) {
         switch self {
         case .null: (nil, false)
@@ -42,9 +41,9 @@ package enum Parameter: Sendable, Hashable {
 
 /// A query from the folder Schema/queries.
 package struct Query: Sendable {
-    /// The file's name without its ending; what errors call it.
+    /// The file's name without its ending; also the name in errors.
     package let name: String
-    /// The file's text without its header, so that what an operator sees of a running query begins with the query.
+    /// The file's text without its header, so that an operator's view of a running query begins with the query.
     package let sql: String
 
     package init(_ name: String, _ text: [UInt8]) {
@@ -53,27 +52,27 @@ package struct Query: Sendable {
         sql = lines.drop { $0.hasPrefix("-- ") }.joined(separator: "\n")
     }
 
-    /// This query with values for its parameters.
+    /// Returns this query with values for its parameters.
     package func callAsFunction(_ parameters: [Parameter] = []) -> Statement {
         Statement(name: name, sql: sql, parameters: parameters)
     }
 }
 
 extension Parameter {
-    /// An instant for `to_timestamp`: what lies outside the years 1 to 9999 goes to their ends. Unit: Unix seconds.
+    /// Returns an instant for `to_timestamp`: times outside the years 1 to 9999 become their ends. Unit: Unix seconds.
     package static func instant(_ unixSeconds: Int64) -> Parameter {
         .integer(min(max(unixSeconds, -62_135_596_800), 253_402_300_799))
     }
 }
 
 extension Parameter {
-    /// Text, or null for nil.
+    /// Returns text, or null for nil.
     package static func text(orNull text: String?) -> Parameter { text.map { .text($0) } ?? .null }
 
-    /// A whole number, or null for nil.
+    /// Returns a whole number, or null for nil.
     package static func integer(orNull value: Int64?) -> Parameter { value.map { .integer($0) } ?? .null }
 
-    /// Yes or no.
+    /// Returns a boolean, as text.
     package static func flag(_ flag: Bool) -> Parameter { .text(flag ? "true" : "false") }
 }
 

@@ -4,16 +4,16 @@
 package protocol TypedQuery: Sendable {
     /// The file.
     static var text: Query { get }
-    /// One a placeholder, from `$1`.
+    /// The values, one a placeholder, from `$1`.
     var parameters: [Parameter] { get }
 }
 
-/// A query of which no row is read.
+/// A query without rows to read.
 package protocol Command: TypedQuery {}
 
 /// A query that answers in rows.
 package protocol RowQuery: TypedQuery {
-    /// What a row says.
+    /// The content of a row.
     associatedtype Row
     /// Reads a row, all its columns in their order.
     func row(_ columns: inout RowReader) throws -> Row
@@ -26,12 +26,12 @@ extension TypedQuery {
     /// None, for queries that take none.
     package var parameters: [Parameter] { [] }
 
-    /// Why an answer can't be read.
+    /// The error for an answer that can't be read.
     package static var unexpected: PostgresError { .unexpectedAnswer(query: text.name) }
 }
 
 extension RowQuery {
-    /// The rows of an answer, also of one that came in a pipeline.
+    /// Returns the rows of an answer, also of one that came in a pipeline.
     ///
     /// - Throws: ``PostgresError/unexpectedAnswer(query:)`` where a row has more columns or fewer than are read, or
     ///   other types.
@@ -53,7 +53,7 @@ extension Rows {
 }
 
 extension Session {
-    /// Runs a command; returns how many rows it touched.
+    /// Runs a command; returns the number of rows it touched.
     @discardableResult
     package func run(_ command: some Command) throws -> Int { try query(command.statement).affected }
 

@@ -1,10 +1,10 @@
 package import ThrongPlan
 
-/// How many devices proved to be in a metric's cells in a period, once each (`reach: attested`).
+/// The numbers of devices that proved to be in a metric's cells in a period, once each (`reach: attested`).
 package struct ProvedDevices: Sendable, Hashable {
-    /// A stored period, or one that is made of some.
+    /// A stored period, or one that is a sum of stored ones.
     package let period: Period
-    /// In no order, at most one a cell.
+    /// The rows, in no order; at most one for each cell.
     package let rows: [Row]
 
     /// The devices of one cell.
@@ -13,16 +13,14 @@ package struct ProvedDevices: Sendable, Hashable {
         package let margin: Margin
         /// The cell of that margin.
         package let cell: CellIndex
-        /// Unit: devices.
+        /// The number of devices that proved to be there. Unit: devices.
         package let devices: Int64
 
-        /// Puts one together.
         package init(margin: Margin, cell: CellIndex, devices: Int64) {
             (self.margin, self.cell, self.devices) = (margin, cell, devices)
         }
     }
 
-    /// Puts a period's numbers together.
     package init(period: Period, rows: [Row]) {
         self.period = period
         self.rows = rows
@@ -31,20 +29,16 @@ package struct ProvedDevices: Sendable, Hashable {
 
 /// The devices that proved to be in the cells of a run of parts, as far as events bear them out.
 ///
-/// A claim without an event lifts nothing: a cell has no more devices than proved events. And a device of a part is one of each whole,
-/// so a cell has no more than any cell around it, whatever was lost on the way. Every number only becomes smaller by this.
+/// A claim without an event lifts nothing: a cell has no more devices than proved events. A device of a part is also a
+/// device of each whole, so a cell has no more than any cell that contains it, whatever was lost on the way. These
+/// limits only make numbers smaller.
 struct ProvedSpan {
-    /// The release's own period, or one that was released before.
-    let period: Period
-    let span: Range<Int>
-    /// By margin, by cell. Unit: devices.
+    /// The numbers of devices, by margin and cell. Unit: devices.
     let devices: [Margin: [CellIndex: Int64]]
 
-    /// - Parameter parts: the stored periods of the span.
+    /// - Parameter parts: the stored periods of the release.
     /// - Complexity: O(rows · margins).
-    init(_ proved: ProvedDevices, span: Range<Int>, of parts: some Collection<StoredCube>, _ layout: MetricLayout) {
-        period = proved.period
-        self.span = span
+    init(_ proved: ProvedDevices, of parts: some Collection<StoredCube>, _ layout: MetricLayout) {
         var events: [CellIndex: Int64] = [:]
         for part in parts {
             for (cell, count) in part.provedEvents { events[cell] = (events[cell] ?? 0).addedClamped(count) }
@@ -75,24 +69,11 @@ struct ProvedSpan {
 }
 
 extension StoredCube {
-    /// By leaf cell, the events of identifiers that were proved, of a metric that counts them apart; else all.
+    /// The number of events in each leaf cell: those of proved identifiers, if the metric counts these apart; otherwise
+    /// all.
     var provedEvents: [CellIndex: Int64] {
-        let measure = layout.countsProved && everybody.isEmpty ? layout.provedMeasure(of: .count) : .count
-        return counters.reduce(into: [:]) { events, counter in
-            if counter.measure == measure { events[counter.cell] = counter.value }
+        counters.reduce(into: [:]) { events, counter in
+            if counter.measure == layout.provedCount { events[counter.cell] = counter.value }
         }
-    }
-}
-
-extension ProvedSpan {
-    /// By cell of a slab of the span.
-    func sums(of slab: CubeSlab, _ layout: MetricLayout) -> [Int64] {
-        guard let counted = layout.counting(slab.margin) else { return slab.cells.map { _ in 0 } }
-        let project = layout.projection(from: counted, to: slab.margin)
-        var sums: [CellIndex: Int64] = [:]
-        for (cell, count) in devices[counted] ?? [:] {
-            sums[project(cell)] = (sums[project(cell)] ?? 0).addedClamped(count)
-        }
-        return slab.cells.map { sums[$0] ?? 0 }
     }
 }

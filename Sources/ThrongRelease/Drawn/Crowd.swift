@@ -5,18 +5,19 @@ import ThrongPlan
 struct Crowd {
     /// k, in the unit of the floors.
     let threshold: Int64
-    /// By cell: so many are proved. Unit: devices; where nobody has an identifier, events.
+    /// The proved lower bound by cell. Unit: devices; events if nobody has an identifier.
     let floors: [Int64]
-    /// By cell, as drawn, and from 0 on; 0 where nothing was drawn because nothing can be published.
+    /// The drawn numbers by cell, as whole numbers of at least 0; 0 where nothing was drawn because nothing can be
+    /// published.
     var whole: [Int64]
-    /// By cell.
+    /// True by cell if its numbers are shown.
     var isShown: [Bool]
-    /// Of the drawn numbers.
+    /// The margin of the drawn numbers.
     let margin: GroupingMargin
     /// The largest distance of a published number from the drawn one.
     var moved = Rational.zero
 
-    /// Nobody is there yet.
+    /// Creates a crowd in which nobody has been counted yet.
     init(threshold: Int64, floors: [Int64], margin: GroupingMargin) {
         self.threshold = threshold
         self.floors = floors
@@ -27,7 +28,8 @@ struct Crowd {
 }
 
 extension MarginCase {
-    /// The events behind each number where nobody has an identifier: k of them are k times what one counts at most.
+    /// Returns the events behind each number where nobody has an identifier. k devices then stand for k times the most
+    /// events that one may add.
     func eventCrowds(_ shape: MarginShape, _ numbers: Numbers) throws(NoiseError) -> [Margin: Crowd] {
         let layout = header.layout
         let counted = parts.flatMap { $0.cube.counters }.filter { $0.measure == .count }.map { ($0.cell, $0.value) }
@@ -50,7 +52,7 @@ extension MarginCase {
         return crowds
     }
 
-    /// The devices behind each number, drawn for each occasion.
+    /// Draws the devices behind each number, for each occasion.
     func deviceCrowds(
         _ tables: [Margin: DrawnTables], _ kind: DeviceSource.Kind, _ shape: MarginShape, _ source: DeviceSource,
         _ secret: DrawSecret
@@ -78,7 +80,8 @@ extension MarginCase {
         return crowds
     }
 
-    /// Occasions of which any number can be published, ascending. Of the others nothing is drawn, because nobody would see it.
+    /// Returns the occasions of which any number can be published, ascending. Nothing is drawn for the others, because
+    /// nobody would see it.
     private func occasionsToDraw(
         _ parts: [MarginShape.Part], _ crowds: [Margin: Crowd], _ occasions: Margin
     ) -> [CellIndex] {
@@ -93,7 +96,7 @@ extension MarginCase {
         return found.sorted()
     }
 
-    /// Takes the numbers of one occasion from its interactions.
+    /// Turns the interactions of one occasion into its numbers, and notes in `crowds` which are shown.
     private func settle(
         _ interactions: [FieldSet: InteractionTable], of occasion: CellIndex, _ occasions: Margin,
         _ parts: [MarginShape.Part], _ table: DrawnTables, _ shape: MarginShape, into crowds: inout [Margin: Crowd]
@@ -124,7 +127,7 @@ extension MarginCase {
         }
     }
 
-    /// By cell of a part's fields, the cell of its grouping in one occasion.
+    /// Returns, for each cell of a part's fields, the cell of its grouping in one occasion.
     private func places(of part: MarginShape.Part, _ occasion: CellIndex, of occasions: Margin) -> [Int] {
         let layout = header.layout
         let all = occasions.union(part.fields)

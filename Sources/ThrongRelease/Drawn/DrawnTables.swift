@@ -2,24 +2,24 @@ internal import ThrongFaults
 import ThrongNoise
 import ThrongPlan
 
-/// The questions of one measure by the interactions of one lattice, and the noise that they are drawn with.
+/// The questions of one measure about the interactions of one lattice, and the noise for drawing them.
 ///
-/// The table of an interaction is drawn in the canonical order of its fields and buckets, so that a plan that lists them otherwise
-/// has the same noise in the same place.
+/// The table of an interaction is drawn in the canonical order of its fields and buckets, so that a plan that lists
+/// them in another order has the same noise in the same place.
 struct DrawnTables {
     let lattice: Lattice
-    /// As is asked now.
+    /// The width that is asked for now.
     let width: NoiseWidth
     private var questions: [FieldSet: Question] = [:]
 
     private struct Question {
         /// The fields and their buckets.
         let text: String
-        /// By cell of the lattice's table, its place in the canonical one.
+        /// The canonical place of each cell of the lattice's table.
         let canonical: [Int]
-        /// Of each field.
+        /// The number of buckets of each field.
         let buckets: [Int]
-        /// As is asked now.
+        /// The layers of the width that is asked for now.
         let layers: Layers
     }
 
@@ -34,10 +34,10 @@ struct DrawnTables {
         }
     }
 
-    /// Asks by the interactions of a lattice.
+    /// Asks for the interactions of a lattice.
     ///
-    /// - Parameter dimensions: of a set of fields, in the lattice's order.
-    /// - Throws: ``NoiseError`` where the noise would be too wide.
+    /// - Parameter dimensions: the dimensions of a set of fields, in the lattice's order.
+    /// - Throws: ``NoiseError`` if the noise would be too wide.
     init(
         _ lattice: Lattice, width: NoiseWidth, texts: QuestionTexts, dimensions: (FieldSet) -> [Int]
     ) throws(NoiseError) {
@@ -56,11 +56,11 @@ struct DrawnTables {
             ? question.layers : try Layers(width.squared(square), buckets: question.buckets)
     }
 
-    /// By interaction, the draws that are added to a cell, over all periods of a sum.
+    /// Returns, for each interaction, the draws that are added to a cell over all periods of a sum.
     ///
-    /// The kept layer is the same in all of them, and so it is added as often as there are periods.
+    /// The kept layer is the same in all of them, so it is added once for each period.
     ///
-    /// - Parameter squares: of each period's width.
+    /// - Parameter squares: the square of each period's width.
     private func draws(_ squares: [Int64]) throws(NoiseError) -> [FieldSet: [CellDraws]] {
         var draws: [FieldSet: [CellDraws]] = [:]
         for (interaction, question) in questions {
@@ -90,9 +90,9 @@ struct DrawnTables {
     /// - Parameters:
     ///   - measure: the first line of each question.
     ///   - events: the set's canonical text.
-    ///   - period: what the fresh layer is drawn for.
-    ///   - square: of the period's width.
-    ///   - counted: by interaction, the counted table in the lattice's order.
+    ///   - period: the period for which the fresh layer is drawn.
+    ///   - square: the square of the period's width.
+    ///   - counted: the counted table of an interaction, in the lattice's order.
     func draw(
         _ measure: String, of events: String, in period: String, square: Int64, by secret: DrawSecret,
         counted: (FieldSet) -> [Int64]
@@ -119,7 +119,7 @@ struct DrawnTables {
         return drawn
     }
 
-    /// Whole numbers of all groupings, none below 0, that add up.
+    /// Returns whole numbers of all groupings, none below 0, that add up.
     ///
     /// - Parameter steady: the least number that would be published.
     func nonNegative(
@@ -135,11 +135,11 @@ struct DrawnTables {
         return try lattice.nonNegative(from: interactions, steady: steady)
     }
 
-    /// The margins of a grouping's numbers, the widest where sums of different sizes are in it.
+    /// Returns the margins of a grouping's numbers: the widest, if the grouping has sums of different sizes.
     ///
     /// - Parameters:
-    ///   - squares: of the widths of the periods over which numbers are added up.
-    ///   - summed: combinations of how many buckets of each field are added up.
+    ///   - squares: the squares of the widths of the periods over which numbers are added up.
+    ///   - summed: the combinations of numbers of buckets of each field that are added up.
     func margin(of grouping: FieldSet, over squares: [Int64], summed: [[Int]]) throws(NoiseError) -> GroupingMargin {
         guard !Fault.noiseOff.isOn else { return .none }
         let draws = try draws(squares)

@@ -2,13 +2,15 @@ import ThrongNoise
 import ThrongPlan
 
 extension MarginCase {
-    /// Puts the release together: what is shown, with the margins that hold for it, and why the rest is not.
+    /// Makes the release: the numbers that are shown, with their margins, and the reasons why the rest is not.
     ///
     /// - Parameters:
-    ///   - crowds: by kind of devices, the one that numbers tell being the last. What any of them shows is shown.
-    ///   - squares: of the widths, by measure, devices being the last.
+    ///   - crowds: the devices behind the numbers; those that the release tells come last. A number that any of them
+    ///     shows is shown.
+    ///   - kinds: the number of ways in which devices are known.
+    ///   - squares: the squares of the widths, by measure; that of devices comes last.
     func released(
-        _ shape: MarginShape, _ numbers: [Numbers], _ crowds: [[Margin: Crowd]], squares: [Int64]
+        _ shape: MarginShape, _ numbers: [Numbers], _ crowds: [[Margin: Crowd]], kinds: Int, squares: [Int64]
     ) throws(NoiseError) -> ReleaseDecision {
         var cells: [PublishedCell] = []
         var withheld: [WithheldCell] = []
@@ -33,14 +35,13 @@ extension MarginCase {
             }
             stated.append(try margins(of: grouping, numbers, behind.last, shown))
         }
-        let kinds = header.layout.hasIdentifiers ? crowds.count : 0
         let margins = ReleaseMargins(
             cost: try cost(shape, kinds: kinds), groupings: stated, squares: squares, events: texts.events)
         return ReleaseDecision(
-            release: Release(decided: header.stating(margins), cells: cells), withheld: withheld, summary: .none)
+            release: Release(decided: header.stating(margins), cells: cells), withheld: withheld)
     }
 
-    /// ρ of what is drawn for the first time.
+    /// Returns the ρ of everything that is drawn for the first time.
     private func cost(_ shape: MarginShape, kinds: Int) throws(NoiseError) -> String {
         let isSum = header.period.kind != header.layout.period
         return try MarginCost(
@@ -77,7 +78,7 @@ extension MarginCase {
             devices: try devices?.margin.stated(moved: devices?.moved ?? .zero))
     }
 
-    /// The cells of a grouping in which anything was counted.
+    /// Returns the cells of a grouping in which anything was counted.
     private func touchedCells(of grouping: Margin) -> Set<Int> {
         let project = header.layout.projection(from: header.layout.leaf, to: grouping)
         return Set(
@@ -87,10 +88,10 @@ extension MarginCase {
 }
 
 extension ReleaseHeader {
-    /// The same with the margins of its numbers.
+    /// Returns the same header with the margins of its numbers.
     func stating(_ margins: ReleaseMargins) -> ReleaseHeader {
         ReleaseHeader(
             layout: layout, period: period, plan: plan, threshold: threshold, sampling: sampling, reach: reach,
-            groupings: groupings, protection: nil, margins: margins, events: events)
+            groupings: groupings, margins: margins, events: events)
     }
 }

@@ -1,60 +1,54 @@
 package import ThrongNoise
 package import ThrongPlan
 
-/// Draws a release: every number with both layers of noise, and published only of k devices or more whose drawn number says so, too
-/// (the page on margins).
+/// Draws a release: every number with both layers of noise. A number is published only if at least k devices are proved
+/// and the drawn number says so, too (the page on margins).
 ///
-/// Which numbers are published depends on each group alone: none is withheld for another's sake. A coarser period's events are the sums of
-/// what was drawn for the periods that it is made of, so that they tell nothing new.
+/// Publication depends on each group alone: no number is withheld for another's sake. A coarser period's events are the
+/// sums of the numbers drawn for the periods that make it up, so that they tell nothing new.
 package struct MarginCase: Sendable {
     let header: ReleaseHeader
-    /// The counted periods by start: one, or those that a coarser period is made of.
+    /// The counted periods by start: one, or those that make up a coarser period.
     let parts: [Part]
     /// The devices that proved to be in its cells in its own period.
     let proved: ProvedSpan?
-    /// Of what was counted in all of the release's period.
+    /// The question texts of the events that were counted in all of the release's period.
     let texts: QuestionTexts
-    /// By how much variances are raised for metrics that count some of the same events.
+    /// The factors by which variances are raised for metrics that count some of the same events.
     let factors: MarginFactors
 
     /// A counted period.
     struct Part: Sendable {
         let cube: StoredCube
-        /// Its release, of a part of a coarser period.
+        /// The margins of its own release, if it is a part of a coarser period.
         let earlier: ReleaseMargins?
-        /// Of what was counted in it.
+        /// The question texts of the events that were counted in it.
         let texts: QuestionTexts
 
         /// The text of everything that the metric counted in it.
         var allEvents: String { texts.eventSet(CellIndex(0), in: .total) }
 
-        /// What the fresh layer is drawn for.
+        /// The period for which the fresh layer is drawn, as text.
         var text: String { "\(cube.period.kind.rawValue) \(cube.period.start)" }
 
         /// The square of a measure's width when it was released, devices being the last; nil where it is released now.
         func square(_ measure: Int) -> Int64? { earlier?.squares[measure] }
 
-        /// What the fresh layer of devices is drawn for.
+        /// Returns the period for which the fresh layer of a window's devices is drawn, as text.
         func text(of window: WindowNumber) -> String { "\(text) window \(window.value)" }
     }
 
-    /// Puts a case together.
+    /// Creates the case of a release.
     ///
     /// - Parameters:
-    ///   - header: what the release will say of itself, without margins.
+    ///   - header: the release's header, without margins.
     ///   - factors: see ``Plan/marginFactors(of:)``.
-    /// - Throws: ``ReleaseError/exactPart(metric:period:)`` for the sum of periods of which one was released exactly.
-    package init(header: ReleaseHeader, on evidence: ReleaseEvidence, factors: MarginFactors = .none)
-        throws(ReleaseError)
-    {
+    package init(header: ReleaseHeader, on evidence: ReleaseEvidence, factors: MarginFactors = .none) {
         let (isSum, layout, origins) = (header.period.kind != header.layout.period, header.layout, evidence.origins)
         let lines = QuestionTexts.lines(of: evidence.countedInLayout, in: header.period)
         var parts: [Part] = []
         for cube in evidence.parts.sorted(by: { $0.period.start < $1.period.start }) {
             let earlier = evidence.earlier.first { $0.header.period == cube.period }?.header.margins
-            guard !isSum || earlier?.squares.isEmpty == false else {
-                throw .exactPart(metric: header.layout.metric, period: header.period)
-            }
             let events = isSum ? earlier?.events : lines
             parts.append(
                 Part(
@@ -68,8 +62,7 @@ package struct MarginCase: Sendable {
         proved =
             header.provesFirsts
             ? ProvedSpan(
-                claimed ?? ProvedDevices(period: header.period, rows: []), span: 0..<parts.count,
-                of: parts.map(\.cube), header.layout) : nil
+                claimed ?? ProvedDevices(period: header.period, rows: []), of: parts.map(\.cube), header.layout) : nil
         texts = QuestionTexts(layout: layout, events: lines, origins: origins)
     }
 
@@ -84,10 +77,16 @@ package struct MarginCase: Sendable {
         let people = try deviceTables(shape)
         var crowds: [[Margin: Crowd]] = []
         for kind in kinds {
-            crowds.append(try deviceCrowds(people, kind, shape, DeviceSource(self, kind, secret), secret))
+            switch kind {
+            case .identifiers: crowds += try identifierCrowds(people, shape, secret)
+            case .said, .proved:
+                crowds.append(
+                    try deviceCrowds(people, kind, shape, DeviceSource(self, said: kind == .said), secret))
+            }
         }
         if kinds.isEmpty { crowds.append(try eventCrowds(shape, numbers[0])) }
-        return try released(shape, numbers, crowds, squares: events.map(\.width.square) + [devices.square])
+        let squares = events.map(\.width.square) + [try devices.square]
+        return try released(shape, numbers, crowds, kinds: kinds.count, squares: squares)
     }
 
     private func eventTables(_ shape: MarginShape) throws(NoiseError) -> [DrawnTables] {
@@ -103,9 +102,10 @@ package struct MarginCase: Sendable {
         return tables
     }
 
-    /// The first line of a measure's questions in a part, and what their fresh layer is drawn for.
+    /// Returns the first line of a measure's questions in a part, and the period for which their fresh layer is drawn.
     ///
-    /// Identifiers that are counted in one window are its devices: one question, which has one answer. Over several windows they are not.
+    /// Identifiers counted in one window are that window's devices: the same question, with the same answer.
+    /// Identifiers counted over several windows are a question of their own.
     private func question(_ measure: Int, _ part: Part) -> (measure: String, period: String) {
         let layout = header.layout
         if measure > 0 {
@@ -117,7 +117,7 @@ package struct MarginCase: Sendable {
         return (DeviceSource.Kind.identifiers.canonicalText(in: header), part.text(of: window))
     }
 
-    /// The width of devices.
+    /// The width of the noise on numbers of devices.
     private var devices: NoiseWidth {
         get throws(NoiseError) { try NoiseWidth(threshold: header.threshold.devices, factor: factors.devices) }
     }
@@ -131,13 +131,13 @@ package struct MarginCase: Sendable {
         return tables
     }
 
-    /// The numbers of one measure, before anybody asks which of them may be shown.
+    /// The numbers of one measure, before it is decided which of them may be shown.
     struct Numbers {
-        /// By grouping. Unit: the measure's.
+        /// The whole numbers by grouping. Unit: the measure's.
         var whole: [Margin: [Int64]] = [:]
-        /// By grouping.
+        /// The drawn numbers by grouping.
         var drawn: [Margin: GroupingTable] = [:]
-        /// By grouping.
+        /// The margins by grouping.
         var margins: [Margin: GroupingMargin] = [:]
     }
 
@@ -173,7 +173,7 @@ package struct MarginCase: Sendable {
         return all
     }
 
-    /// The interactions of one measure, summed over the parts.
+    /// Returns the interactions of one measure, summed over the parts.
     private func interactions(
         of measure: Int, _ table: DrawnTables, _ shape: MarginShape, _ secret: DrawSecret
     ) throws(NoiseError) -> [FieldSet: InteractionTable] {
@@ -206,13 +206,13 @@ package struct MarginCase: Sendable {
 }
 
 extension MetricLayout {
-    /// By cell of a margin, the cell of a coarser one.
+    /// Returns, for each cell of a margin, the cell of a coarser one.
     func places(from finer: Margin, to coarser: Margin) -> [Int] {
         let project = projection(from: finer, to: coarser)
         return (0..<UInt32(size(of: finer))).map { Int(project(CellIndex($0)).value) }
     }
 
-    /// By cell of a margin, the sum of what cells of a finer one have.
+    /// Returns, for each cell of a margin, the sum of the values in cells of a finer one.
     func table(
         by margin: Margin, of values: some Sequence<(cell: CellIndex, value: Int64)>, in finer: Margin
     ) -> [Int64] {

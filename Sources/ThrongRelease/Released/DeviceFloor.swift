@@ -3,7 +3,7 @@
 /// Within one window one device has one identifier, so the distinct identifiers of one window are a lower bound on
 /// devices; over windows they are not, so floors are compared, never added (design, section 5).
 package struct DeviceFloor: Hashable, Sendable, Comparable, Codable {
-    /// Unit: devices. 0 proves nothing.
+    /// The bound. Unit: devices. 0 proves nothing.
     package let devices: Int64
     /// Wraps a bound.
     package init(devices: Int64) { self.devices = devices }

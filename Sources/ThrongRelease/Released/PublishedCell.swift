@@ -4,17 +4,17 @@ package import ThrongPlan
 ///
 /// Only a ``Release`` makes one: by deciding, or from the ledger's rows.
 package struct PublishedCell: Sendable, Hashable {
-    /// Which dimensions are kept.
+    /// The margin: the dimensions that are kept.
     package let margin: Margin
-    /// Which cell of that margin.
+    /// The cell of that margin.
     package let cell: CellIndex
-    /// Unit: events.
+    /// The number of events. Unit: events.
     package let count: Int64
-    /// One a sum of the metric. Unit: 10^-decimals of the sum's unit.
+    /// The values of the metric's sums, in their order. Unit: 10^-decimals of the sum's unit.
     package let sums: [Int64]
-    /// The floor, where the metric publishes reach. Unit: devices.
+    /// The floor, if the metric publishes reach. Unit: devices.
     package let reach: DeviceFloor?
-    /// The devices that said that this was their first, where clients are asked to. Unit: devices.
+    /// The devices that said that this was their first, if clients are asked to. Unit: devices.
     package let firsts: Int64?
 
     init(

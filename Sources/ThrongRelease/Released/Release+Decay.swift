@@ -1,13 +1,13 @@
 package import ThrongPlan
 
 extension Release {
-    /// Reads back what age has left of a release. Its digest went with the numbers that it was taken over, so what is left
-    /// has to fit the header: cells that the layout has, each once, with its sums, and k or more wherever they say how many
-    /// devices.
+    /// Reads back the numbers that age has left of a release. The digest covered numbers that are gone, and went with
+    /// them. The rest therefore has to fit the header: cells of the layout, each once, with its sums, and with at least
+    /// k devices wherever they say how many.
     ///
     /// Groupings that kept a dropped dimension are gone from the header, so that nothing takes their missing cells for
     /// withheld ones.
-    /// - Throws: ``ReleaseError/altered(metric:period:)`` where a row does not fit.
+    /// - Throws: ``ReleaseError/altered(metric:period:)`` if a row does not fit.
     @_spi(Ledger) public init(
         decayed header: ReleaseHeader, dropped: Set<DimensionName>, cells rows: [Row]
     ) throws(ReleaseError) {
@@ -22,8 +22,6 @@ extension Release {
                 sampling: header.sampling,
                 reach: header.reach,
                 groupings: left,
-                protection: header.protection,
-                sensitive: header.sensitive ?? [],
                 margins: header.margins?.keeping(header.groupings.map(left.contains)),
                 events: header.events),
             cells: rows.filter { left.contains($0.margin) }, without: dropped)
@@ -34,10 +32,10 @@ extension Release {
 }
 
 extension ReleaseHeader {
-    /// Whether a number can be one of this release's, as far as that can be told from it alone.
+    /// True if a number can be one of this release's, as far as the number alone can tell.
     fileprivate func couldPublish(_ cell: PublishedCell) -> Bool {
         Int(cell.cell.value) < layout.size(of: cell.margin)
-            && (cell.sums.isEmpty || cell.sums.count == layout.sums.count)
+            && cell.sums.count == layout.sums.count
             && [cell.reach?.devices, cell.firsts].allSatisfy { threshold.isReached(by: $0 ?? .max) }
     }
 }

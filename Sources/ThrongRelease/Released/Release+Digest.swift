@@ -3,7 +3,7 @@ package import Foundation
 internal import ThrongPlan
 internal import ThrongWire
 
-/// The SHA-256 of a release: what it said can be proved later.
+/// The SHA-256 of a release, by which anybody can later prove what it said.
 package struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
     package let hex: String

@@ -1,19 +1,19 @@
 package import ThrongPlan
 
-/// What left the house about one metric and one period. Made once, never changed.
+/// The numbers that left the house about one metric and one period. A release is made once and never changed.
 ///
-/// ``ReleaseCase/decide(_:)`` and ``MarginCase/decide(secret:)`` decide what is published. The ledger has two more ways,
+/// ``MarginCase/decide(secret:)`` decides what is published. The ledger has two more ways,
 /// which a file sees only if it imports `@_spi(Ledger)`: ``init(restoring:cells:digest:)`` reads back what was published, if the
 /// digest still matches, and ``init(decayed:dropped:cells:)`` reads back what age left.
 package struct Release: Sendable, Hashable {
-    /// What it is about.
+    /// The header: everything about the numbers but the numbers.
     package let header: ReleaseHeader
-    /// The published cells, by margin, then by cell. What is not here is withheld.
+    /// The published cells, by margin, then by cell. A cell that is not here is withheld.
     package let cells: [PublishedCell]
-    /// The dimensions by which age has left no numbers; their groupings are not in the header any more.
+    /// The dimensions by which age has left no numbers; the header no longer has their groupings.
     package let aged: Set<DimensionName>
 
-    /// What a decision lets out; ``ReleaseCase/decide(_:)`` calls it.
+    /// Creates the release of a decision; ``MarginCase/decide(secret:)`` calls it.
     init(decided header: ReleaseHeader, cells: [PublishedCell]) {
         self.header = header
         self.cells = cells.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
@@ -22,7 +22,7 @@ package struct Release: Sendable, Hashable {
 
     /// Reads back a release that was stored.
     ///
-    /// - Throws: ``ReleaseError/altered(metric:period:)`` where the digest does not match what is read.
+    /// - Throws: ``ReleaseError/altered(metric:period:)`` if the digest does not match what is read.
     @_spi(Ledger) public init(restoring header: ReleaseHeader, cells rows: [Row], digest: ReleaseDigest)
         throws(ReleaseError)
     {
@@ -32,7 +32,7 @@ package struct Release: Sendable, Hashable {
         }
     }
 
-    /// Rows as they are; each of the ledger's ways calls it, with checks of its own.
+    /// Takes rows as they are. Each of the ledger's ways calls it after checks of its own.
     init(remaining header: ReleaseHeader, cells rows: [Row], without aged: Set<DimensionName> = []) {
         self.header = header
         self.aged = aged
@@ -44,20 +44,21 @@ package struct Release: Sendable, Hashable {
 
     /// A released cell as a store keeps it.
     package struct Row: Sendable, Hashable {
-        /// Which dimensions are kept.
+        /// The margin: the dimensions that are kept.
         package let margin: Margin
-        /// Which cell of that margin.
+        /// The cell of that margin.
         package let cell: CellIndex
-        /// Unit: events.
+        /// The number of events. Unit: events.
         package let count: Int64
-        /// One a sum. Unit: 10^-decimals of the sum's unit.
+        /// The values of the metric's sums, in their order. Unit: 10^-decimals of the sum's unit.
         package let sums: [Int64]
-        /// Unit: devices; nil where the metric publishes no reach.
+        /// The floor. Unit: devices; nil if the metric publishes no reach.
         package let reach: DeviceFloor?
-        /// Unit: devices; nil where clients do not say which events are firsts.
+        /// The devices that said that this was their first. Unit: devices; nil if clients do not say which events are
+        /// firsts.
         package let firsts: Int64?
 
-        /// Puts a row together.
+        /// Creates a row with its margin, cell, count, sums, reach and firsts.
         @_spi(Ledger) public init(
             margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?, firsts: Int64? = nil
         ) {
@@ -72,7 +73,7 @@ package struct Release: Sendable, Hashable {
 }
 
 extension Release {
-    /// The published cell of these buckets, one per dimension that is kept; nil is withheld.
+    /// Returns the published cell of these buckets, one for each dimension that is kept; nil if it is withheld.
     ///
     /// - Complexity: O(log cells).
     package func cell(_ buckets: [DimensionName: BucketLabel]) -> PublishedCell? {
@@ -90,7 +91,7 @@ extension Release {
         return cell(header.layout.cell(buckets: indices, in: margin), in: margin)
     }
 
-    /// The published cell at that place; nil is withheld.
+    /// Returns the published cell at that place; nil if it is withheld.
     package func cell(_ cell: CellIndex, in margin: Margin) -> PublishedCell? {
         var low = cells.startIndex
         var high = cells.endIndex
@@ -102,6 +103,6 @@ extension Release {
         return cells[low]
     }
 
-    /// Whether the release shows that grouping at all.
+    /// True if the release shows that grouping at all.
     package func shows(_ margin: Margin) -> Bool { header.groupings.contains(margin) }
 }

@@ -1,34 +1,28 @@
 internal import ThrongFaults
 package import ThrongPlan
 
-/// What a release is about: everything that a reader needs to know about its numbers.
+/// The header of a release: everything that a reader needs to know about its numbers.
 package struct ReleaseHeader: Sendable, Hashable, Codable {
-    /// What the cells mean; carries app, metric, dimensions and their buckets, learned ones with their labels.
+    /// The layout of the cells; carries app, metric, dimensions and their buckets, learned ones with their labels.
     package private(set) var layout: MetricLayout
-    /// What the release covers.
+    /// The period that the release covers.
     package let period: Period
     /// The plan in force.
     package let plan: PlanVersion
-    /// How many devices each number stands for.
+    /// The number of devices that each number stands for, at least.
     package let threshold: Threshold
     /// Share of events that clients sent: more than 0, at most 1.
     package let sampling: Double
-    /// Whether reach is published.
+    /// True if reach is published.
     package let reach: Bool
     /// The margins shown, ascending.
     package let groupings: [Margin]
-    /// How far around a withheld number an interval must reach, and the p of the p % rule; nil in releases that only
-    /// withheld small cells.
-    package let protection: Protection?
-    /// The dimensions over which no shown group may be known to sit in one bucket; nil where there are none.
-    package let sensitive: [DimensionName]?
-    /// How far off its numbers may be; nil where they are exact.
+    /// The margins of error of its numbers; nil before they are drawn.
     package let margins: ReleaseMargins?
-    /// The events that were counted, ascending; nil where the release was made without saying so. They tell which other
-    /// metrics' numbers speak of the same happenings.
+    /// The events that were counted, ascending; nil if the release was made without saying so. They tell which other
+    /// metrics' numbers are about the same happenings.
     package let events: [EventName]?
 
-    /// Puts a header together.
     package init(
         layout: MetricLayout,
         period: Period,
@@ -37,8 +31,6 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         sampling: Double,
         reach: Bool,
         groupings: [Margin],
-        protection: Protection? = .standard,
-        sensitive: [DimensionName] = [],
         margins: ReleaseMargins? = nil,
         events: [EventName]? = nil
     ) {
@@ -49,13 +41,11 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         self.sampling = sampling
         self.reach = reach
         self.groupings = groupings
-        self.protection = protection
-        self.sensitive = sensitive.isEmpty ? nil : sensitive.sorted { $0.text < $1.text }
         self.margins = margins
         self.events = events?.sorted()
     }
 
-    /// The same with the labels that a layout gives to its slots.
+    /// Returns the same header with the labels that a layout gives to its slots.
     func naming(as named: MetricLayout) -> ReleaseHeader {
         guard named.counted == layout.counted else { return self }
         var header = self
@@ -63,23 +53,21 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         return header
     }
 
-    /// The same under terms that may only ask for more: those under which its numbers were counted.
+    /// Returns the header under the terms under which its numbers were counted, which may only ask for more.
     ///
-    /// Its events are those that were counted; nobody says which where a plan was edited meanwhile.
+    /// Its events are those that were counted; nil if an edit of the plan leaves open which.
     package func tightened(by terms: ReleaseTerms?) -> ReleaseHeader {
         guard let terms, !Fault.forgetTerms.isOn else { return self }
-        let wanted = Set((sensitive ?? []) + terms.sensitive)
         return ReleaseHeader(
             layout: layout, period: period, plan: plan, threshold: max(threshold, terms.threshold), sampling: sampling,
-            reach: reach, groupings: groupings, protection: max(protection ?? .standard, terms.protection),
-            sensitive: layout.dimensions.map(\.name).filter(wanted.contains), margins: margins,
+            reach: reach, groupings: groupings, margins: margins,
             events: terms.counted.map { $0.names.map(Array.init) } ?? events)
     }
 
-    /// What all releases of a metric's numbers by the same periods have in common.
+    /// A key that all releases of a metric's numbers by the same kind of period share.
     package var series: [[UInt8]] { [layout.id.bytes, Array(period.kind.rawValue.utf8)] }
 
-    /// By shown grouping, the counter of the devices that said that this was their first in the period; empty where
+    /// The counters of the devices that said that this was their first in the period, by shown grouping; empty if
     /// clients are not asked to.
     var firsts: [Margin: MeasureIndex] {
         guard reach, let firsts = layout.firsts, let places = firsts.places(of: period.kind) else { return [:] }
@@ -90,24 +78,22 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
         return counters
     }
 
-    /// Whether numbers of devices are what clients say (`reach: client`).
+    /// True if numbers of devices are what clients say (`reach: client`).
     package var hasFirsts: Bool { !firsts.isEmpty }
 
-    /// Whether numbers of devices are those that proved themselves in the period (`reach: attested`).
+    /// True if numbers of devices are those that proved themselves in the period (`reach: attested`).
     package var provesFirsts: Bool { reach && layout.provedFirsts?.periods.contains(period.kind) ?? false }
 
-    /// The header that a plan gives a metric's release.
+    /// Creates the header that a plan gives a metric's release.
     package init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {
         self.init(
             layout: layout,
             period: period,
             plan: plan.version,
-            threshold: plan.releaseThreshold(of: metric),
+            threshold: metric.threshold,
             sampling: layout.sampling,
             reach: metric.reach,
             groupings: plan.groupings(of: metric),
-            protection: metric.protection,
-            sensitive: plan.sensitiveDimensions(of: metric),
             events: metric.countingEvents)
     }
 }

@@ -1,19 +1,19 @@
 internal import ThrongInsight
 package import ThrongPlan
 
-/// Of what time a metric's numbers are where its layout was not counted in all of a period: a change of the plan began to count it
-/// anew, or counting began.
+/// The part of a period in which a metric's layout was counted, where that is not all of it: a change of the plan began
+/// to count the metric anew, or counting began.
 package struct PartOfPeriod: Sendable, Hashable {
-    /// When it began to be counted so; nil where that was before the period.
+    /// The time at which this way of counting began; nil where that was before the period.
     package let from: UnixSeconds?
-    /// When it was counted so no more; nil where that was after the period, or never.
+    /// The time at which this way of counting ended; nil where that was after the period, or never.
     package let until: UnixSeconds?
-    /// Whether it was counted in another way in the rest of the period.
+    /// True if the metric was counted in another way in the rest of the period.
     package let isSplit: Bool
 
     /// Takes what lies within a period of the time in which a layout was counted; nil where that is all of the period.
     ///
-    /// What was counted for a period before anybody counted was handed in later, and is taken for the whole.
+    /// Events that were counted for a period before anybody counted were handed in later, and are taken for the whole.
     package init?(of period: Period, from: UnixSeconds?, until: UnixSeconds?, isSplit: Bool) {
         let start = from.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
         let end = until.flatMap { $0 > period.start && $0 < period.end ? $0 : nil }
@@ -25,7 +25,7 @@ package struct PartOfPeriod: Sendable, Hashable {
 }
 
 extension ReportDocument {
-    /// What a reader has to know of each metric that was not counted in one way all period long, in sentences.
+    /// The sentences about each metric that was not counted in one way all period long.
     package var partNotes: [String] {
         partial.map { partial in
             let part = partial.part

@@ -2,7 +2,7 @@ package import ThrongInsight
 package import ThrongPlan
 package import ThrongRelease
 
-/// What one partner is told about one period: a pure value, the same for every format.
+/// The content of one partner's report about one period: a pure value, the same for every format.
 package struct ReportDocument: Sendable, Hashable {
     /// The report's name.
     package let name: ReportName
@@ -10,17 +10,17 @@ package struct ReportDocument: Sendable, Hashable {
     package let title: String
     /// A paragraph for the reader, if the plan has one.
     package let explanation: String?
-    /// By place in the plan, in which language its text is, where the plan says so: `reports.daily.title`.
+    /// The languages of texts where the plan names one, by place in the plan: `reports.daily.title`.
     package let languages: [String: LanguageTag]
-    /// Who receives it.
+    /// The partner who receives it.
     package let partner: Partner
-    /// Whose crowd it is about.
+    /// The app whose crowd it is about.
     package let app: App
-    /// What it calls periods.
+    /// The names that it gives to periods.
     let names: PeriodNames
-    /// How its reader writes numbers and dates.
+    /// The locale in which its reader's numbers and dates are written.
     package let locale: ReportLocale
-    /// What it covers.
+    /// The period that it covers.
     package let period: Period
     /// The period as file names and tables have it: `2026-11-21`, `2026-W47`.
     package let periodLabel: String
@@ -30,41 +30,44 @@ package struct ReportDocument: Sendable, Hashable {
     package let plan: PlanVersion
     /// The releases that it was made from, by metric, those of earlier periods after the report's own.
     package let sources: [Source]
-    /// When copies are to be deleted, because the first number in them may be kept no longer; nil where nobody said.
+    /// The time at which copies are to be deleted, because the first number in them may be kept no longer; nil where
+    /// nobody said.
     package let deleteBy: UnixSeconds?
     /// Metrics of which it has a part of the period only, by name.
     package let partial: [Partial]
-    /// What it says, in reading order.
+    /// The answers, in reading order.
     package let answers: [InsightAnswer]
 
     /// A metric that was not counted in one way all period long.
     package struct Partial: Sendable, Hashable {
         /// Its name.
         package let metric: MetricName
-        /// What people call it.
+        /// The metric's title, as people read it.
         package let title: String
-        /// Of what time the numbers are.
+        /// The part of the period that the numbers are of.
         package let part: PartOfPeriod
     }
 
     /// A release that a report was made from.
     package struct Source: Sendable, Hashable {
-        /// What was released.
+        /// The metric that was released.
         package let metric: MetricName
-        /// What people call it.
+        /// The metric's title, as people read it.
         package let title: String
-        /// What the release covers: `2026-11-21`.
+        /// The period that the release covers: `2026-11-21`.
         package let period: String
         /// The release's digest.
         package let digest: ReleaseDigest
-        /// What its cells mean, bucketings included.
+        /// The layout, which says what its cells mean, bucketings included.
         package let layout: LayoutID
-        /// How many devices each of its numbers stands for.
+        /// The least number of devices behind each of its numbers.
         package let threshold: Threshold
+        /// ρ: what one device adds to it costs at most, or one event without identifiers.
+        package let cost: String
     }
 
-    /// Makes a report's document from the releases of its period; releases of other periods or apps are not read, but for
-    /// those that an insight compares with.
+    /// Makes a report's document from the releases of its period; releases of other periods or apps are not read, but
+    /// for those that an insight compares with.
     ///
     /// Where a metric was laid out anew within the period, the release of the given plan is read.
     ///
@@ -120,7 +123,8 @@ package struct ReportDocument: Sendable, Hashable {
                     period: calendar.label(of: $0.header.period),
                     digest: $0.digest,
                     layout: $0.header.layout.id,
-                    threshold: $0.header.threshold)
+                    threshold: $0.header.threshold,
+                    cost: $0.header.margins?.cost ?? "")
             }
         }
         partial = histories.keys.sorted().compactMap { metric in

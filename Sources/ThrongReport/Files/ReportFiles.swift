@@ -7,7 +7,7 @@ package struct ReportFiles: Sendable, Hashable {
     /// The files.
     package let all: [ReportFile]
 
-    /// Puts files together that were made earlier, in the order in which they are delivered.
+    /// Creates a report's files from files that were made earlier, in the order in which they are delivered.
     package init(_ files: [ReportFile]) { all = files }
 
     /// Writes a document in every format that is asked for, each once.
@@ -41,19 +41,20 @@ package struct ReportFile: Sendable, Hashable {
     /// Its bytes.
     package let contents: [UInt8]
 
-    /// Puts a file together; whatever a name may not hold becomes a hyphen.
+    /// Creates a file from a text; whatever a name may not hold becomes a hyphen.
     package init(name: String, contents: String) {
         self.name = Self.sanitized(name)
         self.contents = Array(contents.utf8)
     }
 
-    /// Puts a file together; whatever a name may not hold becomes a hyphen.
+    /// Creates a file from bytes; whatever a name may not hold becomes a hyphen.
     package init(name: String, bytes: [UInt8]) {
         self.name = Self.sanitized(name)
         contents = bytes
     }
 
-    /// What the names of a report's files of one period begin with: `weekly_shop-2026-W47`, `pulse-2026-11-21T10-00`.
+    /// Returns the beginning of the names of a report's files of one period: `weekly_shop-2026-W47`,
+    /// `pulse-2026-11-21T10-00`.
     ///
     /// - Parameter period: as ``PeriodCalendar/label(of:)`` writes it.
     package static func stem(report: String, period: String) -> String { sanitized("\(report)-\(period)") }
@@ -77,10 +78,10 @@ extension ReportFile {
     package static let manifestEnding = ".manifest.json"
     package static let signatureEnding = ".manifest.sig"
 
-    /// Whether this is a report's manifest.
+    /// True if the file is a report's manifest.
     package var isManifest: Bool { name.hasSuffix(Self.manifestEnding) }
 
-    /// What HTTP calls it.
+    /// The media type, as HTTP names it.
     package var mediaType: String {
         if name.hasSuffix(".html") { return "text/html; charset=utf-8" }
         if name.hasSuffix(".csv") { return "text/csv; charset=utf-8; header=present" }
@@ -89,6 +90,6 @@ extension ReportFile {
         return "application/octet-stream"
     }
 
-    /// Whether a text is a name that a report's file may have.
+    /// True if a text is a name that a report's file may have.
     package static func isName(_ text: String) -> Bool { !text.isEmpty && sanitized(text) == text }
 }

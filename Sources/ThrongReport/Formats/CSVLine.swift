@@ -3,15 +3,15 @@ internal import ThrongPlan
 
 /// One number of a report, or a change of one, before it is written as a line.
 struct CSVLine {
-    /// What a line is about.
+    /// The subject of a line.
     enum Row: String {
         /// One of the insight's groups.
         case group
-        /// What withheld groups, or those without a rank, hold together.
+        /// The total of withheld groups, or of those without a rank.
         case rest
         /// All groups.
         case whole
-        /// How one of the groups changed: the value is a difference.
+        /// The change of one of the groups: the value is a difference.
         case change
     }
 
@@ -20,7 +20,7 @@ struct CSVLine {
     var buckets: [DimensionName: BucketLabel]
     var status: NumberStatus
     var value: Decimals?
-    /// What a quotient was computed from.
+    /// The two numbers that a quotient or an estimate was computed from.
     var quotient: (numerator: String, denominator: String)?
     var threshold: Threshold?
     var withheldShare: Decimals?
@@ -36,27 +36,25 @@ struct CSVLine {
 
 /// Columns that only those reports have which have such numbers.
 enum CSVExtra: CaseIterable {
-    /// What quotients and estimates were computed from.
+    /// The numbers that quotients and estimates were computed from.
     case quotient
     /// Bounds of estimates, bands of quantiles.
     case bounds
+    /// The first and the last one that margins leave open.
     case rank
-    /// The last rank that margins leave open.
-    case lastRank
     case change
-    /// How far off numbers are on purpose.
+    /// The margins of numbers, which are noisy on purpose.
     case margin
-    /// Of the steps of a funnel.
+    /// The steps of a funnel.
     case funnel
-    /// What is coarser than asked, because of its age.
+    /// The dimensions that are coarser than asked, because of their age.
     case age
 
     var columns: [String] {
         switch self {
         case .quotient: ["numerator", "denominator"]
         case .bounds: ["low", "high"]
-        case .rank: ["rank"]
-        case .lastRank: ["last_rank"]
+        case .rank: ["rank", "last_rank"]
         case .change: ["against", "earlier", "relative"]
         case .margin: ["margin", "rho"]
         case .funnel: ["of_previous", "of_first"]
@@ -64,18 +62,17 @@ enum CSVExtra: CaseIterable {
         }
     }
 
-    /// Whether an answer has such numbers.
+    /// True if an answer has such numbers.
     func isIn(_ answer: InsightAnswer) -> Bool {
         if case (.funnel, .funnel) = (self, answer.insight.kind) { return true }
         return switch (self, answer.insight.view) {
         case (.quotient, _): answer.answered != nil && answer.hasQuotients
         case (.bounds, _): answer.answered != nil && answer.hasBounds
         case (.rank, .ranking): true
-        case (.lastRank, .ranking): answer.answered?.basis.margin != nil
         case (.change, .change): true
         case (.age, _): !(answer.answered?.aged ?? []).isEmpty
-        case (.margin, _): answer.answered?.basis.margin != nil
-        case (.rank, _), (.lastRank, _), (.change, _), (.funnel, _): false
+        case (.margin, _): answer.answered != nil
+        case (.rank, _), (.change, _), (.funnel, _): false
         }
     }
 
@@ -85,8 +82,7 @@ enum CSVExtra: CaseIterable {
         case .quotient:
             return [line.quotient?.numerator, line.quotient?.denominator].map { $0.map { .number($0) } ?? .empty }
         case .bounds: return [number(line.bounds?.low), number(line.bounds?.high)]
-        case .rank: return [line.rank.map { .number(String($0)) } ?? .empty]
-        case .lastRank: return [line.lastRank.map { .number(String($0)) } ?? .empty]
+        case .rank: return [line.rank, line.lastRank].map { $0.map { .number(String($0)) } ?? .empty }
         case .change: return [line.against.map { .text($0) } ?? .empty, number(line.earlier), number(line.relative)]
         case .funnel: return [number(line.ofPrevious), number(line.ofFirst)]
         case .age:
@@ -95,10 +91,10 @@ enum CSVExtra: CaseIterable {
             }
             return [aged.isEmpty ? .empty : .text(aged.joined(separator: " "))]
         case .margin:
-            guard let basis = answer.answered?.basis, let margin = basis.margin else { return [.empty, .empty] }
+            guard let basis = answer.answered?.basis else { return [.empty, .empty] }
             // Sums and differences of several numbers have margins of their own.
-            let within = line.row == .group || line.row == .whole ? basis.within : nil
-            return [within.map { .number(String($0)) } ?? .empty, .text(margin.cost)]
+            let isOwn = line.row == .group || line.row == .whole
+            return [isOwn ? .number(String(basis.within)) : .empty, .text(basis.margin.cost)]
         }
     }
 }

@@ -2,7 +2,7 @@ internal import ThrongInsight
 internal import ThrongPlan
 
 extension Figure {
-    /// Whether it is there, as CSV and JSON say it.
+    /// The status of the figure in CSV and JSON.
     var status: NumberStatus {
         switch self {
         case .published: .published
@@ -14,7 +14,7 @@ extension Figure {
 }
 
 extension AnswerComparison.Outcome {
-    /// Whether there is a change, as CSV and JSON say it.
+    /// The status of the change in CSV and JSON.
     var status: NumberStatus {
         switch self {
         case .published: .published
@@ -26,7 +26,7 @@ extension AnswerComparison.Outcome {
 }
 
 extension InsightAnswer {
-    /// Whether there is an answer, as JSON says it.
+    /// The status of the answer in JSON.
     var status: String {
         switch outcome {
         case .answered: "answered"
@@ -34,14 +34,14 @@ extension InsightAnswer {
         }
     }
 
-    /// Between what a number lies: the interval of an estimate, of devices with a margin or of a quotient of numbers with
-    /// margins, or the band of a quantile, whose ends may be open; nil where a number is as counted.
+    /// Returns the bounds of a number: the interval of an estimate, of devices or of a quotient, or the band of a
+    /// quantile, whose ends may be open. Nil for other numbers, of which the margin says all.
     func bounds(of quantity: Quantity?) -> (low: Decimals?, high: Decimals?)? {
         if case .quantile(let reading)? = quantity { return (reading.lowest, reading.highest) }
         return quantity.flatMap { interval(of: $0) }.map { ($0.low, $0.high) }
     }
 
-    /// Whether numbers were computed from two others.
+    /// True if numbers were computed from two others.
     var hasQuotients: Bool {
         switch insight.kind {
         case .share, .mean, .retention: true
@@ -50,22 +50,13 @@ extension InsightAnswer {
         }
     }
 
-    /// Whether numbers have bounds at all.
+    /// True if any number has bounds.
     var hasBounds: Bool {
-        if answered?.basis.margin != nil, hasDrawnBounds { return true }
-        return switch insight.kind {
-        case .quantiles: true
-        case .count, .reach, .share, .mean, .distribution, .retention, .frequency, .funnel:
-            (answered?.basis.sampling ?? 1) < 1
-        }
-    }
-
-    /// Whether numbers that are off on purpose have bounds: counts do where they are compared.
-    private var hasDrawnBounds: Bool {
+        // Counts have them where they are compared.
         if case .change = insight.view { return true }
         return switch insight.kind {
-        case .reach, .share, .mean, .retention, .funnel: true
-        case .count, .distribution, .frequency, .quantiles: false
+        case .reach, .share, .mean, .quantiles, .retention, .funnel: true
+        case .count, .distribution, .frequency: (answered?.basis.sampling ?? 1) < 1
         }
     }
 }

@@ -18,6 +18,6 @@ package enum Instant {
         }
     }
 
-    /// Whether a text is an instant, or there is none.
+    /// True if a text is an instant, or nil.
     package static func isReadable(_ text: String?) -> Bool { text.map { time($0) != nil } ?? true }
 }

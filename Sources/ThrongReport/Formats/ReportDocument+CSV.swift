@@ -5,17 +5,19 @@ extension ReportDocument {
     /// The report as one tidy table: a line a number.
     ///
     /// Columns: `insight`, `period`, one a dimension that any insight uses (in order of first use; a dimension that a
-    /// number is neither split by nor confined to is empty), `part` (of a share: the bucket whose share it is), `value`,
-    /// `unit`, `basis`, `k`, `sampling`, `withheld_share` (of the insight's whole; empty is unknown), `status`,
-    /// `row` (what the line is about: a group, the rest, the whole or a change). A dimension named like one of these
-    /// columns is written as `dimension_<name>`.
-    /// Further columns, each only where the report has such numbers: `numerator` and `denominator` (what a quotient or an
-    /// estimate was computed from), `low` and `high` (bounds of an estimate, or the band
-    /// of a quantile), `rank` and `last_rank` (what margins leave open), `against`, `earlier` and `relative` (of a change, whose `value` is the difference), `of_previous` and
-    /// `of_first` (of a funnel's step: those that came so far as a part of those at the step before, and at the first), `margin`
-    /// (within which 19 of 20 numbers lie) and `rho` (what one device adds to the release costs, or one event without identifiers), `aged` (dimensions that age took, and what stands for them),
-    /// `counted_from` and `counted_until` (where a metric was not counted in one way all period long), and `delete_by`.
-    /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark. A withheld number has an empty `value`.
+    /// number is neither split by nor confined to is empty), `part` (of a share: the bucket whose share it is),
+    /// `value`, `unit`, `basis`, `k`, `sampling`, `withheld_share` (of the insight's whole; empty is unknown),
+    /// `status`, `row` (what the line is about: a group, the rest, the whole or a change). A dimension named like one
+    /// of these columns is written as `dimension_<name>`.
+    /// Further columns, each only where the report has such numbers: `numerator` and `denominator` (what a quotient or
+    /// an estimate was computed from), `low` and `high` (bounds of an estimate, or the band
+    /// of a quantile), `rank` and `last_rank` (what margins leave open), `against`, `earlier` and `relative` (of a
+    /// change, whose `value` is the difference), `of_previous` and `of_first` (of a funnel's step: those that came so
+    /// far as a part of those at the step before, and at the first), `margin` (within which 19 of 20 numbers lie) and
+    /// `rho` (what one device adds to the release costs, or one event without identifiers), `aged` (dimensions that
+    /// age took, and what stands for them), `counted_from` and `counted_until` (where a metric was not counted in one
+    /// way all period long), and `delete_by`. Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark. A
+    /// withheld number has an empty `value`.
     package var csv: String {
         let dimensions = csvDimensions
         let extras = CSVExtra.allCases.filter { extra in answers.contains(where: extra.isIn) }
@@ -36,7 +38,8 @@ extension ReportDocument {
             .map { $0.map(\.written).joined(separator: ",") + "\r\n" }.joined()
     }
 
-    /// Of what time the answer's numbers are, where that is not the whole period, and when copies are to be deleted.
+    /// Returns the cells for the part of the period that the answer's numbers are of, where that is not all of it, and
+    /// for the time at which copies are to be deleted.
     private func times(of answer: InsightAnswer) -> [CSVCell] {
         func cell(_ time: UnixSeconds?) -> CSVCell { time.map { .text(Instant.text($0)) } ?? .empty }
         let part = partial.first { $0.metric == answer.insight.metric }?.part
@@ -117,7 +120,7 @@ extension ReportDocument {
                         line.earlier = compared.earlier.quantity?.decimal
                         line.value = compared.change.change?.difference
                         line.relative = compared.change.change?.relative
-                        line.bounds = compared.change.change?.interval.map { ($0.low, $0.high) }
+                        line.bounds = compared.change.change.map { ($0.interval.low, $0.interval.high) }
                         line.status = compared.change.status
                         return line
                     }

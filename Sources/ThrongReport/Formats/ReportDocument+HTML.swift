@@ -10,7 +10,7 @@ extension ReportDocument {
 }
 
 extension ReportLocale {
-    /// What the page's style says in addition for the paper of the reader's country; the style itself is for A4.
+    /// The addition to the page's style for the paper of the reader's country; the style itself is for A4.
     ///
     /// Source: Unicode CLDR 46, paper sizes.
     var paperStyle: String {

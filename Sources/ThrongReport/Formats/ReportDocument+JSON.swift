@@ -127,9 +127,7 @@ extension InsightAnswer {
     }
 
     private func rankMembers(_ ranked: AnswerRanking.Ranked) -> [(key: String, value: JSONText)] {
-        let members: [(key: String, value: JSONText)] = [("rank", .number(String(ranked.rank)))]
-        guard answered?.basis.margin != nil else { return members }
-        return members + [("last_rank", .number(String(ranked.lastRank)))]
+        [("rank", .number(String(ranked.rank))), ("last_rank", .number(String(ranked.lastRank)))]
     }
 
     private func parts(of stage: AnswerStage) -> [(key: String, value: JSONText)] {
@@ -199,7 +197,7 @@ extension InsightAnswer {
             ("difference", change.map { .number("\($0.difference)") } ?? .null),
             ("relative", (change?.relative).map { .number("\($0)") } ?? .null),
         ]
-        return hasBounds ? members + Self.boundMembers(change?.interval.map { ($0.low, $0.high) }) : members
+        return hasBounds ? members + Self.boundMembers(change.map { ($0.interval.low, $0.interval.high) }) : members
     }
 
     private static func boundMembers(
@@ -237,7 +235,7 @@ extension PeriodNames {
 }
 
 extension Insight.View {
-    /// As what the rows are shown, with what the plan says about it.
+    /// The view in which the rows are shown, with what the plan says about it.
     fileprivate var jsonText: JSONText {
         switch self {
         case .table: .object([("as", .string("table"))])
@@ -274,7 +272,7 @@ extension Insight.Kind {
 
 extension NumberBasis {
     fileprivate var jsonText: JSONText {
-        let members: [(key: String, value: JSONText)] = [
+        .object([
             ("counts", .string(counts.rawValue)),
             ("devices", devices.map { .string($0.rawValue) } ?? .null),
             ("statement", .string(statement)),
@@ -282,24 +280,22 @@ extension NumberBasis {
             ("floor", floorText.map { .string($0) } ?? .null),
             ("sampling", .number(samplingText)),
             ("window_seconds", hasIdentifiers ? .number(String(rotation.seconds)) : .null),
-        ]
-        return .object(members + marginMembers)
-    }
-
-    private var marginMembers: [(key: String, value: JSONText)] {
-        guard let margin, let within, let marginStatement else { return [] }
-        let members: [(key: String, value: JSONText)] = [
-            ("within", .number(String(within))), ("rho", .string(margin.cost)), ("statement", .string(marginStatement)),
-        ]
-        return [("margin", .object(members))]
+            (
+                "margin",
+                .object([
+                    ("within", .number(String(within))), ("rho", .string(margin.cost)),
+                    ("statement", .string(marginStatement)),
+                ])
+            ),
+        ])
     }
 }
 
 extension Quantity {
-    /// What a quotient was computed from.
+    /// The two numbers that a quotient or an estimate was computed from; nil for other numbers.
     var quotient: (numerator: String, denominator: String)? {
         switch self {
-        case .events, .devices, .said, .identifiers, .drawn, .quantile: nil
+        case .drawn, .quantile: nil
         case .estimate(let estimate): (String(estimate.counted), Decimals(exactly: estimate.rate).description)
         case .share(let part, let whole, _), .settled(let part, let whole): (String(part), String(whole))
         case .mean(let sum, let decimals, let events, _):

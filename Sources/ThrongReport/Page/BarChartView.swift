@@ -8,7 +8,8 @@ internal import ThrongPlan
 struct BarChartView {
     let bars: [BarView]
     let height: String
-    /// Where the stubs of withheld rows stand, and how far to the right of it they begin: by the line from which bars begin.
+    /// The place of the stubs of withheld rows, and the offset to the right at which they begin: by the line from which
+    /// bars begin.
     let stubX: String
     let stubOffset: String
     let chartID: String
@@ -23,7 +24,8 @@ struct BarChartView {
         var isRest = false
     }
 
-    /// Every row, in the plan's order; beside each how it changed since the first earlier period, where that is asked for.
+    /// Every row, in the plan's order; beside each how it changed since the first earlier period, where that is asked
+    /// for.
     init(_ answer: InsightAnswer, answered: InsightAnswer.Answered, anchor: String) {
         var changes: [Change?] = []
         if case .change(let comparisons) = answered.view {

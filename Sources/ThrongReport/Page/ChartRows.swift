@@ -1,24 +1,24 @@
 internal import Foundation
 internal import ThrongInsight
 
-/// How the rows of a chart are spaced: a label and a number above each bar, in one line or below each other.
+/// The spacing of a chart's rows: a label and a number above each bar, in one line or below each other.
 ///
-/// One line where all of them have room for both on the narrowest page; else the number has a line of its own, and so has
-/// what is said beside it, where that is too long, too.
+/// The two share a line where all rows have room for both on the narrowest page. Otherwise the number has a line of its
+/// own; so has what is said beside it, where that is too long, too.
 struct ChartRows {
-    /// What stands above a bar.
+    /// The words above a bar.
     struct Words {
         let label: String
         let figure: String
         var addition = ""
     }
 
-    /// What fits above a bar on a screen of 320 pixels, with a scroll bar. Unit: ems of the letters there.
+    /// The width that fits above a bar on a screen of 320 pixels, with a scroll bar. Unit: ems of the letters there.
     static let room = 17.7
     private static let gap = 0.8
     private static let line = 18.0
 
-    /// How many lines stand above a bar.
+    /// The number of lines above a bar.
     private let lines: Int
     private let bar: Double
 
@@ -36,13 +36,13 @@ struct ChartRows {
 
     private var pitch: Double { bar + 5 + Double(lines) * Self.line }
 
-    /// Of so many rows. Unit: pixels.
+    /// Returns the height of so many rows. Unit: pixels.
     func height(_ count: Int) -> String { Coordinate.number(max(Double(count) * pitch - 12, 1)) }
 
-    /// Where a row's label stands. Unit: pixels.
+    /// Returns the height at which a row's label stands. Unit: pixels.
     func labelY(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 14) }
 
-    /// Where a row's bar begins. Unit: pixels.
+    /// Returns the height at which a row's bar begins. Unit: pixels.
     func barY(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 5 + Double(lines) * Self.line) }
 
     /// A row's number, and what is said beside it.
@@ -69,7 +69,7 @@ enum Coordinate {
     /// A fraction of 1, kept within 0 to 1, as "42.13%".
     static func percent(_ fraction: Double) -> String { number(Swift.min(Swift.max(fraction, 0), 1) * 100) + "%" }
 
-    /// At most two decimals, without trailing zeros: the same text on every machine.
+    /// Returns a number with at most two decimals, without trailing zeros: the same text on every machine.
     static func number(_ value: Double) -> String {
         let hundredths = Int64((value * 100).rounded(.toNearestOrEven))
         let text = Decimals(hundredths, shiftedBy: 2, over: 1, places: 2).description
@@ -79,6 +79,6 @@ enum Coordinate {
 }
 
 extension String {
-    /// Without the point that parts it from what stood before.
+    /// The text without the point that parts it from what stood before.
     fileprivate var withoutSeparator: String { hasPrefix(" · ") ? String(dropFirst(3)) : self }
 }

@@ -5,13 +5,12 @@ internal import ThrongInsight
 /// Each is a view for the template of its name among ``templates``. A page that holds one defines the pattern
 /// `withheld` once, which fills whatever is not published.
 package enum Charts {
-    /// What a chart is called and says to those who cannot see it; the name makes its ids.
+    /// The title of a chart, and its summary for those who cannot see it; the name makes its ids.
     package struct Caption: Sendable {
         let name: String
         let title: String
         let summary: String
 
-        /// Puts a caption together.
         package init(name: String, title: String, summary: String) {
             self.name = name
             self.title = title
@@ -56,21 +55,21 @@ package enum Charts {
     }
 }
 
-/// What a chart shows of one number: its length and words, or what stands in its place.
+/// The mark of one number in a chart: its length and words, or what stands in its place.
 package enum ChartMark: Sendable, Hashable {
     /// A published number: for lengths and shades, without its unit, and with it.
     case number(Double, text: String, words: String)
-    /// It is not published, and nothing says why: see ``Withheld``.
+    /// It is not published, because too few are behind it: see ``Withheld``.
     case withheld
     /// There is nothing to be published or withheld: everybody knows why.
     case nothing(String)
 
-    /// For lengths; nil where there is no number.
+    /// The number, for lengths; nil where there is none.
     var value: Double? {
         if case .number(let value, _, _) = self { value } else { nil }
     }
 
-    /// Without its unit, or what stands in its place.
+    /// The number without its unit, or what stands in its place.
     package var text: String {
         switch self {
         case .number(_, let text, _): text
@@ -79,7 +78,7 @@ package enum ChartMark: Sendable, Hashable {
         }
     }
 
-    /// With its unit, or what stands in its place.
+    /// The number with its unit, or what stands in its place.
     package var words: String {
         if case .number(_, _, let words) = self { words } else { text }
     }
@@ -98,6 +97,6 @@ extension InsightAnswer {
 }
 
 extension Figure {
-    /// What stands where the number would be; nil where there is one.
+    /// The words in place of the number; nil where there is one.
     var marker: String? { status.marker }
 }

@@ -1,7 +1,7 @@
 internal import ThrongInsight
 internal import ThrongPlan
 
-/// What the columns of an answer's data table hold.
+/// The columns of an answer's data table.
 struct DataColumns {
     let labelHeads: [String]
     let heads: [String]
@@ -25,7 +25,7 @@ struct DataColumns {
             + (margin == nil ? [] : ["19 of 20 within"])
     }
 
-    /// What stands before a row's numbers.
+    /// Returns the words before a row's numbers.
     func labels(of row: AnswerRow) -> [String] {
         guard !row.buckets.isEmpty else { return [scope.isEmpty ? "All" : scope] }
         guard case .quantiles(at: _) = answer.insight.kind, let last = row.buckets.last?.text,
@@ -41,7 +41,8 @@ struct DataColumns {
             of: figure, numbers: { numbers($0, answer.interval(of: $0), margin: own($0)) }, span: heads.count)
     }
 
-    /// What groups leave of the whole: in a sample it has no interval, and as a sum no margin that is told.
+    /// Returns the cells for what groups leave of the whole: in a sample that has no interval, and as a sum no margin
+    /// that is told.
     func cells(ofRest rest: Quantity) -> [DataCellView] {
         numbers(rest, nil, margin: margin.map { _ in "\u{2013}" }).map { DataCellView($0) }
     }
@@ -74,12 +75,15 @@ struct DataColumns {
                 DataCellView(withheld: compared.change == .withheld, nothing: compared.change.nothing, span: columns),
             ]
         }
-        let interval = change.interval.map { " (\(answer.text(from: $0)))" } ?? ""
-        let texts = [answer.difference(change) + interval, "\(answer.arrow(change)) \(answer.percent(change))"]
+        let texts = [
+            "\(answer.difference(change)) (\(answer.text(from: change.interval)))",
+            "\(answer.arrow(change)) \(answer.percent(change))",
+        ]
         return [cell(compared.earlier)] + texts.prefix(columns).map { DataCellView($0) }
     }
 
-    /// The cells of a funnel's step; of withheld neighbours one says so for all, as a small screen has no room for three.
+    /// The cells of a funnel's step; of withheld neighbours one says so for all, as a small screen has no room for
+    /// three.
     func cells(_ figure: Figure, _ stage: AnswerStage) -> [DataCellView] {
         var cells: [DataCellView] = []
         for number in [figure, stage.ofPrevious, stage.ofFirst] {
@@ -93,7 +97,7 @@ struct DataColumns {
     }
 
     private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
-        // The terms of a quotient are as counted.
+        // The terms of a quotient are those of the sample.
         let sample = answer.sampleWords
         return switch answer.insight.kind {
         case .count where answer.counted == .identifiers, .frequency where answer.counted == .identifiers:
@@ -101,7 +105,7 @@ struct DataColumns {
         case .count, .distribution:
             whole?.amount != nil ? ["Events", "Share"] : ["Events"]
         case .reach:
-            [Wording.heading(devices: answer.answered?.basis.shownDevices)]
+            [Wording.heading(devices: answer.answered?.basis.devices)]
         case .funnel:
             ["Identifiers", "Of the step before", "Of the first"]
         case .frequency:
@@ -121,20 +125,18 @@ struct DataColumns {
         let locale = answer.locale
         var all: [String]
         switch quantity {
-        case .events, .said, .identifiers, .drawn, .estimate:
+        case .drawn, .estimate:
             all = [answer.text(quantity)]
             if let part = quantity.amount, let whole = whole?.amount, whole > 0 {
                 all.append(answer.wording.share(quantity, part, of: whole))
             }
-        case .devices:
-            all = [answer.text(quantity)]
         case .share(let part, let whole, let noise):
-            let terms = [(part, noise?.part), (whole, noise?.whole)]
+            let terms = [(part, noise.part), (whole, noise.whole)]
             all = [answer.text(quantity)] + terms.map { answer.wording.term($0, variance: $1) }
         case .settled(let part, let whole):
             all = [answer.text(quantity), locale.text(part), locale.text(whole)]
         case .mean(_, _, let events, let noise):
-            all = [answer.text(quantity), answer.wording.term(events, variance: noise?.whole)]
+            all = [answer.text(quantity), answer.wording.term(events, variance: noise.whole)]
         case .quantile(let reading):
             all = [reading.value.map(locale.text) ?? "\u{2013}", reading.band(in: locale)]
         }
@@ -146,14 +148,6 @@ struct DataColumns {
 }
 
 extension InsightAnswer {
-    /// How far off a number may be: "±14".
+    /// Returns the words for a number's margin: "±14".
     fileprivate func offBy(_ within: Int64) -> String { "\u{b1}\(locale.text(within))" }
-}
-
-extension NumberBasis {
-    /// What numbers of devices say of themselves: those of a sample are at least so many, whoever says it.
-    fileprivate var shownDevices: Devices? {
-        if margin != nil { return devices == .proved ? .drawn : devices }
-        return devices == .firsts && sampling < 1 ? .floor : devices
-    }
 }

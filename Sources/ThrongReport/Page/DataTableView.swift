@@ -8,12 +8,12 @@ struct DataTableView {
     let labelHeads: [String]
     let numberHeads: [String]
     let dataRows: [DataRowView]
-    /// What the withheld rows hold together, in a row of its own before the whole.
+    /// The total of the withheld rows, in a row of its own before the whole.
     let rests: [DataRowView]
     /// The whole, in a last row of its own.
     let totals: [DataRowView]
 
-    /// Of a word that stays whole. Unit: ems.
+    /// The longest word that stays whole. Unit: ems.
     private static let longest = 14.0
 
     init(_ answer: InsightAnswer, answered: InsightAnswer.Answered) {
@@ -114,12 +114,12 @@ struct DataCellView {
         (cellNumbers, cellWithheld, cellNothings, cellSpan) = ([text], false, [], 1)
     }
 
-    /// What stands in the place of a figure that has no number.
+    /// Creates the cell in place of a figure that has no number.
     init(insteadOf figure: Figure, span: Int = 1) {
         self.init(withheld: figure == .withheld, nothing: figure == .withheld ? nil : figure.marker, span: span)
     }
 
-    /// What stands in the place of a number.
+    /// Creates the cell in place of a number.
     init(withheld: Bool, nothing: String?, span: Int = 1) {
         (cellNumbers, cellWithheld, cellNothings, cellSpan) = ([], withheld, [nothing].compactMap { $0 }, span)
     }

@@ -12,7 +12,7 @@ struct HeatTableView {
     let acrossCount: Int
     let across: [String]
     let heatRows: [HeatRowView]
-    /// What the withheld cells hold together, in a line of its own.
+    /// The total of the withheld cells, in a line of its own.
     let heatRests: [String]
     let restLabel = Withheld.together
 

@@ -19,21 +19,20 @@ package struct LabelPage: Sendable, Hashable {
 package struct LabelTrial: Sendable, Hashable {
     /// The event's name.
     package let event: String
-    /// What was written into the form, by field.
+    /// The values that were written into the form, by field.
     package let values: [String: String]
-    /// What would become of it.
+    /// The outcomes of the event.
     package let outcomes: [Outcome]
 
-    /// What would become of the event in one metric, or in none of a purpose.
+    /// The outcome of the event in one metric, or in none of a purpose.
     package struct Outcome: Sendable, Hashable {
-        /// What it is about.
+        /// The title of what it is about.
         package let title: String
-        /// What happens, in a sentence.
+        /// The outcome, in a sentence.
         package let text: String
         /// All that would be kept: a name with a value.
         package let remains: [Remain]
 
-        /// Puts an outcome together.
         package init(title: String, text: String, remains: [Remain]) {
             self.title = title
             self.text = text
@@ -43,19 +42,17 @@ package struct LabelTrial: Sendable, Hashable {
 
     /// One thing that would be kept.
     package struct Remain: Sendable, Hashable {
-        /// What it is.
+        /// The name of what would be kept.
         package let name: String
         /// Its bucket or number.
         package let value: String
 
-        /// Puts a thing together.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Puts a trial together.
     package init(event: String, values: [String: String], outcomes: [Outcome]) {
         self.event = event
         self.values = values

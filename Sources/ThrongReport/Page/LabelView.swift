@@ -1,7 +1,7 @@
 internal import ThrongPlan
 
-/// Everything that the label's template shows; names are unique over all views, because a template that misses a name in an
-/// inner view looks it up in the outer ones.
+/// Everything that the label's template shows; names are unique over all views, because a template that misses a name
+/// in an inner view looks it up in the outer ones.
 struct LabelView {
     let css: String
     let root: String
@@ -46,7 +46,7 @@ struct LabelView {
         let metricFacts: [TopicView]
     }
 
-    /// What there is to know of one topic.
+    /// The texts about one topic.
     struct TopicView {
         let topic: String
         var texts: [String]
@@ -101,7 +101,7 @@ struct LabelView {
         let hints: [String]
     }
 
-    /// How many buckets are shown before the rest is folded away.
+    /// The number of buckets that are shown before the rest is folded away.
     private static let shownBuckets = 24
 
     init(_ label: PrivacyLabel, root: String, trial: LabelTrial?, css: String) {
@@ -158,15 +158,18 @@ struct LabelView {
     }
 
     private static func tiles(of label: PrivacyLabel) -> [Tile] {
+        let showing = label.purposes.filter(\.hasIdentifiers)
+        let events =
+            showing.isEmpty || showing.count == label.purposes.count
+            ? "" : ", or as many events where devices can\u{2019}t be told apart"
         var tiles = [
             Tile(
-                tileNumber: String(label.threshold), tileUnit: "devices or more",
-                tileSentence: "stand behind every published number: k\u{a0}=\u{a0}\(label.threshold)."),
+                tileNumber: String(label.threshold), tileUnit: showing.isEmpty ? "events or more" : "devices or more",
+                tileSentence: "stand behind every published number\(events): k\u{a0}=\u{a0}\(label.threshold)."),
             Tile(
                 tileNumber: "0", tileUnit: "identifiers kept",
                 tileSentence: "No name, no address, no record of what one person did."),
         ]
-        let showing = label.purposes.filter(\.hasIdentifiers)
         if let longest = showing.max(by: { $0.rotationSeconds < $1.rotationSeconds }) {
             let (number, unit) = parts(of: longest.rotation)
             tiles.append(
@@ -215,7 +218,7 @@ struct LabelView {
     }
 }
 
-/// What the template of the page over several apps shows.
+/// The view of the page over several apps.
 struct LabelIndexView {
     let css: String
     let apps: [AppView]

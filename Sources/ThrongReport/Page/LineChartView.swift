@@ -103,7 +103,7 @@ struct LineChartView {
     private static func ticks(_ periods: [String], axis: Double) -> [LineTickView] {
         let width = (periods.map(\.width).max() ?? 0) * letters
         let pitch = (narrowest - axis) / Double(periods.count)
-        // What does not fit beside the drawing begins or ends with it.
+        // A label that does not fit beside the drawing begins or ends with it.
         let isWide = width > pitch + 2 * beside
         let most = min(max(Int((narrowest - axis) / (width * (isWide ? 1.5 : 1) + 8)), 1), mostTicks)
         let step = (periods.count + most - 1) / most

@@ -1,13 +1,14 @@
 internal import ThrongInsight
 internal import ThrongPlan
 
-/// From zero, or a round number at or below the lowest one, to one at or above the highest, with two or three between.
+/// A scale from zero, or a round number at or below the lowest one, to a round number at or above the highest, with two
+/// or three between.
 struct LineScale {
     /// The upper end.
     let top: Double
     /// The lower end: zero, unless something lies below it.
     let bottom: Double
-    /// Where lines are drawn, ascending; without zero where that is the lower end.
+    /// The places at which lines are drawn, ascending; without zero where that is the lower end.
     let marks: [Double]
     private let step: Double
 
@@ -34,7 +35,7 @@ struct LineScale {
     /// A scale for all of these.
     init(over values: [Double]) { self.init(highest: values.max() ?? 0, lowest: values.min() ?? 0) }
 
-    /// How far up a number lies, as a part of the whole height.
+    /// Returns the height of a number, as a part of the whole height.
     func height(of value: Double) -> Double { min(max((value - bottom) / (top - bottom), 0), 1) }
 
     /// A mark as it is written beside its line: "2,000", "40%".

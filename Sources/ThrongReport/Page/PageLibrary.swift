@@ -34,19 +34,19 @@ package struct PageLibrary: Sendable {
     }
 }
 
-/// What all pages look like.
+/// The style of all pages.
 package enum PageStyle {
     /// Type scale, colours for light, dark and print, tiles, tables, marks of withheld numbers.
     package static let base = String(decoding: PackageResources.report_css, as: UTF8.self)
-    /// What reports lack: links in a text, forms and buttons.
+    /// The style of what reports lack: links in a text, forms and buttons.
     package static let controls = String(decoding: PackageResources.controls_css, as: UTF8.self)
 }
 
-/// How text from the plan gets into a page: escaped scalar by scalar, for element content and quoted attributes.
+/// The escaping of text from the plan for a page: scalar by scalar, for element content and quoted attributes.
 ///
-/// The library's own HTML escaping goes by grapheme clusters, so a quotation mark that is followed by a combining accent
-/// passes it unescaped and ends an attribute. Controls, also directional ones, become U+FFFD: they could reorder a
-/// neighbour's text, and some are no XML.
+/// The library's own HTML escaping goes by grapheme clusters, so a quotation mark that is followed by a combining
+/// accent passes it unescaped and ends an attribute. Controls, also directional ones, become U+FFFD: they could
+/// reorder a neighbour's text, and some are no XML.
 struct PageText: MustacheContentType {
     /// The name by which the template asks for it.
     static let name = "THRONG-PAGE"

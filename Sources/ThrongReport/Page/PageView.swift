@@ -22,19 +22,18 @@ struct PageView {
     let periodLabel: String
     let timeZone: String
     let planVersion: String
-    /// Where the manifest of a signed report is.
+    /// The name of the manifest's file in a signed report.
     let manifestName: String
     let withheldWording: String
     let withheldMarker: String
     let restWords = Withheld.together
-    let hasMargin: Bool
     let hasRest: Bool
     let hasOthers: Bool
     let hasSample: Bool
     let hasQuantiles: Bool
     let othersWords = AnswerRanking.together
     let hasImpossible: Bool
-    let hasFloor: Bool
+    let hasWindow: Bool
     let hasSaid: Bool
     let hasIdentifiers: Bool
     let tiles: [TileView]
@@ -71,7 +70,7 @@ struct PageView {
         }
         let bases = document.answers.compactMap(\.answered?.basis)
         hasSample = bases.contains { $0.sampling < 1 }
-        hasFloor = bases.contains { $0.devices == .floor }
+        hasWindow = bases.contains { $0.devices == .window }
         hasSaid = bases.contains { $0.devices == .firsts || $0.devices == .answers }
         hasIdentifiers = bases.contains { $0.counts == .identifiers }
         hasQuantiles = document.answers.contains { answer in
@@ -79,7 +78,6 @@ struct PageView {
             return true
         }
         hasImpossible = tables.contains { $0.rows.contains { $0.figure == .impossible } }
-        hasMargin = bases.contains { $0.margin != nil }
         let answers = document.answers.map(\.inWords)
         let tiles = answers.enumerated().map { place, answer in
             TileView(
@@ -93,7 +91,7 @@ struct PageView {
         sources = document.sources.map {
             SourceView(
                 sourceTitle: $0.title, sourcePeriod: $0.period,
-                sourceThreshold: String($0.threshold.devices),
+                sourceThreshold: String($0.threshold.devices), sourceCost: $0.cost,
                 sourceDigest: $0.digest.hex)
         }
     }
@@ -104,6 +102,7 @@ struct SourceView {
     let sourceTitle: String
     let sourcePeriod: String
     let sourceThreshold: String
+    let sourceCost: String
     let sourceDigest: String
 }
 

@@ -23,9 +23,9 @@ struct SectionView {
     let hasEvidence: Bool
     let evidenceClass: String
     let withheldNotes: [String]
-    /// What keeps numbers from being what was counted: a margin, a sample.
+    /// Sentences about numbers of a sample that lean high.
     let chanceNotes: [String]
-    /// What is coarser than asked, because of its age.
+    /// The sentences about dimensions that are coarser than asked, because of their age.
     let ageNotes: [String]
     let basisParts: [String]
 
@@ -75,7 +75,7 @@ struct SectionView {
             hasEvidence = !isCharted
             dataTables = isCharted ? [] : [DataTableView(answer, answered: answered)]
             withheldNotes = answer.withheldNotes
-            chanceNotes = [answered.basis.marginStatement].compactMap { $0 } + answer.leaningNotes
+            chanceNotes = answer.leaningNotes
             ageNotes = answer.ageNotes
             basisParts = answered.basis.words(in: answer.locale) + answered.withheldWords(in: answer.locale)
         } else {
@@ -105,7 +105,7 @@ struct SectionView {
 }
 
 extension Insight.Kind {
-    /// Whether its rows follow one another: bands, weeks.
+    /// True if its rows follow one another: bands, weeks.
     fileprivate var isOrdered: Bool {
         switch self {
         case .distribution, .retention, .frequency: true

@@ -31,13 +31,13 @@ struct StatView {
     }
 }
 
-/// How one number changed since an earlier period, in a line.
+/// The change of one number since an earlier period, in a line.
 struct DeltaView {
     let deltaText: String
     let deltaAgainst: String
     let deltaPublished: Bool
     let deltaWithheld: Bool
-    /// What stands in the place of a change that everybody knows not to be there.
+    /// The words in place of a change that everybody knows not to be there.
     let deltaNothings: [String]
 
     init(_ answer: InsightAnswer, _ comparison: AnswerComparison, row: Int) {

@@ -1,5 +1,5 @@
 extension String {
-    /// How wide the text is, rather too wide than too narrow: pages are read in fonts that nobody knows here.
+    /// The width of the text, rather too wide than too narrow: pages are read in fonts that nobody knows here.
     ///
     /// - Unit: ems, of a sans serif as wide as they come, which is DejaVu Sans.
     var width: Double { unicodeScalars.reduce(0) { $0 + $1.width } }

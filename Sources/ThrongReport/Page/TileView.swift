@@ -11,9 +11,9 @@ struct TileView {
     let numberUnit: String
     let isNumber: Bool
     let isWithheld: Bool
-    /// What stands in the place of a number that everybody knows not to be there.
+    /// The words in place of a number that everybody knows not to be there.
     let nothings: [String]
-    /// How the number changed, a line a comparison.
+    /// The changes of the number, a line a comparison.
     let deltas: [DeltaView]
     /// The line of a trend, without words.
     let sparks: [LineChartView]
@@ -53,7 +53,8 @@ struct TileView {
         sparks = []
     }
 
-    /// A single answer's own number; of a breakdown what its largest published group is of the whole, but a mean's whole.
+    /// A single answer's own number; of a breakdown what its largest published group is of the whole, but a mean's
+    /// whole.
     private static func number(of answer: InsightAnswer) -> (text: String?, unit: String) {
         guard let answered = answer.answered else { return (nil, "") }
         let table = answered.table
@@ -80,12 +81,13 @@ struct TileView {
         }
         switch quantity {
         case .share, .settled: return (answer.text(quantity), group)
-        case .events, .devices, .said, .identifiers, .drawn, .mean, .estimate, .quantile: break
+        case .drawn, .mean, .estimate, .quantile: break
         }
         return (answer.text(quantity), "\(unit(of: quantity, answer)): \(group)")
     }
 
-    /// Whose number it is: where margins leave open whose is the largest, one of these.
+    /// Returns the words for the group whose number it is; for one of several where margins leave open which is the
+    /// largest.
     private static func group(_ leaders: [AnswerRow], _ top: AnswerRow) -> String {
         switch leaders.count {
         case ...1: top.label.shortened(toWidth: 25)

@@ -4,11 +4,12 @@ internal import ThrongDelivery
 package import ThrongPlan
 internal import ThrongStore
 
-/// Looks whether the time of day is believed before anything is done that can't be undone, and says where it is not: when
-/// that begins, changes or ends, and once a minute.
+/// Checks that the time of day is believed before anything is done that can't be undone.
 ///
-/// From the clocks to an act: ``MachineClock`` reads them, ``ClockTrust`` judges, `DatabaseClock` keeps what was believed for
-/// all daemons, and this asks before each act. A data directory's own mark, for its windows, is `BelievedTime`.
+/// If the time is not believed, the log says so: when that begins, changes or ends, and once a minute.
+///
+/// ``MachineClock`` reads the clocks, ``ClockTrust`` judges them, and `DatabaseClock` keeps the believed time for all
+/// daemons. This guard asks before each act. A data directory's own mark, for its windows, is `BelievedTime`.
 package final class ClockGuard: Sendable {
     private let clock: MachineClock
     private let store: any ClockStore
@@ -28,7 +29,7 @@ package final class ClockGuard: Sendable {
         self.logger = logger
     }
 
-    /// The time by which what goes by the clock may be done now; nil where it is not believed, or PostgreSQL can't be asked.
+    /// Returns the time by which to act now; nil if it is not believed, or PostgreSQL can't be asked.
     package func believed() async -> UnixSeconds? {
         do {
             switch try await clock.believed(store) {

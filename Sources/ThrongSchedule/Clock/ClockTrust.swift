@@ -3,20 +3,21 @@ internal import ThrongFaults
 package import ThrongPlan
 package import ThrongStore
 
-/// Decides whether the time of day may be acted upon: a release, a deletion and the end of a window can't be taken back.
+/// Decides whether to act by the time of day: a release, a deletion and the end of a window can't be taken back.
 ///
-/// A clock is believed while it goes as fast as one that nobody sets, agrees with PostgreSQL's, and goes on from where it
-/// was believed last, which the database keeps. A machine that was off for long can't know how long: then a person says.
-/// A pure state machine: whoever asks reads the clocks.
+/// A clock is believed while it goes as fast as one that nobody sets, agrees with PostgreSQL's, and goes on from the
+/// time that was believed last, which the database keeps. A machine that was off for long can't know how long: then a
+/// person says. This is a pure state machine: the caller reads the clocks.
 package struct ClockTrust: Sendable {
-    /// How far clocks may be apart. Unit: seconds.
+    /// The largest difference between clocks that agree. Unit: seconds.
     package static let tolerance: Int64 = 3600
-    /// How long nothing may have run before the clock of another start is to be confirmed: a long weekend. Unit: seconds.
+    /// The longest time without a run after which the clock of another start needs no confirmation: a long weekend.
+    /// Unit: seconds.
     package static let longestRest: Int64 = 4 * 86_400
 
-    /// What was believed last, here or by what the database keeps; nil before anything was.
+    /// The time that was believed last, here or according to the database; nil before any was.
     package private(set) var believed: StoredClock.Believed?
-    /// Why not, since the last look at PostgreSQL's clock.
+    /// The reason why the time is not believed, as of the last look at PostgreSQL's clock; nil if it is believed.
     package private(set) var doubt: ClockDoubt?
 
     /// Believes nothing yet.
@@ -24,7 +25,7 @@ package struct ClockTrust: Sendable {
 
     /// Looks at the clocks and at what the database keeps.
     ///
-    /// - Returns: why the time is not believed; nil where it is, and then ``believed`` is to be kept.
+    /// - Returns: the reason why the time is not believed; nil if it is, and then ``believed`` is to be kept.
     package mutating func look(_ reading: ClockReading, stored: StoredClock.Believed?) -> ClockDoubt? {
         if let stored, believed == nil || stored.confirmations != believed?.confirmations { believed = stored }
         doubt = judge(reading)
@@ -36,8 +37,8 @@ package struct ClockTrust: Sendable {
         return doubt
     }
 
-    /// Whether the clock goes on from where it was believed last; nil where it does. What was wrong at the last look stays
-    /// wrong until the next.
+    /// Checks that the clock goes on from where it was believed last; nil if it does. A ``doubt`` of the last look
+    /// stays until the next.
     package func judge(_ reading: ClockReading) -> ClockDoubt? {
         if Fault.trustClock.isOn { return nil }
         let here = reading.time
@@ -60,18 +61,17 @@ package struct ClockTrust: Sendable {
     }
 }
 
-/// What the clocks say at one moment.
+/// The readings of all clocks at one moment.
 package struct ClockReading: Sendable, Hashable {
     /// The time of day here.
     package var time: UnixSeconds
-    /// Which start of which machine this is: a clock that nobody sets counts from there.
+    /// The name of this machine's current start, from which ``uptime`` counts.
     package var machine: String
-    /// How long it has run, asleep or not. Unit: seconds.
+    /// The time for which the machine has run, asleep or not. Unit: seconds.
     package var uptime: Int64
-    /// The time of day at PostgreSQL; nil where it was not asked.
+    /// The time of day at PostgreSQL; nil if it was not asked.
     package var database: UnixSeconds?
 
-    /// Puts a reading together.
     package init(time: UnixSeconds, machine: String, uptime: Int64, database: UnixSeconds? = nil) {
         self.time = time
         self.machine = machine
@@ -80,7 +80,7 @@ package struct ClockReading: Sendable, Hashable {
     }
 }
 
-/// Why the time of day is not believed.
+/// The reason why the time of day is not believed.
 package enum ClockDoubt: Error, Sendable, Hashable, CustomStringConvertible {
     /// The clocks here and at PostgreSQL are apart.
     case apart(here: UnixSeconds, database: UnixSeconds)

@@ -13,8 +13,8 @@ package final class MachineClock: Sendable {
 
     /// - Parameters:
     ///   - clock: the time of day.
-    ///   - machine: which start of which machine this is.
-    ///   - uptime: how long it has run, by a clock that nobody sets. Unit: seconds.
+    ///   - machine: the name of this machine's current start.
+    ///   - uptime: the time since that start, by a clock that nobody sets. Unit: seconds.
     package init(
         _ clock: UnixClock = .system, machine: String = MachineClock.bootID,
         uptime: @escaping @Sendable () -> Int64 = MachineClock.secondsSinceBoot
@@ -24,24 +24,24 @@ package final class MachineClock: Sendable {
         self.uptime = uptime
     }
 
-    /// Why the time is not believed, as far as can be told without PostgreSQL; nil where it is.
+    /// The reason why the time is not believed, as far as can be told without PostgreSQL; nil if it is believed.
     package var doubt: ClockDoubt? {
         let reading = reading()
         return state.withLock { $0.doubt ?? $0.judge(reading) }
     }
 
-    /// Whether PostgreSQL's clock, or what the database keeps, has confirmed the time since the start, and nothing speaks
-    /// against it since.
+    /// True if PostgreSQL's clock or the time in the database has confirmed the time since the start, and nothing has
+    /// contradicted it since.
     package var isConfirmed: Bool { state.withLock { $0.believed != nil } && doubt == nil }
 
-    /// Looks at all clocks, and keeps the time where it is believed; says why where it is not.
+    /// Looks at all clocks, and stores the time if it is believed. Returns the doubt if it is not, and nil if it is.
     package func look(_ store: any ClockStore) async throws -> ClockDoubt? {
         if case .failure(let doubt) = try await believed(store) { doubt } else { nil }
     }
 
-    /// Looks at all clocks, and keeps the time where it is believed.
+    /// Looks at all clocks, and stores the time if it is believed.
     ///
-    /// - Returns: the time that was looked at: what can't be undone is done by this one, because the clock
+    /// - Returns: the time that was looked at. Acts that can't be undone go by this one, because the clock
     ///   may be set at any moment afterwards.
     package func believed(_ store: any ClockStore) async throws -> Result<UnixSeconds, ClockDoubt> {
         let stored = try await store.clock()
@@ -58,7 +58,7 @@ package final class MachineClock: Sendable {
 
     /// Takes an operator's word that the clock here is right.
     ///
-    /// - Throws: ``ClockDoubt/apart(here:database:)`` where PostgreSQL's says otherwise.
+    /// - Throws: ``ClockDoubt/apart(here:database:)`` if PostgreSQL's clock says otherwise.
     package func confirm(_ store: any ClockStore) async throws {
         var reading = reading()
         reading.database = try await store.clock().database
@@ -69,24 +69,23 @@ package final class MachineClock: Sendable {
 
     private func reading() -> ClockReading { ClockReading(time: clock.now, machine: machine, uptime: uptime()) }
 
-    /// The kernel's name for this start of the machine; empty where it has none.
+    /// The kernel's name for this start of the machine; empty if it has none.
     package static let bootID: String = {
         let bytes = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id") ?? Data()
         return String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }()
 
-    /// How long the machine has run, asleep or not. Unit: seconds.
+    /// Returns the time for which the machine has run, asleep or not. Unit: seconds.
     @Sendable package static func secondsSinceBoot() -> Int64 { throng_uptime() }
 }
 
-/// Knows what time it is by PostgreSQL, and keeps what was believed; `DatabaseClock` is the real one, whose functions these
-/// are.
+/// A store that knows PostgreSQL's time and keeps the time that was believed last; `DatabaseClock` is the real one.
 package protocol ClockStore: Sendable {
-    /// What time it is by PostgreSQL, and what was believed last.
+    /// Returns PostgreSQL's time, and the time that was believed last.
     func clock() async throws -> StoredClock
     /// Writes down a time of day that is believed.
     func believe(_ time: StoredClock.Believed) async throws
-    /// Writes down what time it is, on an operator's word.
+    /// Writes down the time of day, on an operator's word.
     func confirm(_ time: StoredClock.Believed) async throws
 }
 

@@ -3,7 +3,7 @@ package import ThrongDelivery
 package import ThrongPlan
 package import ThrongStore
 
-/// What the schedule counts about itself, for whoever watches over the daemon.
+/// The schedule's figures about itself, for those who watch the daemon.
 package final class ScheduleHealth: Sendable {
     package struct Counts: Sendable {
         package var releases = 0
@@ -14,9 +14,9 @@ package final class ScheduleHealth: Sendable {
         /// 1970 before the first.
         package var lastRelease = UnixSeconds.epoch
         package var lastReport = UnixSeconds.epoch
-        /// When the next release of an app is due; 1970 where none is open.
+        /// The time at which an app's next release is due; 1970 if none is open.
         package var releaseDue: [AppName: UnixSeconds] = [:]
-        /// By when what goes next of an app by its age should be gone; 1970 where nothing is left.
+        /// The time by which the data of an app that expires next should be gone; 1970 if none is left.
         package var retentionDeadline: [AppName: UnixSeconds] = [:]
         /// Steps of promises that should have been taken and were not, by app.
         package var retentionOverdue: [AppName: Int] = [:]
@@ -25,7 +25,7 @@ package final class ScheduleHealth: Sendable {
         package var waitsFor: [UnsettledDaemon] = []
     }
 
-    /// What became of its rounds.
+    /// The outcomes of the schedule's rounds.
     package let rounds: RoundHealth
     private let counts = Mutex(Counts())
 
@@ -59,8 +59,8 @@ package final class ScheduleHealth: Sendable {
     func releaseIsDue(at due: UnixSeconds?, app: AppName) { counts.withLock { $0.releaseDue[app] = due ?? .epoch } }
 
     /// - Parameters:
-    ///   - due: what goes next, of every app in the database.
-    ///   - apps: those that are served, which are named also where nothing is left.
+    ///   - due: the data that expires next, of every app in the database.
+    ///   - apps: the apps that are served; they are listed even if nothing of them is left.
     func retentionIsDue(_ due: [RetentionDue], apps: [AppName], now: UnixSeconds) {
         let none = apps.map { ($0, 0) }
         let deadlines = due.map { ($0.app, $0.deadline) } + apps.map { ($0, UnixSeconds.max) }
@@ -72,7 +72,7 @@ package final class ScheduleHealth: Sendable {
         }
     }
 
-    /// Another daemon looks at what is due: what was known here gets old.
+    /// Forgets the figures of due work, as another daemon looks after it now.
     func resigned() {
         for round in Round.scheduled { rounds.ended(round) }
         counts.withLock { counts in
@@ -87,7 +87,8 @@ package final class ScheduleHealth: Sendable {
     func clock(isDoubted: Bool) { counts.withLock { $0.isClockDoubted = isDoubted } }
 }
 
-/// Whether PostgreSQL has all that was counted up to a moment ago: what is released must not wait in a journal.
+/// Says whether PostgreSQL has all that was counted up to a moment ago. Numbers to be released must not wait in a
+/// journal.
 package final class FlushStanding: Sendable {
     private let state = Mutex(false)
 

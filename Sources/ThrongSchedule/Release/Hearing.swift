@@ -1,26 +1,27 @@
 internal import ThrongPlan
 
-/// For how long a process could hear other daemons without a break, if they had been there: where PostgreSQL was away, or all of them,
-/// nobody could be heard, and silence says nothing of anybody.
+/// The unbroken time for which a process could have heard other daemons.
+///
+/// While PostgreSQL is away, nobody can be heard, and a daemon's silence means nothing.
 struct Hearing: Sendable, Hashable {
-    /// So long it has to have listened before it goes on without one. Unit: seconds.
+    /// The shortest time to have listened before releases go on without a silent daemon. Unit: seconds.
     private static let enough: Int64 = 3600
-    /// What a rest between two looks counts for at most: in a longer one much may have happened. Unit: seconds.
+    /// The most that a rest between two looks adds: in a longer one much may have happened. Unit: seconds.
     private static let longestRest: Int64 = 300
-    /// How much longer than three rests may pass between two looks. Unit: seconds.
+    /// The time that may pass between two looks beyond three rests. Unit: seconds.
     private static let slack: Int64 = 120
 
-    /// Unit: seconds.
+    /// The time listened so far. Unit: seconds.
     private var listened: Int64 = 0
-    /// When the last look ended.
+    /// The time at which the last look ended.
     private var lookedAt: UnixSeconds?
 
-    /// Whether it may tell who is gone.
+    /// True if the process has listened for long enough to tell which daemons are gone.
     var isEnough: Bool { listened >= Self.enough }
 
     /// Adds the time since the last look, at the beginning of one that reaches PostgreSQL.
     ///
-    /// - Parameter rest: how long a process rests between two looks.
+    /// - Parameter rest: the time for which a process rests between two looks.
     mutating func look(at now: UnixSeconds, rest: Duration) {
         let passed = lookedAt.map { now - $0 } ?? -1
         // A machine that stood still has heard nobody, whatever its connections say.
@@ -29,11 +30,11 @@ struct Hearing: Sendable, Hashable {
         lookedAt = now
     }
 
-    /// At the end of a look, which may have taken long.
+    /// Notes the end of a look, which may have taken long.
     mutating func end(at now: UnixSeconds) {
         if lookedAt != nil { lookedAt = now }
     }
 
-    /// Nobody could be heard.
+    /// Starts over, as nobody could be heard.
     mutating func interrupt() { self = Hearing() }
 }

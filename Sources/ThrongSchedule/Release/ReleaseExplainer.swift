@@ -5,8 +5,8 @@ package import ThrongStore
 
 /// Says to an operator why a number was published or withheld.
 ///
-/// It reads what the reporter role may read and nothing else: releases, and the reasons that were written down beside
-/// them, which go with the raw counters of the period.
+/// It reads only what the reporter role may read: releases, and the reasons written down beside them. The reasons are
+/// deleted with the raw counters of the period.
 package struct ReleaseExplainer: Sendable {
     let store: ReleaseStore
 
@@ -15,8 +15,8 @@ package struct ReleaseExplainer: Sendable {
 
     /// Explains one cell of a metric's release.
     ///
-    /// - Parameter buckets: one a dimension that the cell is about; the others are summed out.
-    /// - Throws: ``ExplanationError`` where there is no such metric, release, dimension, bucket or grouping.
+    /// - Parameter buckets: one bucket for each dimension that the cell is about; the other dimensions are summed out.
+    /// - Throws: ``ExplanationError`` if there is no such metric, release, dimension or bucket.
     package func explain(
         _ metric: MetricName, _ period: Period, _ buckets: [DimensionName: BucketLabel], of plan: Plan
     ) async throws -> Explanation {
@@ -30,48 +30,69 @@ package struct ReleaseExplainer: Sendable {
         }
         let layout = release.header.layout
         let (margin, cell) = try Self.place(buckets, in: layout)
-        guard release.shows(margin) else {
-            throw ExplanationError.notShown(
-                known: release.header.groupings.map { grouping in
-                    layout.dimensions.indices.filter(grouping.keeps).map { layout.dimensions[$0].name.text }
-                })
-        }
+        let (state, sentence) = try await explain(cell, in: margin, of: release)
         let calendar = PeriodCalendar(timeZone: layout.timeZone) ?? .utc
-        let words = WithholdingSentences(release: release, calendar: calendar)
-        func explanation(_ state: Explanation.State, _ sentence: String, _ equation: Explanation.Equation? = nil)
-            -> Explanation
-        {
-            Explanation(
-                metric: metric.text, period: calendar.label(of: period), cell: words.name(margin, cell), state: state,
-                sentence: sentence, equation: equation)
+        return Explanation(
+            metric: metric.text, period: calendar.label(of: period), cell: layout.name(cell, in: margin), state: state,
+            sentence: sentence)
+    }
+
+    private func explain(
+        _ cell: CellIndex, in margin: Margin, of release: Release
+    ) async throws -> (Explanation.State, String) {
+        let (layout, period) = (release.header.layout, release.header.period)
+        guard release.shows(margin) else {
+            let known = release.header.groupings.map { grouping in
+                layout.dimensions.indices.filter(grouping.keeps).map { layout.dimensions[$0].name.text }
+            }
+            return (
+                .notAsked,
+                """
+                Neither an insight nor a margin of the plan asks for numbers that are split so. The release shows: \
+                \(known.map { $0.isEmpty ? "total" : $0.joined(separator: " by ") }.joined(separator: "; ")).
+                """
+            )
         }
         if let published = release.cell(cell, in: margin) {
             let off = release.header.margin(of: margin).map {
-                " It is off on purpose, by at most \($0) in 19 of 20 cases."
+                " 19 of 20 such numbers lie within \($0) of what was counted."
             }
-            let count = Wording.english.count(published.count, "event")
-            return explanation(.published, "It is published: \(count).\(off ?? "")")
+            return (
+                .published, "It is published: \(Wording.english.count(published.count, "event")).\(off ?? "")"
+            )
         }
         if layout.isImpossible(cell, in: margin) {
-            return explanation(.impossible, "The plan says that this combination cannot occur.")
+            return (.impossible, "The plan says that this combination cannot occur.")
         }
         if let reason = try await store.reason(layout.counted, period, margin: margin, cell: cell) {
-            var explained = explanation(
-                reason.isOwn ? .sensitive : .complementary, words.sentence(for: reason, margin, cell),
-                words.equation(for: reason, margin, cell))
-            guard let review = try await metricReview(metric, period, of: plan) else { return explained }
-            explained.others =
-                reason.isOwn ? review.protectors(of: cell, in: margin) : review.protected(by: cell, in: margin)
-            if !reason.isOwn { explained.weights = review.weights(around: cell, in: margin) }
-            explained.cures = review.cures(for: cell, in: margin)
-            return explained
+            return Self.words(for: reason, k: release.header.threshold.devices)
         }
         if try await store.knowsReasons(layout.counted, period) {
-            return explanation(
-                .empty, "Nothing was counted in it. Readers can't tell: empty and small cells are withheld alike.")
+            return (.empty, "Nothing was counted in it. Readers can't tell: empty and small cells are withheld alike.")
         }
-        return explanation(
-            .forgotten, "It was withheld. Why was written down, and went with the period's raw counters.")
+        return (.forgotten, "It was withheld. Why was written down, and went with the period's raw counters.")
+    }
+
+    private static func words(for reason: WithholdingReason, k: Int64) -> (Explanation.State, String) {
+        switch reason {
+        case .small(let floor):
+            let devices = Wording.english.count(floor.devices, "device")
+            return (
+                .small,
+                """
+                Fewer than k: \(devices) \(floor.devices == 1 ? "is" : "are") proved behind it, and k is \(k). Coarser buckets \
+                or a longer period show more.
+                """
+            )
+        case .nearThreshold:
+            return (
+                .nearThreshold,
+                """
+                Near k: \(k) devices or more are proved behind it, and the number that was drawn for them is under k and its \
+                margin. Another period may show it.
+                """
+            )
+        }
     }
 
     private static func place(

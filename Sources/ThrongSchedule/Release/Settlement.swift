@@ -2,13 +2,14 @@ internal import ThrongDelivery
 package import ThrongPlan
 package import ThrongStore
 
-/// The barrier before a release: what daemons acknowledged up to now has to be in PostgreSQL. Events that come in later are
-/// late ones; distinct counts of a released period can't be made up for.
+/// The barrier before a release: all events that daemons acknowledged up to now have to be in PostgreSQL.
+///
+/// Events that come in later are late. Distinct counts of a released period can't be corrected by them.
 package struct Settlement: Sendable {
-    /// For how long a daemon that says nothing holds up what the schedule releases: nobody sends events that are older.
+    /// The longest time for which a silent daemon holds up scheduled releases: nobody sends events that are older.
     /// Unit: seconds.
     package static let longestSilence: Int64 = 48 * 3600
-    /// For how long what was asked stands: a PostgreSQL that was set back has forgotten it. Unit: seconds.
+    /// The time for which a question stands: a PostgreSQL that was set back has forgotten it. Unit: seconds.
     package static let longestAsking: Int64 = 600
 
     private static let step = Duration.milliseconds(100)
@@ -18,8 +19,8 @@ package struct Settlement: Sendable {
     private let pause: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
-    ///   - patience: how long it waits, besides what PostgreSQL takes to answer.
-    ///   - pause: how it waits between two looks.
+    ///   - patience: the longest wait, besides the time that PostgreSQL takes to answer.
+    ///   - pause: waits between two looks.
     package init(
         _ store: any Settling, patience: Duration = .seconds(15),
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -29,18 +30,18 @@ package struct Settlement: Sendable {
         self.pause = pause
     }
 
-    /// What all daemons were asked, and when by the clock that says what is due.
+    /// A question to all daemons, and its time by the clock that says what is due.
     package struct Asked: Sendable {
         let number: Int64
         let now: UnixSeconds
 
-        /// Whether to wait for its answers still, and not to ask anew.
+        /// Returns true if the question's answers are still worth waiting for; if not, ask anew.
         func stands(at instant: UnixSeconds) -> Bool { (now...now + longestAsking).contains(instant) }
     }
 
     /// Asks all daemons.
     ///
-    /// - Parameter now: by the clock that says what is due.
+    /// - Parameter now: the time by the clock that says what is due.
     package func ask(at now: UnixSeconds) async throws -> Asked {
         Asked(number: try await store.askToSettle(), now: now)
     }
@@ -49,8 +50,8 @@ package struct Settlement: Sendable {
     ///
     /// - Parameters:
     ///   - without: daemons that are not waited for.
-    ///   - waiting: told once, where it takes more than a moment.
-    /// - Returns: who has not answered.
+    ///   - waiting: called once if the wait takes a second or more.
+    /// - Returns: the daemons that have not answered.
     package func silent(
         _ asked: Asked, without: Set<DaemonID> = [], waiting: ([UnsettledDaemon]) -> Void = { _ in }
     ) async throws -> [UnsettledDaemon] {
@@ -69,11 +70,11 @@ package struct Settlement: Sendable {
     }
 }
 
-/// Asks daemons whether PostgreSQL has what they acknowledged; `SettlementStore` is the real one, whose functions these are.
+/// Asks daemons whether PostgreSQL has the events that they acknowledged; `SettlementStore` is the real one.
 package protocol Settling: Sendable {
-    /// Asks all daemons; returns the asking's number.
+    /// Asks all daemons; returns the question's number.
     func askToSettle() async throws -> Int64
-    /// The daemons that have not answered an asking, at an instant.
+    /// Returns the daemons that have not answered a question at an instant.
     func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon]
 }
 

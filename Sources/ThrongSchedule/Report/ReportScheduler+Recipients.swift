@@ -3,7 +3,7 @@ internal import ThrongRelease
 internal import ThrongStore
 
 extension ReportScheduler {
-    /// Whom plans named as those who receive what a report shows, by metric.
+    /// Returns the partners that plans named as recipients of a report's numbers, by metric.
     func recipients(_ report: Report, plan: Plan) async throws -> [MetricName: PromisedRecipients] {
         var promised: [MetricName: PromisedRecipients] = [:]
         for metric in Set(report.insights.compactMap { plan.insight($0)?.metric }) {
@@ -14,7 +14,7 @@ extension ReportScheduler {
 }
 
 extension [MetricName: PromisedRecipients] {
-    /// Whether plans named a partner as one who receives a release's numbers when these were counted.
+    /// Returns true if the plans in force when a release's numbers were counted named a partner as a recipient.
     func name(_ partner: PartnerName, in header: ReleaseHeader) -> Bool {
         self[header.layout.metric]?.name(partner, in: header.period) ?? true
     }

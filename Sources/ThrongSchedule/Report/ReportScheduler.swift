@@ -7,25 +7,25 @@ package import ThrongStore
 package import ThrongTraces
 internal import ThrongWire
 
-/// Makes reports from released numbers, signs them and puts them where they belong.
+/// Makes reports from released numbers, signs them and delivers them.
 package struct ReportScheduler: Sendable {
     let store: ReleaseStore
     private let runs: RunStore
     private let rules: UserAgentRules
     private let printer: PagePrinter
-    /// Where the key is that signs.
+    /// The folder of the key that signs.
     package let signing: ReportKeyFolder
     package let deliveries: DeliveryQueue
     private let traces: Traces
 
-    /// How far back a missed report is made up for. Unit: seconds.
+    /// The age up to which a missed report is still made. Unit: seconds.
     private static let horizon: Int64 = 32 * 86_400
 
     /// - Parameters:
-    ///   - folder: where deliveries with a relative path go.
-    ///   - signing: where the key is that signs; nil looks in the folder's `signing/key.pem`.
-    ///   - delivery: what deliveries over the network may do; nil allows none.
-    ///   - printer: what makes PDFs.
+    ///   - folder: the folder to which relative delivery paths refer.
+    ///   - signing: the folder of the key that signs; nil looks in the folder's `signing/key.pem`.
+    ///   - delivery: the options of deliveries over the network; nil allows none.
+    ///   - printer: makes PDFs.
     ///   - traces: follows each report that is made on schedule, and each delivery.
     package init(
         store: ReleaseStore, rules: UserAgentRules, folder: String, signing: ReportKeyFolder? = nil,
@@ -44,10 +44,11 @@ package struct ReportScheduler: Sendable {
         self.deliveries = deliveries
     }
 
-    /// The document of a report for a period, as it is made at some time.
+    /// Returns the document of a report for a period, as it is made at `now`.
     ///
-    /// - Throws: ``ReportSchedulerError/notReleased(report:period:due:)`` where none of its metrics has a release, and
-    ///   ``ReportSchedulerError/aged(report:period:)`` where age took them; ``ReportSchedulerError/held(report:period:metric:)``;
+    /// - Throws: ``ReportSchedulerError/notReleased(report:period:due:)`` if none of its metrics has a release, and
+    ///   ``ReportSchedulerError/aged(report:period:)`` if the releases have expired;
+    ///   ``ReportSchedulerError/held(report:period:metric:)``;
     ///   ``ReportSchedulerError/unnamed(report:period:partner:)``.
     package func document(
         of report: Report, plan: Plan, period: Period, now: UnixSeconds
@@ -82,7 +83,7 @@ package struct ReportScheduler: Sendable {
         )
     }
 
-    /// By metric, of what time its numbers are where that is not the whole period.
+    /// Returns the part of the period that each metric's numbers cover, if they don't cover all of it.
     private func parts(of own: [Own], _ period: Period) async throws -> [MetricName: PartOfPeriod] {
         var parts: [MetricName: PartOfPeriod] = [:]
         for one in own {
@@ -94,7 +95,7 @@ package struct ReportScheduler: Sendable {
         return parts
     }
 
-    /// Why nothing is there that a report needs.
+    /// Returns the reason why a report has no numbers.
     private func absence(of report: Report, plan: Plan, period: Period) async throws -> ReportSchedulerError {
         let label = Self.label(of: period, plan)
         let released = try await CalendarStore(store.connection).releasedStarts(
@@ -108,8 +109,8 @@ package struct ReportScheduler: Sendable {
         (PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc).label(of: period)
     }
 
-    /// What the report compares with: releases of earlier periods that had been made when its own were. One that comes
-    /// later is never read, so that a report that is made again says what it said.
+    /// Returns the releases that a report compares with: those of earlier periods that had been made when its own were.
+    /// Later ones are never read, so that a report that is made again says the same.
     private func earlier(
         for report: Report, plan: Plan, period: Period, besides own: [Release]
     ) async throws -> (releases: [Release], began: [MetricName: UnixSeconds]) {
@@ -131,7 +132,7 @@ package struct ReportScheduler: Sendable {
     /// delivered and nothing goes on record.
     ///
     /// - Parameters:
-    ///   - lacking: gets why there is no PDF where one was asked for; the other files are made all the same.
+    ///   - lacking: gets the reason if a PDF was asked for and could not be made; the other files are still made.
     /// - Returns: the paths that were written.
     package func write(
         _ report: Report, plan: Plan, period: Period, now: UnixSeconds, to out: String,
@@ -142,14 +143,15 @@ package struct ReportScheduler: Sendable {
         return try await onOwnThread { try ReportFolder(path: out).deliver(made.files) }
     }
 
-    /// Makes a report unless it was made, and delivers it: what has not arrived yet, and folders again.
+    /// Makes a report unless it was made, and delivers it: to places where it has not arrived yet, and to folders
+    /// again.
     ///
     /// - Parameters:
-    ///   - lacking: gets why there is no PDF where one was asked for; the other files are delivered all the same.
+    ///   - lacking: gets the reason if a PDF was asked for and could not be made; the other files are still delivered.
     /// - Returns: the paths and addresses that have it now.
-    /// - Throws: ``ReportSchedulerError/notComplete(report:period:due:)`` while something of the app that lies in the period is
-    ///   not released, and ``ReportSchedulerError/notReleased(report:period:due:)`` where nothing is: neither leaves a run on
-    ///   record; ``ReportSchedulerError/notDelivered(report:period:reasons:)``.
+    /// - Throws: ``ReportSchedulerError/notComplete(report:period:due:)`` while a release of the app within the period
+    ///   is still due, and ``ReportSchedulerError/notReleased(report:period:due:)`` if nothing is released: neither
+    ///   leaves a run on record; ``ReportSchedulerError/notDelivered(report:period:reasons:)``.
     package func deliver(
         _ report: Report, plan: Plan, period: Period, now: UnixSeconds, lacking: (PrintError) -> Void = { _ in }
     ) async throws -> [String] {
@@ -195,12 +197,12 @@ package struct ReportScheduler: Sendable {
         return paths
     }
 
-    /// A report's files, and why the PDF is not among them where it should be.
+    /// A report's files, and the problem with its PDF, if there is one.
     private struct Made {
         let files: ReportFiles
         let label: String
         let lack: PrintError?
-        /// When the first number in them may be kept no longer.
+        /// The time at which the first number in them expires.
         let until: UnixSeconds
     }
 
@@ -221,20 +223,15 @@ package struct ReportScheduler: Sendable {
         guard let key = try signing.current() else {
             return Made(files: files, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
         }
-        // Its bands are of exact numbers, in which one device's events may tip one: nothing of that beside margins.
-        let isMargined =
-            plan.metrics.contains { $0.margin != nil }
-            || document.answers.contains { $0.answered?.basis.margin != nil }
-        let kinds = try await CoverageStore(store.connection).totals(app: plan.app.name, period: period)
-        let coverage = isMargined ? nil : CoverageTotals(kinds: kinds)
         let signed = try files.signed(
-            as: document, with: key, coverage: coverage.map(CoverageStatement.init),
-            losses: try await losses(of: plan, within: period), now: now)
+            as: document, with: key, losses: try await losses(of: plan, within: period), now: now)
         return Made(files: signed, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
     }
 
-    /// What daemons that were lost may have lost of a period: windows that were open when it began to be lost had begun up to three
-    /// rotations before, and events of the period came until its grace was over.
+    /// Returns the losses of a period by daemons that were lost.
+    ///
+    /// Windows that were open when a loss began had begun up to three rotations earlier. Events of the period came
+    /// until its grace was over.
     private func losses(of plan: Plan, within period: Period) async throws -> [ReportManifest.Loss] {
         let longest = plan.purposes.map(\.rotation.seconds).max() ?? 0
         let later = max(Int64(3 * longest), plan.app.grace.components.seconds)
@@ -244,7 +241,7 @@ package struct ReportScheduler: Sendable {
         }
     }
 
-    /// Makes a claimed run's files and writes down where they go; false where another process did meanwhile.
+    /// Makes a claimed run's files and records their deliveries; returns false if another process did so meanwhile.
     private func make(
         _ claim: ReportRunClaim, _ report: Report, plan: Plan, period: Period, now: UnixSeconds,
         lacking: (PrintError) -> Void
@@ -270,20 +267,20 @@ package struct ReportScheduler: Sendable {
             + store.openRollups(app: plan.app.name).map(\.period)
     }
 
-    /// Makes the scheduled reports that are due and were not made yet, each once, also over many daemons.
+    /// Makes the scheduled reports that are due and were not made yet, each once, even with many daemons.
     ///
     /// A period's report is due at the first time of its schedule after the period's end and the app's grace, and once
-    /// everything of the app that lies in the period is released, rollups too. Reports that were missed are made up
-    /// for, each once. Folders get theirs at once; what goes over the network is left to whoever works at deliveries.
+    /// every release of the app within the period is made, rollups too. Missed reports are made later, each once.
+    /// Folders get theirs at once; deliveries over the network are left to the delivery service.
     ///
-    /// - Returns: how many reports were made.
+    /// - Returns: the number of reports that were made.
     package func deliverDue(of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void) async throws -> Int {
         guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return 0 }
         let open = try await openPeriods(plan)
         var delivered = 0
         for report in plan.reports where report.schedule != nil {
-            // Asked once a report: there are hundreds of periods, and most were made, or are from before the app. No
-            // period is longer than the horizon, so that each that is made up for starts within twice of it.
+            // One query per report: there are hundreds of periods, and most were made, or are from before the app. No
+            // period is longer than the horizon, so each report that is still to be made starts within twice of it.
             let first = now - 2 * Self.horizon
             let made = try await runs.madeStarts(
                 app: plan.app.name, report: report.name, periodKind: report.period, from: first)
@@ -295,7 +292,7 @@ package struct ReportScheduler: Sendable {
             }
             guard !waiting.isEmpty else { continue }
             let promised = try await recipients(report, plan: plan)
-            // One to whom nobody promised anything yet is looked at no further, for as long as a missed report is made up for.
+            // A partner that no plan has named for the period is passed over, again at each look within the horizon.
             for period in waiting where promised.values.contains(where: { $0.name(report.partner, in: period) }) {
                 // An app that was not there yet has nothing to report.
                 let found = try await releases(for: report, plan: plan, period: period)
@@ -341,15 +338,15 @@ package struct ReportScheduler: Sendable {
         }
     }
 
-    /// What a report says of a metric in its own period.
+    /// The release of a metric in the report's own period.
     private struct Own {
         let release: Release
-        /// Whether there is another release of the period, which counts something else.
+        /// True if the period has another release, which counts something else.
         let isSplit: Bool
     }
 
-    /// One release a metric. Where a metric's layout changed within the period, it is the one of the plan in force: the
-    /// two count different things and can't be added.
+    /// Returns one release per metric. If a metric's layout changed within the period, it is that of the plan in force:
+    /// the two count different things and can't be added.
     private func releases(for report: Report, plan: Plan, period: Period) async throws -> [Own] {
         let names = Set(report.insights.compactMap { plan.insight($0)?.metric })
         var chosen: [Own] = []
@@ -369,7 +366,7 @@ package struct ReportScheduler: Sendable {
         return chosen
     }
 
-    /// The periods within the horizon whose report is due by now, oldest first.
+    /// Returns the periods within the horizon whose report is due by now, oldest first.
     private func due(_ report: Report, calendar: PeriodCalendar, grace: Duration, now: UnixSeconds) -> [Period] {
         guard let schedule = report.schedule else { return [] }
         func before(_ period: Period) -> Period { calendar.period(report.period, containing: period.start - 1) }

@@ -1,22 +1,22 @@
 internal import Foundation
 package import ThrongPlan
 
-/// Why a report could not be made.
+/// The reason why a report could not be made.
 package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// None of the report's metrics has a release for the period. `due`: when the period and the plan's grace are over.
+    /// None of the report's metrics has a release for the period. The period and the plan's grace are over at `due`.
     case notReleased(report: ReportName, period: String, due: UnixSeconds)
-    /// Age has taken all that was released for the period.
+    /// All releases for the period have expired.
     case aged(report: ReportName, period: String)
-    /// A change of the plan began to count a metric anew within the period, and the plan holds such a report.
+    /// A plan edit within the period restarted the count of a metric, and the plan holds such a report.
     case held(report: ReportName, period: String, metric: MetricName)
-    /// The plans under which its numbers were counted did not name the partner as one who receives them.
+    /// The plans under which its numbers were counted did not name the partner as a recipient.
     case unnamed(report: ReportName, period: String, partner: PartnerName)
-    /// Something of the app that lies in the period is not released. `due` is as above.
+    /// A release of the app within the period is still to be made; all of them are due at `due`.
     case notComplete(report: ReportName, period: String, due: UnixSeconds)
     /// It was made, and did not arrive everywhere.
     case notDelivered(report: ReportName, period: String, reasons: [String])
 
-    /// What was found and what to do.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .notReleased(let report, let period, let due):
@@ -56,7 +56,7 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
         }
     }
 
-    /// What goes on record about it.
+    /// The text that goes on record.
     var detail: String {
         switch self {
         case .held: "held: a change of the plan splits the period"

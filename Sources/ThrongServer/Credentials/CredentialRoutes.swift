@@ -6,8 +6,8 @@ internal import ThrongCredentials
 internal import ThrongIntake
 internal import ThrongWire
 
-/// `GET /v1/credentials/{app}`: the keys by which credentials are made, and who vouches; and `POST /v1/credentials`, which
-/// gives one.
+/// `GET /v1/credentials/{app}`: the keys by which credentials are made, and the attesters; and `POST /v1/credentials`,
+/// which gives one.
 struct CredentialRoutes {
     let ingestion: Ingestion
     let desk: CredentialDesk
@@ -62,7 +62,7 @@ struct CredentialRoutes {
 }
 
 extension Problem {
-    /// Why a device gets no credential; the status is chosen here and nowhere else.
+    /// Says why a device gets no credential. The status is chosen here and nowhere else.
     init(_ refusal: CredentialRefusal) {
         var pointer: String?
         if case .malformed(let place, _) = refusal { pointer = place }

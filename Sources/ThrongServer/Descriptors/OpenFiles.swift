@@ -2,9 +2,9 @@ internal import CDescriptors
 internal import Foundation
 internal import NIOCore
 
-/// How many files, and so connections, this process may have open.
+/// The number of files, and so of connections, that this process may have open.
 enum OpenFiles {
-    /// Why connections were not taken. A closed list: labels of a metric are made of it.
+    /// The reason why a connection was not accepted. The list is closed: labels of a metric are made of it.
     enum Refusal: Int, CaseIterable {
         /// No descriptor was left but those that are kept, or none at all.
         case descriptors
@@ -14,9 +14,10 @@ enum OpenFiles {
         case network
     }
 
-    /// Held back for what has to be opened whatever others take; as many again are left free, and no connection gets them.
+    /// Descriptors held back for files that have to be opened in any case. As many again are left free, and no
+    /// connection gets them.
     private static let held = 16
-    /// Descriptors of an event loop, with those by which the connections of four listeners take turns.
+    /// Descriptors of an event loop, with those of the turns of four listeners' connections.
     private static let perLoop = 11
     /// Descriptors of the journal, PostgreSQL, listeners, signals, timers and the log.
     private static let house = 24
@@ -25,11 +26,12 @@ enum OpenFiles {
 
     private static var reserve: Int { house + perLoop * System.coreCount + 2 * held }
 
-    /// Raises the limit as far as the system lets it, and takes what this process can't do without later.
+    /// Raises the limit as far as the system lets it, and reserves the descriptors that this process can't do without
+    /// later.
     static func settle() {
         var limit = current
         limit.rlim_cur = min(limit.rlim_max, rlim_t(most))
-        // Where that is refused, the limit stays what it was, and so does the number of connections.
+        // If that is refused, the limit stays as it was, and so does the number of connections.
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         throng_hold_descriptors(Int32(held))
         // Dispatch has a descriptor for each clock, from its first timer on: one that had none would never ring.
@@ -37,19 +39,19 @@ enum OpenFiles {
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + .milliseconds(1)) {}
     }
 
-    /// Of scrapers, and of somebody who looks: more than arrive at once before a request has been read.
+    /// The connections of scrapers and of a person who looks: more than arrive at once before a request has been read.
     static var scrapers: Int { max(all / 16, fewest) }
-    /// Of browsers of partners and of those who run this.
+    /// The connections of partners' and operators' browsers.
     static var browsers: Int { max(all / 8, fewest) }
-    /// Of other daemons, where they hand on what is this one's.
+    /// The connections of other daemons that hand on this one's requests.
     static var daemons: Int { max(all / 8, fewest) }
 
-    /// Of clients: the rest. Whoever comes later gets the place of one that is silent.
+    /// Returns the connections of clients: the rest. A later connection takes the place of a silent one.
     static func clients(besideDaemons: Bool) -> Int {
         max(all - browsers - scrapers - (besideDaemons ? daemons : 0), fewest)
     }
 
-    /// How many connections were not taken since the start.
+    /// Returns the number of connections that were not accepted since the start.
     static func refused(_ reason: Refusal) -> Int {
         let number =
             switch reason {
@@ -60,15 +62,16 @@ enum OpenFiles {
         return Int(clamping: throng_refused_connections(Int32(number)))
     }
 
-    /// Lets a listener take connections by what is held back, as long as half of that is there: whoever runs this has to see what goes on.
+    /// Lets a listener accept connections with the descriptors held back, as long as half of them are left: operators
+    /// have to see what goes on.
     static func prefer(_ listener: any Channel) {
-        // Nothing that is no socket listens here.
+        // The listeners here are all sockets.
         try? listener.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) {
             throng_prefer_listener($0)
         }
     }
 
-    /// A part is left for those that are about to close.
+    /// The connections of all listeners. A part of the limit is left for those that are about to close.
     private static var all: Int { max(0, Int(min(current.rlim_cur, rlim_t(most))) - reserve) / 9 * 8 }
 
     private static var current: rlimit {

@@ -1,8 +1,8 @@
-/// Whether clients that ask for forward secrecy and lasting keys take a certificate: Apple's App Transport Security does.
+/// Checks that a certificate is strong enough for clients that insist on it, such as Apple's App Transport Security.
 ///
-/// Source: Apple, Information Property List, NSAppTransportSecurity: "signed with SHA-256 or greater … either a 2048-bit or
-/// greater RSA key, or a 256-bit or greater elliptic-curve key"; RFC 5280, section 4.1 (the certificate); RFC 8017, appendix
-/// A.1.1.
+/// Source: Apple, Information Property List, NSAppTransportSecurity: "signed with SHA-256 or greater … either a
+/// 2048-bit or greater RSA key, or a 256-bit or greater elliptic-curve key"; RFC 5280, section 4.1 (the certificate);
+/// RFC 8017, appendix A.1.1.
 enum CertificateStrength {
     enum Weakness: Equatable {
         case key(String)
@@ -25,7 +25,7 @@ enum CertificateStrength {
     private static let integer: UInt8 = 0x02
     private static let version: UInt8 = 0xA0
 
-    /// What such clients refuse in a certificate; nil for nothing.
+    /// Returns the weakness of a certificate that such clients refuse; nil if there is none.
     ///
     /// - Parameter certificate: DER.
     static func weakness(of certificate: [UInt8]) -> Weakness? {
@@ -36,7 +36,8 @@ enum CertificateStrength {
             ?? signatureProblem(parts.content(sequence) ?? []).map(Weakness.signature)
     }
 
-    /// Behind the version, if there is one, are serial number, signature, issuer, validity and subject.
+    /// Returns the key's part of a certificate. It follows the version, if there is one, serial number, signature,
+    /// issuer, validity and subject.
     private static func key(in signed: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var parts = DERReader(signed)
         if parts.next()?.tag == version { _ = parts.next() }
@@ -56,7 +57,7 @@ enum CertificateStrength {
         let name = DERReader.name(of: algorithm.content(identifier) ?? [])
         switch name {
         case rsa:
-            // Behind the number of unused bits is a sequence of the modulus and the exponent.
+            // The number of unused bits is followed by a sequence of the modulus and the exponent.
             var content = DERReader((parts.content(bits) ?? []).dropFirst())
             var numbers = DERReader(content.content(sequence) ?? [])
             let modulus = (numbers.content(integer) ?? []).drop { $0 == 0 }

@@ -6,9 +6,9 @@ struct CertificateWatch: Service {
     let certificates: Certificates
     let health: RoundHealth
 
-    /// Between two looks; a renewal has weeks.
+    /// The time between two looks; a renewal has weeks.
     private static let interval = Duration.seconds(5)
-    /// Between two warnings of a certificate that ends soon.
+    /// The time between two warnings of a certificate that ends soon.
     private static let warnings = Duration.seconds(86_400)
 
     func run() async throws {

@@ -2,9 +2,9 @@ internal import Logging
 internal import Synchronization
 internal import ThrongWire
 
-/// The daemon's certificate, as its files were when they could last be used.
+/// The daemon's certificate, from the last version of its files that could be used.
 final class Certificates: Sendable {
-    /// What is used, and the how manieth it is.
+    /// The certificate in use, and its number, counted from 1.
     struct InForce: Sendable {
         let certificate: ServerCertificate
         let number: Int
@@ -12,7 +12,7 @@ final class Certificates: Sendable {
 
     private struct State {
         var inForce: InForce?
-        /// What was read last, whether it could be used or not: the log names each problem once.
+        /// The contents that were read last, usable or not: the log names each problem once.
         var tried: TLSFiles.Contents?
         var problem: TLSError?
     }
@@ -22,7 +22,7 @@ final class Certificates: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// From then on a certificate that nobody renewed is worth a warning. Unit: seconds.
+    /// The time before a certificate's end from which the log warns that nobody renewed it. Unit: seconds.
     private static let late: Int64 = 14 * 86_400
 
     init(_ files: TLSFiles, clock: UnixClock, logger: Logger) {
@@ -31,12 +31,12 @@ final class Certificates: Sendable {
         self.logger = logger
     }
 
-    /// What is used; nil before ``load()``.
+    /// The certificate in use; nil before ``load()``.
     var inForce: InForce? { state.withLock { $0.inForce } }
 
     /// Reads the files for the first time.
     ///
-    /// - Throws: ``TLSError``: without a certificate there is no start.
+    /// - Throws: ``TLSError``: the daemon can't start without a certificate.
     func load() throws(TLSError) {
         let contents = try files.read()
         let certificate = try ServerCertificate(contents, of: files, now: clock.now)
@@ -49,11 +49,11 @@ final class Certificates: Sendable {
         say(certificate)
     }
 
-    /// Takes the files' contents over where they have changed. What can't be used is named in the log, once, and what was in
-    /// force stays.
+    /// Reads the files again, and uses them if they have changed. If they can't be used, the log says so once, and the
+    /// former certificate stays in force.
     ///
-    /// - Parameter isAsked: whether somebody waits for an answer in the log.
-    /// - Returns: why the files can't be used; nil where they are in force.
+    /// - Parameter isAsked: true if somebody waits for an answer in the log.
+    /// - Returns: the reason why the files can't be used; nil if they are in force.
     @discardableResult
     func reload(isAsked: Bool = false) -> TLSError? {
         let outcome = Result { () throws(TLSError) -> ServerCertificate? in
@@ -90,7 +90,7 @@ final class Certificates: Sendable {
         }
     }
 
-    /// Says so where it ends soon.
+    /// Logs a warning if the certificate ends soon.
     func sayIfLate() {
         guard let end = inForce?.certificate.end, end - clock.now < Self.late else { return }
         logger.warning(

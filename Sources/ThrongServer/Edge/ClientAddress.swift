@@ -1,14 +1,15 @@
 internal import Foundation
 internal import NIOCore
 
-/// Where a connection comes from: what limits by address are reckoned with.
+/// The address that a connection comes from, for limits by address.
 ///
-/// It lives in the memory of its connection alone, and prints as its type's name, so that no log can hold it by mistake.
+/// It is held only in the memory of its connection, and prints as its type's name, so that no log can hold it by
+/// mistake.
 struct ClientAddress: Hashable, Sendable {
-    /// 4 of IPv4, 16 of IPv6; an IPv4 address that is written as one of IPv6 has 4.
+    /// The address's bytes: 4 of IPv4, 16 of IPv6; an IPv4 address that is written as one of IPv6 has 4.
     let bytes: [UInt8]
 
-    /// Nil for any other number of bytes than 4 and 16.
+    /// Creates an address from its bytes; nil unless there are 4 or 16.
     init?(bytes: some Collection<UInt8>) {
         switch bytes.count {
         case 4: self.bytes = Array(bytes)
@@ -17,7 +18,7 @@ struct ClientAddress: Hashable, Sendable {
         }
     }
 
-    /// ::ffff:0:0/96. Source: RFC 4291, section 2.5.5.2.
+    /// The prefix ::ffff:0:0/96. Source: RFC 4291, section 2.5.5.2.
     private static let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xFF, 0xFF]
 
     /// Reads "192.0.2.1" or "2001:db8::1"; nil for anything else.
@@ -33,7 +34,7 @@ struct ClientAddress: Hashable, Sendable {
         }
     }
 
-    /// Nil for a Unix socket, and where the connection is over already.
+    /// Creates the address of a socket; nil for a Unix socket, and if the connection is over already.
     init?(_ address: SocketAddress?) {
         switch address {
         case .v4(let four):

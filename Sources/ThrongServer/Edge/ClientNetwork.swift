@@ -1,24 +1,24 @@
 internal import ThrongWire
 
-/// The network that a request comes from, and where in it, for what is bounded by networks.
+/// The network that a request comes from, and the place in it, for bounds by network.
 ///
-/// In memory only; it prints as its type's name.
+/// It is held in memory only, and prints as its type's name.
 struct ClientNetwork: Hashable, Sendable {
-    /// All clients together of whom a listed proxy does not say readably where they are.
+    /// All clients together whose address a listed proxy does not give readably.
     static let unreadable = ClientNetwork(prefix: .unknown, place: 0, claims: [])
 
     let prefix: NetworkPrefix
-    /// One of the network's 256 addresses, or a /64 of a /48 of IPv6.
+    /// The place in the network: one of 256 addresses, or a /64 of a /48 of IPv6.
     let place: UInt16
-    /// The networks that those of ``unreadable`` name: nobody gets round a bound by naming two.
+    /// The networks that clients of ``unreadable`` name: nobody gets round a bound by naming two.
     let claims: [ClientNetwork]
 
     private init(prefix: NetworkPrefix, place: UInt16, claims: [ClientNetwork]) {
         (self.prefix, self.place, self.claims) = (prefix, place, claims)
     }
 
-    /// Nil also for addresses that say nothing of where a client is: those of this machine and of private networks, from which
-    /// proxies come that are not listed.
+    /// Creates the network of an address; nil without one, and for addresses of this machine and of private networks.
+    /// Those say nothing of the client: proxies that are not listed have them.
     init?(internet address: ClientAddress?) {
         guard let address, address.isPublic else { return nil }
         self.init(address)
@@ -30,7 +30,7 @@ struct ClientNetwork: Hashable, Sendable {
         self.init(prefix: NetworkPrefix(address), place: place, claims: [])
     }
 
-    /// Nil where no proxy speaks for the client, and where it has no address of the internet.
+    /// Creates the network of a client; nil if no proxy speaks for it, and if it has no address of the internet.
     init?(of client: ForwardedFor.Client) {
         switch client {
         case .at(let address): self.init(internet: address)
@@ -43,7 +43,7 @@ struct ClientNetwork: Hashable, Sendable {
 
     var isUnreadable: Bool { prefix == .unknown }
 
-    /// Reads what ``hex`` says; nil for anything else.
+    /// Reads the text of ``hex``; nil for anything else.
     init?(hex text: Substring) {
         guard let bytes = [UInt8](hex: text) else { return nil }
         switch bytes.count {
@@ -59,7 +59,8 @@ struct ClientNetwork: Hashable, Sendable {
         }
     }
 
-    /// For another daemon, which bounds what networks bring as this one does: 4 bytes of IPv4, 8 of IPv6, none where unreadable.
+    /// The network and place in hexadecimal digits, for another daemon with the same bounds: 4 bytes of IPv4, 8 of
+    /// IPv6, none for ``unreadable``.
     var hex: String {
         switch prefix.bytes.count {
         case 3: (prefix.bytes + [UInt8(truncatingIfNeeded: place)]).lowerHex

@@ -2,10 +2,9 @@ internal import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// Knows where a connection comes from: from the network's other end, or, where that is a listed proxy, from what it says
-/// before all else.
+/// The source of a connection: the other end, or, if that is a listed proxy, the client that its header names.
 ///
-/// It leaves the pipeline once it knows, and holds the address for limits by address for as long as the connection lasts.
+/// It leaves the pipeline once it knows, and holds the address, for limits by address, as long as the connection lasts.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
 final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
@@ -17,23 +16,24 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
         /// The proxy's header is on its way.
         case awaiting(ByteBuffer)
         case known
-        /// What came was no header: the connection is being closed.
+        /// The first bytes were no header: the connection is being closed.
         case refused
     }
 
-    /// Where the client is; nil by a Unix socket, where a proxy speaks for itself or does not know, and before the first bytes.
+    /// The client's address; nil for a Unix socket, if a proxy speaks for itself or does not know, and before the first
+    /// bytes.
     private(set) var address: ClientAddress? {
         didSet { (prefix, network) = (NetworkPrefix(address), ClientNetwork(internet: address)) }
     }
-    /// Of the address: reckoned once, and asked for with every request.
+    /// The address's network: computed once, and asked for with every request.
     private(set) var prefix = NetworkPrefix.unknown
     private var network: ClientNetwork?
 
-    /// Whether a proxy speaks for a client whose address it does not give.
+    /// True if a proxy speaks for a client whose address it does not give.
     private var isUnaddressed = false
 
     private let proxies: Proxies
-    /// Whether this listener is a Unix socket.
+    /// True if this listener is a Unix socket.
     private let isSocket: Bool
     private let complaints: ProxyComplaints
     private var stage = Stage.untouched
@@ -65,11 +65,11 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
         }
     }
 
-    /// Tells where the client of a request is; what can't be read of listed proxies is said once.
+    /// Returns the client of a request. Unreadable headers of listed proxies are logged once.
     ///
     /// - Parameters:
-    ///   - forwarded: what the request's headers say.
-    ///   - forwarders: who is believed; nobody else is.
+    ///   - forwarded: the addresses in the request's headers.
+    ///   - forwarders: the proxies that are believed; nobody else is.
     func client(forwarded: ForwardedFor, by forwarders: Proxies) -> ForwardedFor.Client {
         let client =
             isUnaddressed
@@ -79,14 +79,14 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
         return client
     }
 
-    /// The same as a network; nil where nobody knows it, and for addresses that are not the internet's.
+    /// Returns the client's network; nil if it is not known, and for addresses that are not the internet's.
     func network(forwarded: ForwardedFor, by forwarders: Proxies) -> ClientNetwork? {
-        // Where nobody is believed, it is at the connection's other end.
+        // If no proxy is believed, the client is at the connection's other end.
         if !isUnaddressed, !forwarders.areListed { return network }
         return ClientNetwork(of: client(forwarded: forwarded, by: forwarders))
     }
 
-    /// Nothing that comes or goes passes by here any more.
+    /// Leaves the pipeline: no more bytes pass by here.
     private func leave(_ context: ChannelHandlerContext) {
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
@@ -109,7 +109,7 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
     }
 }
 
-/// Says once of each kind what listed proxies do wrong: they do it on every connection.
+/// Logs each kind of mistake of listed proxies once: they make it on every connection.
 final class ProxyComplaints: Sendable {
     private let logger: Logger
     private let security: SecurityLog
@@ -120,7 +120,7 @@ final class ProxyComplaints: Sendable {
         self.security = security
     }
 
-    /// A connection is closed, as it did not begin with a header.
+    /// Logs that a connection is closed, as it did not begin with a header.
     func say(_ problem: ProxyHeader.Problem) {
         security.note(.proxyHeader)
         let word =
@@ -139,7 +139,7 @@ final class ProxyComplaints: Sendable {
             metadata: ["found": "\(word)"])
     }
 
-    /// Nobody can tell where a request's client is.
+    /// Logs that the client of a request can't be told.
     func say(_ problem: ForwardedFor.Unreadable) {
         security.note(.unreadableClient)
         guard isNew(problem.words) else { return }

@@ -1,13 +1,13 @@
-/// Reads values of DER one after another; nil where the bytes are none.
+/// Reads values of DER one after another; nil if the bytes are none.
 ///
 /// Source: X.690, section 8.1. Lengths of more than four bytes are not read: no certificate is that long.
 struct DERReader {
     private var rest: ArraySlice<UInt8>
 
-    /// Reads a value's content.
+    /// Creates a reader of a value's content.
     init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
 
-    /// The next value: its tag, and its content.
+    /// Returns the next value: its tag, and its content.
     mutating func next() -> (tag: UInt8, content: ArraySlice<UInt8>)? {
         guard let tag = rest.popFirst(), let first = rest.popFirst() else { return nil }
         var length = Int(first)
@@ -22,13 +22,13 @@ struct DERReader {
         return (tag, rest.prefix(length))
     }
 
-    /// The content of the next value, which has that tag.
+    /// Returns the content of the next value; nil if that has another tag.
     mutating func content(_ tag: UInt8) -> ArraySlice<UInt8>? {
         guard let value = next(), value.tag == tag else { return nil }
         return value.content
     }
 
-    /// An object identifier as it is written: "1.2.840.10045.4.3.2".
+    /// Returns an object identifier in dotted form: "1.2.840.10045.4.3.2".
     static func name(of identifier: some Sequence<UInt8>) -> String {
         var arcs: [UInt64] = []
         var arc: UInt64 = 0

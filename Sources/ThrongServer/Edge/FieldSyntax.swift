@@ -1,12 +1,12 @@
 internal import ThrongWire
 
-/// How values of headers are taken apart: by bytes, with quoted strings and in any letters.
+/// The syntax of header values: parsed by bytes, with quoted strings, in upper and lower case.
 ///
 /// Source: RFC 9110, sections 5.5, 5.6.1 to 5.6.6.
 enum FieldSyntax {
-    /// Parts between separators that stand in no quoted string, without the spaces around them.
+    /// Returns the parts between separators outside quoted strings, without the spaces around them.
     ///
-    /// - Returns: nil where a quoted string has no end.
+    /// - Returns: nil if a quoted string has no end.
     static func parts(of text: Substring, at separator: Unicode.Scalar) -> [Substring]? {
         let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
         var parts: [Substring] = []
@@ -30,13 +30,14 @@ enum FieldSyntax {
         return parts + [trimmed(Substring(bytes[start...]))]
     }
 
-    /// Elements of a list, but for those that are empty. A comma is one wherever it stands.
+    /// Returns the elements of a list that are not empty. Every comma separates, even in a quoted string.
     static func elements(_ value: String) -> [Substring] {
-        // By bytes: with a combining accent behind it, a comma is no character of its own.
+        // The split is by bytes: with a combining accent behind it, a comma is no character of its own.
         value.utf8.split(separator: UInt8(ascii: ",")).map { trimmed(Substring($0)) }.filter { !$0.isEmpty }
     }
 
-    /// The name, in small letters, and the value of `name=value`, whose value is a token or a quoted string; nil for anything else.
+    /// Returns the name, in lower case, and the value of `name=value`; nil for anything else. The value is a token or a
+    /// quoted string.
     static func parameter(_ text: Substring) -> (name: String, value: String)? {
         guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = text[..<sign]
@@ -44,13 +45,14 @@ enum FieldSyntax {
         return (name.lowercased(), value)
     }
 
-    /// The text of a token or a quoted string; nil for anything else, and for what follows the end of a quoted string.
+    /// Returns the text of a token or a quoted string; nil for anything else, and if text follows the end of a quoted
+    /// string.
     private static func word(_ text: Substring) -> String? {
         guard text.utf8.first == UInt8(ascii: "\"") else { return isToken(text) ? String(text) : nil }
         return unquoted(text)
     }
 
-    /// The text of one quoted string; nil for anything else.
+    /// Returns the text of one quoted string; nil for anything else.
     static func unquoted(_ text: Substring) -> String? {
         var bytes = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "\"") else { return nil }
@@ -67,7 +69,7 @@ enum FieldSyntax {
         return nil
     }
 
-    /// Source: RFC 9110, section 5.6.2.
+    /// True if the text is a token. Source: RFC 9110, section 5.6.2.
     static func isToken(_ text: Substring) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -77,7 +79,7 @@ enum FieldSyntax {
 
     private static let tokenSigns = Set("!#$%&'*+-.^_`|~".utf8)
 
-    /// Without spaces and tabs at both ends.
+    /// Returns the text without spaces and tabs at both ends.
     static func trimmed(_ text: Substring) -> Substring {
         let bytes = text.utf8
         guard let head = bytes.first, let tail = bytes.last else { return text }
@@ -85,11 +87,11 @@ enum FieldSyntax {
         guard isSpace(head) || isSpace(tail) else { return text }
         guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
         else { return "" }
-        // By bytes: places of characters have to be searched for.
+        // The slice is by bytes: places of characters have to be searched for.
         return Substring(bytes[first...last])
     }
 
-    /// The same of a whole value, which stays as it is where there is nothing to take away.
+    /// Returns a whole value without spaces and tabs at both ends; the same string if it has none.
     static func trimmed(whole text: String) -> String {
         guard let head = text.utf8.first, let tail = text.utf8.last, isSpace(head) || isSpace(tail) else { return text }
         return String(trimmed(text[...]))
@@ -98,16 +100,16 @@ enum FieldSyntax {
     static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }
 
-/// The type of a body, as its Content-Type has it: `application/json; charset=utf-8`, in any letters.
+/// The type of a body, as in its Content-Type: `application/json; charset=utf-8`, in upper or lower case.
 ///
 /// Source: RFC 9110, section 8.3.1.
 struct MediaType: Hashable, Sendable {
-    /// Such as `application/json`, in small letters.
+    /// The name in lower case, such as `application/json`.
     let name: String
-    /// By names in small letters.
+    /// The parameters by name in lower case.
     let parameters: [String: String]
 
-    /// Nil for what is none, and where a parameter is said twice.
+    /// Parses a media type; nil if the text is none, or names a parameter twice.
     init?(_ text: String) {
         guard let parts = FieldSyntax.parts(of: text[...], at: ";") else { return nil }
         let halves = parts[0].split(separator: "/", omittingEmptySubsequences: false)

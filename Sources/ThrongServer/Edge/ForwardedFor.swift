@@ -1,10 +1,10 @@
 internal import ThrongWire
 
-/// The words of proxies on where a request's client is: lines of `X-Forwarded-For` and of `Forwarded`.
+/// The addresses of a request's client according to proxies: lines of `X-Forwarded-For` and of `Forwarded`.
 ///
-/// It is to be believed of listed proxies only, and from its end backwards: what a client says of itself comes first.
+/// Only listed proxies are to be believed, and the lines are read from the end: what a client itself sends comes first.
 ///
-/// Source: RFC 7239; `X-Forwarded-For` has no standard: addresses with ports, in brackets and in quotes are what proxies send.
+/// Source: RFC 7239; `X-Forwarded-For` has no standard: proxies send addresses with ports, in brackets and in quotes.
 struct ForwardedFor: Sendable, Hashable {
     /// The place of a request's client.
     enum Client: Hashable {
@@ -14,7 +14,7 @@ struct ForwardedFor: Sendable, Hashable {
         case unreadable(Unreadable)
     }
 
-    /// Why nobody can tell where a listed proxy's client is.
+    /// The reason why the address of a listed proxy's client is not known.
     enum Unreadable: Hashable {
         /// It says nothing.
         case absent
@@ -24,19 +24,19 @@ struct ForwardedFor: Sendable, Hashable {
         case malformed
         /// Its two headers name two clients: one of them may be the client's own.
         case contradictory([Client])
-        /// By the PROXY protocol it speaks for a client without an address.
+        /// The proxy's PROXY header names a client without an address.
         case unaddressed
     }
 
-    /// One of those that a request went through.
+    /// One host that a request went through.
     private enum Hop {
         case at(ClientAddress)
         case unreadable(Unreadable)
     }
 
-    /// Of X-Forwarded-For, as they came.
+    /// The lines of X-Forwarded-For, as they came.
     private var listed: [String] = []
-    /// Of Forwarded, as they came.
+    /// The lines of Forwarded, as they came.
     private var standard: [String] = []
 
     /// Adds a line of `X-Forwarded-For`.
@@ -45,7 +45,7 @@ struct ForwardedFor: Sendable, Hashable {
     /// Adds a line of `Forwarded`.
     mutating func addStandard(_ line: String) { standard.append(line) }
 
-    /// The last one that is none of these proxies; where all are theirs, the first.
+    /// Returns the last host that is none of these proxies; if all are, the first.
     func client(past proxies: Proxies) -> Client {
         let listed = Self.client(
             past: proxies, of: self.listed.flatMap { FieldSyntax.elements($0).map { Self.hop($0) } })
@@ -67,21 +67,21 @@ struct ForwardedFor: Sendable, Hashable {
         return .at(address)
     }
 
-    /// Those of a line of `Forwarded`.
+    /// Returns the hosts of a line of `Forwarded`.
     private static func hops(of line: String) -> [Hop] {
-        // Behind the beginning of a quoted string without an end nothing is certain.
+        // Nothing is certain behind the beginning of a quoted string that has no end.
         guard let elements = FieldSyntax.parts(of: line[...], at: ",") else { return [.unreadable(.malformed)] }
         return elements.filter { !$0.isEmpty }.map { named($0) }
     }
 
-    /// One of `X-Forwarded-For`; some write it as in `Forwarded`.
+    /// Returns a host of `X-Forwarded-For`; some proxies write it as in `Forwarded`.
     private static func hop(_ element: Substring) -> Hop {
         if element.utf8.contains(UInt8(ascii: "=")) { return named(element) }
         guard element.utf8.first == UInt8(ascii: "\"") else { return node(element) }
         return FieldSyntax.unquoted(element).map { node(FieldSyntax.trimmed($0[...])) } ?? .unreadable(.malformed)
     }
 
-    /// One that says `for=` among other things.
+    /// Returns the host of an element that says `for=` among other things.
     private static func named(_ element: Substring) -> Hop {
         guard let pairs = FieldSyntax.parts(of: element, at: ";") else { return .unreadable(.malformed) }
         var hop: Hop?
@@ -104,7 +104,8 @@ struct ForwardedFor: Sendable, Hashable {
         return hop ?? .unreadable(.hidden)
     }
 
-    /// Reads "192.0.2.1", "192.0.2.1:4711", "2001:db8::1", "[2001:db8::1]" and "[2001:db8::1]:4711", with a zone or without.
+    /// Reads "192.0.2.1", "192.0.2.1:4711", "2001:db8::1", "[2001:db8::1]" and "[2001:db8::1]:4711", with a zone or
+    /// without.
     private static func node(_ text: Substring) -> Hop {
         if text.utf8.first == UInt8(ascii: "_") || text.lowercased() == "unknown" { return .unreadable(.hidden) }
         if text.utf8.first == UInt8(ascii: "[") {
@@ -131,7 +132,7 @@ struct ForwardedFor: Sendable, Hashable {
         return .at(address)
     }
 
-    /// Whether it is nothing, or a colon with a port or what hides one.
+    /// True if the text is empty, or a colon with a port or an obfuscated one.
     private static func isPort(_ text: Substring) -> Bool {
         guard let colon = text.utf8.first else { return true }
         let port = text.utf8.dropFirst()

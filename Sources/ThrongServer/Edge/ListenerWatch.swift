@@ -1,17 +1,17 @@
 internal import NIOCore
 
-/// Sees to a listener that could not take a connection: it rests, for longer each time, and the operator is told. NIO would try again
-/// at once, as the connection is still there.
+/// Makes a listener that could not accept a connection rest, for longer each time, and tells the operator. NIO would
+/// try again at once, as the connection is still there.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
 final class ListenerWatch: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = any Channel
 
     private let security: SecurityLog
-    /// In a row.
+    /// Failures in a row.
     private var failures = 0
 
-    /// Unit: milliseconds.
+    /// The shortest rest. Unit: milliseconds.
     private static let shortest: Int64 = 5
     private static let longest: Int64 = 1000
 
@@ -19,7 +19,7 @@ final class ListenerWatch: ChannelInboundHandler, @unchecked Sendable {
 
     /// Watches a listener from now on.
     ///
-    /// - Parameter isPreferred: whether it may have the last descriptors.
+    /// - Parameter isPreferred: true if the listener may have the last descriptors.
     static func watch(_ listener: any Channel, isPreferred: Bool, security: SecurityLog) async {
         do {
             try await listener.eventLoop.submit {
@@ -43,7 +43,7 @@ final class ListenerWatch: ChannelInboundHandler, @unchecked Sendable {
         let rest = min(Self.shortest << min(failures, 10), Self.longest)
         let listener = context.channel
         _ = listener.setOption(.autoRead, value: false)
-        // One that was closed meanwhile needs no options.
+        // A listener that was closed meanwhile needs no options.
         listener.eventLoop.scheduleTask(in: .milliseconds(rest)) { _ = listener.setOption(.autoRead, value: true) }
     }
 }

@@ -1,11 +1,12 @@
 internal import ThrongCounting
 internal import ThrongWire
 
-/// The network that a connection comes from: what one holder of addresses usually has, 256 of IPv4 or a /48 of IPv6.
+/// The network that a connection comes from: as large as one holder usually has, 256 addresses of IPv4 or a /48 of
+/// IPv6.
 ///
-/// In memory only; it prints as its type's name.
+/// It is held in memory only, and prints as its type's name.
 struct NetworkPrefix: Hashable, Sendable {
-    /// Of who comes by no network, or by one that nobody knows.
+    /// The prefix of connections by no network, or by one that is not known.
     static let unknown = NetworkPrefix(bytes: [])
 
     let bytes: [UInt8]
@@ -20,7 +21,7 @@ struct NetworkPrefix: Hashable, Sendable {
         self.init(bytes: Array(bytes.prefix(bytes.count == 4 ? 3 : 6)))
     }
 
-    /// What a window's key makes of it: means nothing outside that window.
+    /// Returns the prefix keyed with a window's key; it means nothing outside that window.
     func keyed(with key: WindowKey) -> KeyedIdentifier {
         // No identifier begins like this, as none is other than UTF-8, and no receipt.
         ([0xFE] + bytes).withUnsafeBytes { key.keyed($0) }
@@ -39,10 +40,10 @@ extension ClientAddress {
         (Array(repeating: 0, count: 15) + [1], 128), ([0xFC], 7), ([0xFE, 0x80], 10),
     ]
 
-    /// Whether it is one of the internet's, not of this machine or of a private network.
+    /// True if the address is one of the internet, not of this machine or of a private network.
     var isPublic: Bool {
         !Self.local.contains { first, bits in
-            // Those of IPv6 begin with 0xFC or 0xFE, or have 16 bytes.
+            // The networks of IPv6 begin with 0xFC or 0xFE, or have 16 bytes.
             let isSix = first.count == 16 || first[0] >= 0xFC
             guard isSix == (bytes.count == 16) else { return false }
             return (0..<bits).allSatisfy { bit in

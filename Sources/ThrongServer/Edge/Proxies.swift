@@ -1,6 +1,8 @@
-/// Who says by the PROXY protocol whose connections it passes on: addresses, networks, and the Unix socket.
+/// The proxies that name the clients whose connections or requests they pass on: addresses, networks, and the Unix
+/// socket.
 ///
-/// Whoever is listed has to say so on each connection, so that nobody can leave it out; nobody else is believed.
+/// A proxy listed for the PROXY protocol has to send a header on each connection, so that nobody can leave it out.
+/// Nobody who is not listed is believed.
 package struct Proxies: Sendable, Hashable {
     private struct Network: Hashable {
         let first: ClientAddress
@@ -15,10 +17,10 @@ package struct Proxies: Sendable, Hashable {
     }
 
     private let networks: Set<Network>
-    /// Whether a connection by the Unix socket is a proxy's.
+    /// True if a connection by the Unix socket is a proxy's.
     let isSocketListed: Bool
 
-    /// Nobody.
+    /// An empty list.
     package static let none = Proxies(networks: [], isSocketListed: false)
 
     private init(networks: Set<Network>, isSocketListed: Bool) {
@@ -26,7 +28,8 @@ package struct Proxies: Sendable, Hashable {
         self.isSocketListed = isSocketListed
     }
 
-    /// Reads "10.0.0.0/8 2001:db8::7 unix"; nil for anything else, and for a network whose address has bits behind its length.
+    /// Reads "10.0.0.0/8 2001:db8::7 unix"; nil for anything else, and for a network whose address has bits behind its
+    /// length.
     package init?(_ text: String) {
         var networks: Set<Network> = []
         var isSocketListed = false
@@ -48,17 +51,18 @@ package struct Proxies: Sendable, Hashable {
         self.init(networks: networks, isSocketListed: isSocketListed)
     }
 
-    /// Whether anybody is listed.
+    /// True if any proxy is listed.
     var areListed: Bool { isSocketListed || !networks.isEmpty }
 
-    /// Whether a connection from there is a proxy's.
+    /// True if a connection from the address is a proxy's.
     func contain(_ address: ClientAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// Tells where the client of a request is: at the connection's other end, or, if that is one of these, where it says.
+    /// Returns the client of a request: the connection's other end, or, if that is a listed proxy, the client that it
+    /// names.
     ///
     /// - Parameters:
-    ///   - address: the other end of the connection; nil by a Unix socket.
-    ///   - forwarded: what the request's headers say.
+    ///   - address: the other end of the connection; nil for a Unix socket.
+    ///   - forwarded: the addresses in the request's headers.
     func client(behind address: ClientAddress?, isSocket: Bool, forwarded: ForwardedFor) -> ForwardedFor.Client {
         guard address.map({ contain($0) }) ?? (isSocket && isSocketListed) else {
             return address.map { .at($0) } ?? .nobody

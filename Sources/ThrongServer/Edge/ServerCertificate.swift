@@ -1,9 +1,9 @@
 internal import NIOSSL
 internal import ThrongWire
 
-/// A certificate that is in force, its key, and who vouches for clients: what one reading of the files gave.
+/// A certificate that is in force, its key, and the authorities for clients, all from one reading of the files.
 struct ServerCertificate: Sendable {
-    /// When it ends.
+    /// The certificate's end.
     let end: UnixSeconds
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
@@ -20,7 +20,7 @@ struct ServerCertificate: Sendable {
         .rsaPkcs1Sha384, .ecdsaSecp521R1Sha512, .rsaPssRsaeSha512, .rsaPkcs1Sha512,
     ]
 
-    /// Reads files' contents, and tries whether they can be used.
+    /// Reads files' contents, and checks that they can be used.
     ///
     /// - Throws: ``TLSError``.
     init(_ contents: TLSFiles.Contents, of files: TLSFiles, now: UnixSeconds) throws(TLSError) {
@@ -53,10 +53,10 @@ struct ServerCertificate: Sendable {
         }
     }
 
-    /// A context of its own: it resumes no session of any other.
+    /// Returns a new context: it resumes no session of any other.
     ///
-    /// - Parameter asksClients: whether only clients with a certificate are let in.
-    /// - Throws: what BoringSSL does not take.
+    /// - Parameter asksClients: true if only clients with a certificate are let in.
+    /// - Throws: the error of BoringSSL.
     func context(asksClients: Bool) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))

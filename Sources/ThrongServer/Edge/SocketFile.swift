@@ -4,12 +4,13 @@ internal import Foundation
 struct SocketFile {
     let path: String
 
-    /// Of the owner and the folder's group, in which the proxy is: who may write may connect.
+    /// The file's mode: read and write for the owner and the folder's group, which the proxy belongs to. A process that
+    /// may write may connect.
     private static let mode: mode_t = 0o660
-    /// With the zero behind it, what the system has room for. Unit: bytes.
+    /// The longest path that the system has room for, without the final zero. Unit: bytes.
     static let longestPath = 107
 
-    /// A socket that listens here for a moment. What an earlier daemon left behind is taken away.
+    /// Returns a socket that listens here for a moment. A file that an earlier daemon left behind is deleted.
     ///
     /// - Throws: the system's reason.
     func listener() throws(Refusal) -> Int32 {
@@ -36,13 +37,13 @@ struct SocketFile {
     /// Lets the group connect.
     func admitGroup() { chmod(path, Self.mode) }
 
-    /// Takes the file away.
+    /// Deletes the file.
     func remove() {
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
     }
 
-    /// Why nothing can listen here.
+    /// The reason why nothing can listen here.
     enum Refusal: Error {
         case inTheWay(String)
     }

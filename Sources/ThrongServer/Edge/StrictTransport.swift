@@ -1,11 +1,11 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Has browsers come by https only, for a year.
+/// Makes browsers use https only, for a year.
 ///
 /// Source: RFC 6797, sections 6.1.2 and 7.1: on answers over TLS, and on no others.
 struct StrictTransport: RouterMiddleware {
-    /// Whether they are to come so to all names under this one, too.
+    /// True if that holds for all names under this one, too.
     let includesSubdomains: Bool
 
     func handle(

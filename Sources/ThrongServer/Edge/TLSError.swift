@@ -1,13 +1,13 @@
 internal import Foundation
 package import ThrongWire
 
-/// Why a daemon can't speak TLS by the files that it was given.
+/// The reason why a daemon can't use TLS with the files that it was given.
 package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A file can't be read. The reason is the system's.
     case unreadable(path: String, reason: String)
     /// No certificate is in a file.
     case noCertificate(path: String)
-    /// No private key is in a file, or it is kept by a passphrase.
+    /// No private key is in a file, or it is protected by a passphrase.
     case noKey(path: String)
     /// The key is another certificate's.
     case otherKey(path: String, certificate: String)
@@ -19,10 +19,10 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     case weakKey(path: String, found: String)
     /// The certificate was signed in a way that clients refuse. The algorithm is an object identifier.
     case weakSignature(path: String, found: String)
-    /// Client certificates are asked for, and TLS is not spoken.
+    /// Client certificates are asked for, and TLS is not used.
     case authoritiesWithoutTLS
 
-    /// What was found and what to do.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .unreadable(let path, let reason):

@@ -1,32 +1,32 @@
 internal import Foundation
 
-/// The files by which a daemon speaks TLS, each of them PEM.
+/// The files that a daemon needs for TLS, each of them PEM.
 package struct TLSFiles: Sendable, Hashable {
     /// `tls.certificate` (path, none): the daemon's certificate, and behind it those between it and a root.
     package var certificate: String
     /// `tls.key` (path, none): the private key of the first certificate, without a passphrase.
     package var key: String
-    /// `intake.client-authorities` (path, none): who may connect where clients post has a certificate of one of these; nil
+    /// `intake.client-authorities` (path, none): clients need a certificate of one of these authorities to connect; nil
     /// asks nobody for one.
     package var clientAuthorities: String?
-    /// `tls.hsts` (host or subdomains, host): whether browsers are to come by https to all names under this one, too.
+    /// `tls.hsts` (host or subdomains, host): true if browsers are to use https for all names under this one, too.
     package var includesSubdomains = false
 
-    /// Names the files; nothing is read before the start.
+    /// Creates a list of the files; nothing is read before the start.
     package init(certificate: String, key: String, clientAuthorities: String? = nil) {
         self.certificate = certificate
         self.key = key
         self.clientAuthorities = clientAuthorities
     }
 
-    /// Their bytes.
+    /// The bytes of the files.
     struct Contents: Equatable {
         let certificate: [UInt8]
         let key: [UInt8]
         let clientAuthorities: [UInt8]?
     }
 
-    /// Reads them.
+    /// Reads the files.
     ///
     /// - Throws: ``TLSError/unreadable(path:reason:)``.
     func read() throws(TLSError) -> Contents {
@@ -35,8 +35,8 @@ package struct TLSFiles: Sendable, Hashable {
             clientAuthorities: try clientAuthorities.map { path throws(TLSError) in try Self.bytes(of: path) })
     }
 
-    /// Who may do what with the key's file, where others than its owner and readers of its group may anything. Unit: the mode's
-    /// lowest nine bits.
+    /// The mode of the key's file if it lets others than the owner and readers of the group use it; nil if it does not.
+    /// Unit: the mode's lowest nine bits.
     var looseKeyMode: UInt32? {
         var status = stat()
         guard stat(key, &status) == 0 else { return nil }
@@ -55,6 +55,6 @@ package struct TLSFiles: Sendable, Hashable {
         return Array(bytes.prefix(count))
     }
 
-    /// Of a file. Unit: bytes.
+    /// The largest size of a file. Unit: bytes.
     private static let largest = 1 << 20
 }

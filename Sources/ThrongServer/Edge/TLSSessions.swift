@@ -3,42 +3,43 @@ internal import NIOSSL
 internal import Synchronization
 internal import ThrongWire
 
-/// By what the connections of one listener speak TLS, so that no session outlives a window.
+/// The TLS sessions of one listener. No session outlives a window.
 ///
 /// A session that is resumed, by a ticket or by its number, tells that two connections are one device's, and so does a
-/// connection that stays open: across a window's end either would link two identifiers. A context resumes its own sessions
-/// only. So there is a new one once any purpose's window is over, and what began by the one before is closed
-/// (``endFormer(at:)``).
+/// connection that stays open. Across a window's end either would link two identifiers. A context resumes its own
+/// sessions only. So each end of any purpose's window brings a new context, and connections of the former one are
+/// closed (``endFormer(at:)``).
 final class TLSSessions: Sendable {
     private struct State {
         var context: NIOSSLContext?
-        /// The certificate by which it was made.
+        /// The number of the context's certificate.
         var certificate = 0
-        /// The windows, one a rotation, in which it was made.
+        /// The windows, one per rotation, in which the context was made.
         var windows: [WindowNumber] = []
-        /// Of the windows so far; grows with each end of one.
+        /// The number of the current windows; grows with each end of one.
         var era = 0
-        /// Up to which of them connections were closed.
+        /// The era up to which connections were closed.
         var closed = 0
         var open: [ObjectIdentifier: (channel: any Channel, era: Int)] = [:]
     }
 
     private let certificates: Certificates
     private let rotations: [Rotation]
-    /// Whether only who has a certificate of the listed authorities is let in: proxies, whose connections are nobody's.
+    /// True if only clients with a certificate of the listed authorities are let in: proxies, whose connections are no
+    /// device's.
     private let asksClients: Bool
     private let state = Mutex(State())
 
-    /// - Parameter rotations: of the purposes that are counted for here.
+    /// - Parameter rotations: the rotations of the purposes that are counted here.
     init(_ certificates: Certificates, rotations: Set<Rotation>, asksClients: Bool) {
         self.certificates = certificates
         self.rotations = rotations.sorted()
         self.asksClients = asksClients
     }
 
-    /// By what a connection speaks that begins now.
+    /// Returns the context for a connection that begins now; nil without a certificate.
     ///
-    /// - Throws: what BoringSSL does not take; the connection is nothing then, and no former context comes in.
+    /// - Throws: the error of BoringSSL. The connection fails then, and no former context is used.
     func context(at now: UnixSeconds) throws -> NIOSSLContext? {
         guard let inForce = certificates.inForce else { return nil }
         return try state.withLock { state in
@@ -51,7 +52,7 @@ final class TLSSessions: Sendable {
         }
     }
 
-    /// Has a connection closed once its window is over.
+    /// Registers a connection, to be closed once its window is over.
     func opened(_ channel: any Channel, at now: UnixSeconds) {
         guard !asksClients else { return }
         let key = ObjectIdentifier(channel)
@@ -77,7 +78,7 @@ final class TLSSessions: Sendable {
         for channel in former { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
     }
 
-    /// Drops the context where a window has ended since.
+    /// Drops the context if a window has ended since.
     private func enter(_ now: UnixSeconds, _ state: inout State) {
         let windows = rotations.map { $0.window(at: now) }
         guard windows != state.windows else { return }

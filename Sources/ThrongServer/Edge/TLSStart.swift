@@ -2,8 +2,8 @@ internal import NIOCore
 internal import NIOSSL
 internal import ThrongWire
 
-/// Begins TLS with a connection's first bytes: who says nothing takes no memory for it, and nobody comes by the session of a
-/// window that has ended since they connected.
+/// Begins TLS with a connection's first bytes. A silent connection takes no memory for it, and nobody resumes a session
+/// of a window that has ended since they connected.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
 final class TLSStart: ChannelInboundHandler, RemovableChannelHandler, @unchecked Sendable {
@@ -26,7 +26,7 @@ final class TLSStart: ChannelInboundHandler, RemovableChannelHandler, @unchecked
             sessions.opened(context.channel, at: now)
             try pipeline.addHandler(NIOSSLServerHandler(context: tls), position: .after(self))
         } catch {
-            // Without a context of its own a connection is closed: there is no other to fall back to.
+            // A connection without a context of its own is closed: there is no other to fall back to.
             return context.close(promise: nil)
         }
         context.fireChannelRead(data)

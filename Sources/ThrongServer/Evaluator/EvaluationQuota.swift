@@ -1,21 +1,22 @@
 internal import Synchronization
 internal import ThrongWire
 
-/// How many values a network has had evaluated in the hour that runs: who guesses has to ask, and can't ask often.
+/// The number of values that each network has had evaluated in the current hour. Guessing takes many questions, and the
+/// quota bounds them.
 ///
-/// In memory only, and nothing of it outlives the hour.
-/// - Cost: about 100 bytes a network, of ``mostNetworks`` at most.
+/// It is held in memory only, and does not outlive the hour.
+/// - Cost: about 100 bytes per network, for ``mostNetworks`` at most.
 final class EvaluationQuota: Sendable {
     private struct State {
-        /// Hours since 1970.
+        /// The current hour. Unit: hours since 1970.
         var hour: Int64 = 0
-        /// Unit: values, those that fill requests up among them.
+        /// The values of each network, with those that fill requests up. Unit: values.
         var counts: [NetworkPrefix: Int] = [:]
     }
 
-    /// How many networks are told apart. Those that come later share what one may have.
+    /// The number of networks that are told apart. Those that come later share the quota of one.
     static let mostNetworks = 65_536
-    /// Unit: seconds.
+    /// The length of an hour. Unit: seconds.
     private static let hour: Int64 = 3600
 
     private let limit: Int
@@ -24,7 +25,7 @@ final class EvaluationQuota: Sendable {
     /// - Parameter limit: values that one network may have evaluated in an hour.
     init(limit: Int) { self.limit = limit }
 
-    /// Notes a request; returns nil where it may be answered, and otherwise in how many seconds the next hour begins.
+    /// Notes a request; returns nil if it may be answered, and otherwise the seconds until the next hour.
     func refuse(_ count: Int, of network: NetworkPrefix, at now: UnixSeconds) -> Int? {
         state.withLock { state in
             let hour = now.flooredQuotient(by: Self.hour)

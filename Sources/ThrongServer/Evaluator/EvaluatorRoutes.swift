@@ -4,20 +4,20 @@ internal import NIOCore
 internal import ThrongAttestation
 internal import ThrongWire
 
-/// `POST /v1/evaluations`: multiplies points by the evaluator's key, and proves it.
+/// The route `POST /v1/evaluations`: multiplies points by the evaluator's key, and proves it.
 struct EvaluatorRoutes {
     let secret: EvaluatorSecret
     let quota: EvaluationQuota
-    /// The relay's proxy, whose `X-Forwarded-For` or `Forwarded` says where clients are.
+    /// The relay's proxy, whose `X-Forwarded-For` or `Forwarded` gives the clients' addresses.
     let forwarders: Proxies
-    /// Says once that it does not.
+    /// Logs once that the proxy gives none.
     let complaints: ProxyComplaints
     let clock: UnixClock
 
-    /// What a connection is known by.
+    /// The context of a request, with the address of its connection.
     struct Context: RequestContext {
         var coreContext: CoreRequestContextStorage
-        /// Nil by a Unix socket.
+        /// The connection's other end; nil for a Unix socket.
         let peer: ClientAddress?
 
         init(source: ApplicationRequestContextSource) {

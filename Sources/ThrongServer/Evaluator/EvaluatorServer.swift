@@ -6,21 +6,21 @@ internal import ServiceLifecycle
 internal import ThrongAttestation
 package import ThrongWire
 
-/// `throng evaluator serve`: evaluates values of which it learns nothing, for devices of plans that name its key.
+/// The server of `throng evaluator serve`: evaluates values that it does not see, for devices of plans that name its
+/// key.
 ///
-/// It belongs to whoever owns the relay, behind whose proxy it stands. It knows no plan, keeps nothing but its key, and logs
-/// nothing but where it listens, and once what its proxy does wrong.
+/// It belongs to the relay's owner, and stands behind the relay's proxy. It knows no plan and keeps only its key. It
+/// logs only its address, and once each mistake of its proxy.
 package struct EvaluatorServer: Sendable {
-    /// What an evaluator may be told.
+    /// The options of an evaluator.
     package struct Options: Sendable {
-        /// Where the proxy connects.
+        /// The address for the proxy.
         package var listen: DaemonOptions.Endpoint
         /// Values that one network may have evaluated in an hour.
         package var hourly: Int
-        /// Whose `X-Forwarded-For` says where clients are.
+        /// The proxies whose `X-Forwarded-For` gives the clients' addresses.
         package var forwarders: Proxies
 
-        /// Puts them together.
         package init(listen: DaemonOptions.Endpoint, hourly: Int, forwarders: Proxies) {
             self.listen = listen
             self.hourly = hourly
@@ -32,12 +32,12 @@ package struct EvaluatorServer: Sendable {
     private let routes: EvaluatorRoutes
     private let logger: Logger
 
-    /// How long a request may take to arrive, and a connection be silent. Unit: seconds.
+    /// The longest time for a request to arrive, and the longest silence of a connection.
     private static let (request, idle) = (TimeAmount.seconds(15), TimeAmount.seconds(75))
 
-    /// Prepares one; nothing is opened before ``run()``.
+    /// Prepares a server; nothing is opened before ``run()``.
     ///
-    /// - Parameter seed: 32 bytes that nobody else knows: the key is made of them.
+    /// - Parameter seed: 32 secret bytes, from which the key is made.
     package init(seed: [UInt8], _ options: Options, logger: Logger, clock: UnixClock = .system) {
         self.options = options
         self.logger = logger
@@ -51,7 +51,7 @@ package struct EvaluatorServer: Sendable {
 
     /// Runs until SIGTERM or SIGINT.
     ///
-    /// - Throws: what keeps it from starting.
+    /// - Throws: the error that keeps it from starting.
     package func run() async throws {
         Secrecy.forbidCoreFiles()
         OpenFiles.settle()

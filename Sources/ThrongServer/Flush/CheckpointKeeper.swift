@@ -6,9 +6,9 @@ internal import ThrongCounting
 internal import ThrongDelivery
 internal import ThrongJournal
 
-/// Writes down what is known of open windows, again and again, so that a start need not replay all of them.
+/// Writes checkpoints of open windows, again and again, so that a start need not replay all of them.
 ///
-/// Counting goes on meanwhile: what is written is taken out in parts of half a megabyte, and a part is referred to, not copied.
+/// Counting goes on meanwhile: the state is written in parts of half a megabyte, and a part is referred to, not copied.
 /// On its own thread it takes a quarter of a core at most.
 final class CheckpointKeeper: Service {
     private let ingestion: Ingestion
@@ -20,11 +20,11 @@ final class CheckpointKeeper: Service {
     private let isStopping = Atomic<Bool>(false)
 
     private struct Work: ~Copyable {
-        /// What is written and waits until PostgreSQL has everything up to ``through``.
+        /// The checkpoint that is written and waits until PostgreSQL has everything up to ``through``.
         var written: CheckpointWriter?
         var through = JournalPosition.start
         var pace: CheckpointPace
-        /// The windows of the one that is in place; nil where nobody knows.
+        /// The windows of the checkpoint that is in place; nil if they are not known.
         var windows: [WindowID]?
         var pending: [WindowID] = []
 
@@ -52,7 +52,8 @@ final class CheckpointKeeper: Service {
         }
     }
 
-    /// Writes a checkpoint where one is due, or puts the one in place that waits for PostgreSQL; nothing mostly. Blocks.
+    /// Writes a checkpoint if one is due, or puts the one in place that waited for PostgreSQL; mostly does nothing.
+    /// Blocks.
     func turn() {
         guard options.checkpointBytes > 0, ingestion.journal.isHeld else { return }
         work.withLock { work in
@@ -62,7 +63,7 @@ final class CheckpointKeeper: Service {
             } catch {
                 health.failed(.checkpoints, error)
                 work.written = nil
-                // Not again at once.
+                // The next try waits.
                 work.pace.note(total: ingestion.journal.totalBytes, size: 0, now: data.machine.elapsed())
                 work.windows = work.windows ?? []
                 logger.warning(
@@ -85,7 +86,7 @@ final class CheckpointKeeper: Service {
         try finish(&work)
     }
 
-    /// Whether so much was journalled that it is worth the while, the disk has rested, and there is space for it.
+    /// Returns true if the journal has grown enough, the disk has rested, and there is space for a checkpoint.
     private func isDue(_ work: borrowing Work) -> Bool {
         guard ingestion.knownFlushed != nil,
             work.pace.isDue(total: ingestion.journal.totalBytes, now: data.machine.elapsed())
@@ -124,7 +125,7 @@ final class CheckpointKeeper: Service {
     }
 
     private func finish(_ work: inout Work) throws(JournalError) {
-        // What PostgreSQL lacks only the journal has: a start must not pass it over.
+        // Counts that PostgreSQL lacks are in the journal only: a start must not pass them over.
         guard let flushed = ingestion.knownFlushed, flushed >= work.through,
             ingestion.journal.isHeld,
             var written = work.written.take()
@@ -139,7 +140,7 @@ final class CheckpointKeeper: Service {
             ])
     }
 
-    /// Takes a checkpoint away whose windows are all over: nobody can read any of it.
+    /// Deletes a checkpoint whose windows are all over: nobody can read any of it.
     private func removeUnneeded(_ work: inout Work) throws(JournalError) {
         if work.windows == nil {
             work.windows = try Checkpoint(in: data)?.windows(ingestion.keys) ?? []

@@ -7,26 +7,28 @@ internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongStore
 
-/// The daemon's place in PostgreSQL: the private server started, schema checked, layouts registered, watermark attached.
-/// PostgreSQL may come later than the daemon, and may hang: attaching goes on by itself while nobody waits for it.
+/// The daemon's place in PostgreSQL: the private server started, schema checked, layouts registered, watermark
+/// attached.
+///
+/// PostgreSQL may start later than the daemon, and may hang: attaching goes on by itself while nobody waits for it.
 final class DatabaseLink: Sendable {
     let counters: any FlushTarget
-    /// Starts the private server and brings the schema to this version; says whenever it has got further.
+    /// Starts the private server and migrates the schema to this version; notes each step in the attempt.
     private let prepare: @Sendable (Attempt) async throws -> Void
-    /// Whether no earlier process can reach the server, because this one has started it.
+    /// Returns true if no earlier process can reach the server, because this one has started it.
     private let isOwnServer: @Sendable () -> Bool
     private let clock: UnixClock
     private let layouts: [MetricLayout]
     private let terms: [MetricLayout: ReleaseTerms]
     private let data: DataDirectory
     private let succession: Succession
-    /// Where other daemons reach this one: a URL; nil where they can't.
+    /// The URL by which other daemons reach this one; nil if they can't.
     private let address: String?
-    /// By which plans this daemon counts.
+    /// The plans by which this daemon counts.
     private let plans: [AppName: PlanVersion]
-    /// How they stand to those in force.
+    /// The standings of these plans against those in force.
     private let standings: PlanStandings
-    /// As they stood when layouts were registered last.
+    /// The standings when layouts were registered last.
     private let registered = Mutex<[PlanStanding]>([])
     private let state = Mutex(State.detached)
     private let edited = Mutex<[MetricName]>([])
@@ -38,7 +40,7 @@ final class DatabaseLink: Sendable {
         case closed
     }
 
-    /// How one attempt stands, for whoever looks.
+    /// The state of one attempt to attach.
     final class Attempt: Sendable {
         private struct State {
             var outcome: Result<JournalPosition, any Error>?
@@ -49,7 +51,7 @@ final class DatabaseLink: Sendable {
         private let state = Mutex(State())
 
         var outcome: Result<JournalPosition, any Error>? { state.withLock { $0.outcome } }
-        /// How long nothing has moved that might have.
+        /// The time since the attempt last moved on; zero during a step that takes its time.
         var silence: Duration { state.withLock { $0.takesItsTime ? .zero : .now - $0.last } }
 
         func moved() { state.withLock { $0.last = .now } }
@@ -63,14 +65,14 @@ final class DatabaseLink: Sendable {
     }
 
     /// - Parameters:
-    ///   - cluster: the private server, which is started first; nil where the operator's is used.
+    ///   - cluster: the private server, which is started first; nil if the operator's is used.
     ///   - layouts: the layouts of the plans in force.
-    ///   - terms: what the plans ask of their releases.
-    ///   - data: the folder of the journal, which remembers how it attached last.
-    ///   - succession: what this process has announced so far.
-    ///   - address: where other daemons reach this one.
-    ///   - plans: by which this daemon counts.
-    ///   - standings: learn how these stand to those in force.
+    ///   - terms: the plans' terms of releases.
+    ///   - data: the folder of the journal, which remembers its last attachment.
+    ///   - succession: the announcements of this process so far.
+    ///   - address: the URL by which other daemons reach this one.
+    ///   - plans: the plans by which this daemon counts.
+    ///   - standings: the standings of these plans against those in force, to be updated.
     convenience init(
         settings: ConnectionSettings, cluster: PrivateCluster?, layouts: [MetricLayout],
         terms: [MetricLayout: ReleaseTerms], data: DataDirectory, clock: UnixClock, succession: Succession,
@@ -82,7 +84,7 @@ final class DatabaseLink: Sendable {
             isOwnServer: { cluster?.isOwnServer ?? false }
         ) { attempt in
             if let cluster {
-                // The first time there is nothing yet that could hang, and much to do.
+                // The first start has much to do, and nothing yet that could hang.
                 attempt.takesItsTime(!cluster.isMade)
                 try await cluster.start()
             }
@@ -121,19 +123,19 @@ final class DatabaseLink: Sendable {
         self.prepare = prepare
     }
 
-    /// Whether it has its place in PostgreSQL.
+    /// True if the daemon has its place in PostgreSQL.
     var isAttached: Bool {
         if case .attached = state.withLock({ $0 }) { true } else { false }
     }
 
-    /// Attaches anew before the next flush: the database is not the one that it was.
+    /// Makes the next flush attach anew: the database is not the one that it was.
     func detach() {
         state.withLock { state in
             if case .attached = state { state = .detached }
         }
     }
 
-    /// The metrics of which the plan before this one asked something else; each time only once.
+    /// Returns the metrics for which the former plan asked something else, and forgets them.
     func takeEdited() -> [MetricName] {
         edited.withLock { edited in
             defer { edited = [] }
@@ -141,15 +143,15 @@ final class DatabaseLink: Sendable {
         }
     }
 
-    /// Gives the place back, so that whoever comes next need not wait.
+    /// Gives the place back, so that the next process need not wait.
     ///
-    /// - Throws: ``PostgresError``; nothing where no place was taken.
+    /// - Throws: ``PostgresError``; nothing if no place was taken.
     func giveBack() async throws {
         guard isAttached else { return }
         try await counters.release()
     }
 
-    /// Attaches no more, and drops what is under way after so long.
+    /// Attaches no more, and cancels an attempt that is still under way after `length`.
     func close(within length: Duration) {
         counters.close(within: length)
         let nanoseconds = Int(length / .nanoseconds(1))
@@ -163,14 +165,14 @@ final class DatabaseLink: Sendable {
         }
     }
 
-    /// Attaches where that has not happened yet; joins an attempt that is under way.
+    /// Attaches unless that has happened; joins an attempt that is under way.
     ///
-    /// - Parameter patience: how long nothing may move before this gives up waiting, while the attempt goes on; nil waits for
-    ///   its end.
-    /// - Returns: the watermark, if nobody was told before.
-    /// - Throws: ``PostgresError``; `ClusterError` where the private server can't run; ``SchemaError`` where the schema is not
-    ///   this version's and can't be made so; ``DaemonError/superseded(daemon:)`` where a copy of the data directory has
-    ///   attached since; ``DaemonError/succeeding(daemon:)`` while another process may still hold the place.
+    /// - Parameter patience: the longest silence of the attempt before this stops waiting, while the attempt goes on;
+    ///   nil waits for its end.
+    /// - Returns: the watermark; nil if the daemon was attached before.
+    /// - Throws: ``PostgresError``; `ClusterError` if the private server can't run; ``SchemaError`` if the schema is
+    ///   not this version's and can't be migrated; ``DaemonError/superseded(daemon:)`` if a copy of the data directory
+    ///   has attached since; ``DaemonError/succeeding(daemon:)`` while another process may still hold the place.
     func attachedNow(patience: Duration? = nil) async throws -> JournalPosition? {
         guard data.machine.hasThreads else { return try await attachedOnCallersThread() }
         let attempt: Attempt? = try state.withLock { state in
@@ -180,7 +182,8 @@ final class DatabaseLink: Sendable {
             case .underWay(let attempt, _): return attempt
             case .detached:
                 let attempt = Attempt()
-                // Not a child of whoever asks first: it may outlive their patience. ``close(within:)`` ends it.
+                // The task is no child of its first caller: it may outlive the caller's patience. ``close(within:)``
+                // ends it.
                 let task = Task {
                     do {
                         attempt.end(.success(try await self.attach(attempt)))
@@ -209,7 +212,7 @@ final class DatabaseLink: Sendable {
         }
     }
 
-    /// The same where nothing may go on by itself.
+    /// Attaches like ``attachedNow(patience:)`` on a machine without threads, where nothing may go on by itself.
     private func attachedOnCallersThread() async throws -> JournalPosition? {
         switch state.withLock({ $0 }) {
         case .attached: return nil
@@ -233,12 +236,13 @@ final class DatabaseLink: Sendable {
             throw error
         }
         attempt.moved()
-        // Only who has the place says by which plans it counts.
+        // Only a daemon with its place says by which plans it counts.
         try await register(claim())
         return watermark
     }
 
-    /// Says by which plans this daemon counts, and learns which ones are in force; nothing where it has no place yet.
+    /// Tells PostgreSQL the plans by which this daemon counts, and learns which ones are in force; does nothing without
+    /// a place.
     ///
     /// - Throws: ``PostgresError``.
     func renewPlans() async throws {
@@ -247,7 +251,7 @@ final class DatabaseLink: Sendable {
         let found = try await counters.announce(claim)
         standings.note(found)
         let last = registered.withLock { $0 }
-        // What others ask goes on to hold until all have gone over; who does so last may be another one.
+        // Terms of other daemons hold until all have changed over; the last to do so may be another one.
         let isOld = zip(found, last).contains {
             ($0.isInForce, $0.isEverywhere, $0.inForce) != ($1.isInForce, $1.isEverywhere, $1.inForce)
         }
@@ -268,13 +272,15 @@ final class DatabaseLink: Sendable {
         forgetApplied(claim)
     }
 
-    /// What an operator said holds once: a later edit elsewhere is not to be undone by it.
+    /// Forgets that an operator applied the plans: that holds once, and must not undo a later edit elsewhere.
     private func forgetApplied(_ claim: PlanClaim) {
         for app in claim.applied { RunningPlans(dataPath: data.path).forgetApplied(app) }
     }
 
-    /// The fence under which this folder has attached last. Where that can't be read any more, it is known to be the last copy of the
-    /// folder only if PostgreSQL says that nobody attached or that this very folder did, or if the server lies in it.
+    /// Returns the fence under which this folder has attached last.
+    ///
+    /// If the file of the fence is damaged, the folder is known to be the last copy only if PostgreSQL says that nobody
+    /// attached or that this very folder did, or if the server lies in it.
     ///
     /// - Throws: ``JournalError/damagedFile(_:)`` otherwise.
     private func attachment(_ known: Watermark?) throws -> Int64? {
@@ -287,7 +293,7 @@ final class DatabaseLink: Sendable {
                 try data.setAside(damage)
                 return nil
             }
-            // Nor may another have announced itself since.
+            // No other process may have announced itself since, either.
             guard let holder = known.holder, holder == data.holder, known.claimed <= known.fence else { throw error }
             try data.setAside(damage)
             return known.fence
@@ -303,7 +309,7 @@ final class DatabaseLink: Sendable {
         if let last, let known, max(known.fence, known.claimed) > last {
             throw DaemonError.superseded(daemon: data.daemon)
         }
-        // Two that start within one second don't choose the same.
+        // Two processes that start within one second don't choose the same fence.
         let chosen = clock.now.value * 1_000_000 + Int64(data.machine.random() % 1_000_000)
         let next = max(chosen, (known?.fence ?? 0) + 1, (known?.claimed ?? 0) + 1, (last ?? 0) + 1)
         let fence = succession.fence ?? next
@@ -312,7 +318,7 @@ final class DatabaseLink: Sendable {
         let mustWait = known.map { isHeld($0) } ?? false
         if let known, mustWait {
             let asked = data.machine.elapsed()
-            // Made once more each time, so that a flush under way shows.
+            // The claim is made once more each time, so that a flush under way shows.
             let isMade = try await counters.claim(daemon: daemon, from: known, fence: fence)
             let now = data.machine.elapsed()
             attempt.moved()
@@ -337,16 +343,18 @@ final class DatabaseLink: Sendable {
         !isOwnServer() && !Succession.isVacant(known, holder: data.holder)
     }
 
-    /// Whether another process waits to take this one's place, which learns that it was heard; nil while this one has no place,
-    /// and another process may have it.
+    /// Looks whether another process waits to take this one's place, and lets that one know that it was heard.
     ///
-    /// - Throws: ``StoreError/fenced(daemon:)`` where another one has it, or, while this one has none, is about to; ``PostgresError``.
+    /// - Returns: the claim; nil while this process has no place, and another one may have it.
+    /// - Throws: ``StoreError/fenced(daemon:)`` if another one has the place, or, while this one has none, is about to;
+    ///   ``PostgresError``.
     func hearClaim() async throws -> CounterStore.Claim? {
         do {
             return try await counters.hearClaim()
         } catch StoreError.notAttached {
             let daemon = DaemonID(data.daemon)
-            // Nobody who knows of it came after an earlier process of this folder. One that has no place can't flush and give it back.
+            // If PostgreSQL knows no such place, no process came after an earlier one of this folder. A process without
+            // a place can't flush and give it back.
             guard let known = try await counters.standing(of: daemon) else { return .nobody }
             if let last = try data.attachment(), max(known.fence, known.claimed) > last {
                 throw StoreError.fenced(daemon: daemon)
@@ -356,7 +364,7 @@ final class DatabaseLink: Sendable {
     }
 }
 
-/// What flushing needs of PostgreSQL; ``CounterStore`` is the real one, whose functions these are.
+/// The functions of PostgreSQL that flushing needs; ``CounterStore`` is the real one.
 protocol FlushTarget: Sendable {
     func register(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], by claim: PlanClaim

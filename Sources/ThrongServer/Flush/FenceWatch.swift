@@ -7,12 +7,12 @@ internal import ThrongJournal
 internal import ThrongPostgres
 internal import ThrongStore
 
-/// Asks PostgreSQL every second whether another process has this one's place, or is about to take it: that renews the
-/// ``Lease`` to acknowledge.
+/// Asks PostgreSQL every second whether another process has this one's place, or is about to take it. An answer renews
+/// the ``Lease`` to acknowledge.
 ///
-/// Where PostgreSQL can't be asked acknowledging goes on, which is a promise too. But a question that fails, or is not answered,
-/// shows that only if this process ran all the while: one that stood still may have missed the answer. It acknowledges
-/// nothing once its lease has run out, until it has asked without standing still.
+/// While PostgreSQL can't be asked, acknowledging goes on, which is a promise too. But a question that fails, or is not
+/// answered, shows PostgreSQL's absence only if this process ran all the while: one that stood still may have missed
+/// the answer. Once its lease has run out, it acknowledges nothing until it has asked without standing still.
 final class FenceWatch: Service {
     private let journal: Journal
     private let database: DatabaseLink
@@ -23,24 +23,26 @@ final class FenceWatch: Service {
     private let state: Mutex<State>
 
     private struct State {
-        /// When the question was asked that is not answered yet; nil where there is none.
+        /// The time of the question that is not answered yet; nil if there is none.
         var asked: Duration?
-        /// Since when PostgreSQL is silent and this process ran.
+        /// The time since which PostgreSQL has been silent while this process ran.
         var silentSince = Duration.zero
         var lastTick: Duration
         var next = Duration.zero
-        /// Whether the lease has run out since it was renewed last.
+        /// True if the lease has run out since it was renewed last.
         var isLapsed = false
-        /// Another process has this one's place: there is nothing more to ask.
+        /// True if another process has this one's place: there is nothing more to ask.
         var isFenced = false
     }
 
-    /// Between two questions.
+    /// The time between two questions.
     private static let interval = Duration.seconds(1)
-    /// Who answers nothing for so long is as good as away. Less than ``Lease/length`` by more than ``interval``; more than
-    /// ``Succession/longestAnswer``, so that nobody takes the place who was answered any sooner.
+    /// The silence after which PostgreSQL counts as away.
+    ///
+    /// It is less than ``Lease/length`` by more than ``interval``. It is more than ``Succession/longestAnswer``, so
+    /// that no process takes the place that was answered any sooner.
     private static let patience = Duration.seconds(4)
-    /// With more than this between two looks the process stood still.
+    /// The longest time between two looks of a process that did not stand still.
     private static let longestTick = Duration.seconds(1)
 
     init(
@@ -67,7 +69,8 @@ final class FenceWatch: Service {
         }
     }
 
-    /// Looks, several times a second, whether it is time to ``ask()``, and for how long nobody has answered.
+    /// Checks, several times a second, whether it is time to ``ask()``, and whether PostgreSQL has been silent for too
+    /// long. Returns true if it is time to ask.
     func tick() -> Bool {
         let now = machine.elapsed()
         let (asks, isAway) = state.withLock { state in
@@ -84,7 +87,7 @@ final class FenceWatch: Service {
         return asks
     }
 
-    /// Asks once, and once more where the connection had broken.
+    /// Asks once, and once more if the connection had broken.
     func ask() async {
         defer { state.withLock { $0.asked = nil } }
         for attempt in 1...2 {
@@ -102,14 +105,14 @@ final class FenceWatch: Service {
                 let ran = state.withLock {
                     $0.silentSince <= asked && machine.elapsed() - $0.lastTick <= Self.longestTick
                 }
-                // Where it stood still it asks again.
+                // A process that stood still asks again.
                 return ran ? goOn(from: asked, without: error) : telemetry.databaseIsAway()
             }
         }
     }
 
     private func heed(_ claim: CounterStore.Claim?, asked: Duration) {
-        // It has no place yet, and waits for it: what it took nobody else would know.
+        // A process without a place waits for it: nobody else would know of events that it took.
         guard let claim else { return }
         if claim != .nobody, journal.isOpen {
             logger.warning(
@@ -126,7 +129,7 @@ final class FenceWatch: Service {
 
     private func goOn(from instant: Duration, without error: (any Error)?) {
         telemetry.databaseIsAway()
-        // Somebody waits, and could take the place.
+        // Another process waits, and could take the place.
         guard journal.isOpen else { return }
         journal.renewLease(from: instant)
         let facts: Logger.Metadata = ["error": error.map { "\($0)" } ?? "no answer"]
@@ -139,7 +142,7 @@ final class FenceWatch: Service {
         }
     }
 
-    /// Whether the lease had run out, and has not now.
+    /// Returns true if the lease had run out and is valid again.
     private func hasRecovered() -> Bool {
         state.withLock { state in
             defer { state.isLapsed = state.isLapsed && !journal.mayAcknowledge }

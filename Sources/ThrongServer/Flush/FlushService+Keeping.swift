@@ -6,18 +6,18 @@ internal import ThrongJournal
 internal import ThrongStore
 internal import ThrongWire
 
-/// Flushes are kept for a while, in case PostgreSQL loses them.
+/// Keeping of flushes for a while, in case PostgreSQL loses them.
 extension FlushService {
-    /// Attaches where that is to be done, and flushes again what PostgreSQL once had and has no more.
+    /// Attaches if necessary, and repeats the flushes that PostgreSQL has lost.
     func level(_ progress: inout Progress) async throws {
         if let watermark = try await database.attachedNow() {
             progress.settled = 0
             let known = kept.end(from: watermark) ?? watermark
-            // Nothing of what was taken since the start has been flushed yet.
+            // The batches taken since the start have not been flushed yet.
             if ingestion.knownFlushed == nil, known > first {
                 throw DaemonError.overtaken(database: known.value, journal: ingestion.position.value)
             }
-            // Only the whole journal has what is missing, and the next start replays it.
+            // Only the whole journal has the missing counts, and the next start replays it.
             if ingestion.knownFlushed == nil, known < ingestion.restored {
                 throw DaemonError.checkpointAhead(database: known.value, checkpoint: ingestion.restored.value)
             }
@@ -68,11 +68,11 @@ extension FlushService {
         progress.wasLevel = true
     }
 
-    /// Keeps a flush before PostgreSQL gets it. Where that can't be done the flush goes on: PostgreSQL may still take it
-    /// when the disk is full, and then the journal shrinks.
+    /// Keeps a flush before PostgreSQL gets it. If that fails, the flush goes on: PostgreSQL may still take it when the
+    /// disk is full, and then the journal shrinks.
     ///
-    /// - Returns: whether it is kept. What was kept before stays: PostgreSQL may have lost it without a word yet.
-    /// - Throws: a sync that failed, which ends the process as any does.
+    /// - Returns: true if the flush is kept. Earlier ones stay in any case: PostgreSQL may have lost them unnoticed.
+    /// - Throws: a failed sync, which ends the process like any other.
     func keep(_ flush: Flush) async throws -> Bool {
         do {
             try await onThread { [kept, clock] in try kept.keep(flush, now: clock.now) }

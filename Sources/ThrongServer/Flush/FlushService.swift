@@ -12,19 +12,21 @@ internal import ThrongStore
 internal import ThrongTraces
 internal import ThrongWire
 
-/// Brings what was counted to PostgreSQL, again and again, exactly once each.
+/// Flushes counts to PostgreSQL, again and again, each exactly once.
 ///
-/// While PostgreSQL is away it looks for it every other second, as another server may take its place; while it refuses, it
-/// waits longer and longer, up to half a minute. The journal keeps what comes. Where PostgreSQL comes back older than it was, what it has lost is flushed again first. On a graceful stop it flushes once
+/// While PostgreSQL is away, it is tried every other second, as another server may take its place. While it refuses,
+/// the service waits longer and longer, up to half a minute. The journal keeps new events. If PostgreSQL comes back
+/// older than it was, the flushes that it has lost are made again first. On a graceful stop the service flushes once
 /// more after the last request was answered.
 struct FlushService: Service {
     let ingestion: Ingestion
     let database: DatabaseLink
     let kept: KeptFlushes
     let offered: OfferedMark
-    /// What the journal can't tell any more: PostgreSQL or the kept flushes must have it.
+    /// The position up to which the journal can't be read: PostgreSQL or the kept flushes must have the counts before
+    /// it.
     let unreadable: JournalPosition
-    /// How far the journal went at the start.
+    /// The end of the journal at the start.
     let first: JournalPosition
     let standing: FlushStanding
     let telemetry: Telemetry
@@ -34,33 +36,33 @@ struct FlushService: Service {
     let machine: Machine
     let logger: Logger
     var traces = Traces.off
-    /// Who counts with this daemon, as PostgreSQL says now; nil where it does not know it.
+    /// Asks PostgreSQL for the daemons that count with this one; nil if it does not know this one.
     var membership: @Sendable () async throws -> Membership? = { nil }
-    /// Called where this process may flush no more and has to end.
+    /// Called if this process may flush no more and has to end.
     let onFenced: @Sendable (DaemonError) -> Void
 
-    /// What is known from one flush to the next.
+    /// The state that is kept from one flush to the next.
     struct Progress {
-        /// Whether PostgreSQL has everything that this process or an earlier one flushed.
+        /// True if PostgreSQL has everything that this process or an earlier one flushed.
         var isLevel = false
-        /// Whether it ever had, in this process.
+        /// True if that was ever so in this process.
         var wasLevel = false
         /// The flush that PostgreSQL gets until it says that it has it.
         var underWay: Flush?
-        /// The last asking that was answered: whether PostgreSQL has all that was acknowledged.
+        /// The number of the last answered question whether PostgreSQL has all that was acknowledged.
         var settled: Int64 = 0
-        /// When PostgreSQL heard of this process last. Unit: see ``Machine/elapsed``.
+        /// The time at which PostgreSQL heard of this process last. Unit: see ``Machine/elapsed``.
         var told = Duration.zero
-        /// Until then PostgreSQL is only asked whether all is well. Unit: see ``Machine/elapsed``.
+        /// The time until which PostgreSQL is only asked whether all is well. Unit: see ``Machine/elapsed``.
         var rests = Duration.zero
-        /// How often in a row PostgreSQL did not take what it was to get.
+        /// The number of failed flushes in a row.
         var failures = 0
-        /// Whether nobody answered the last time: whoever does next may be another server.
+        /// True if nobody answered the last time: the next answer may come from another server.
         var isAway = false
-        /// Why PostgreSQL did not take the last flush; nil where it did.
+        /// The reason why PostgreSQL did not take the last flush; nil if it did.
         var failure: (any Error)?
 
-        /// How long to rest after a round.
+        /// Returns the rest after a round.
         func rest(_ interval: Duration) -> Duration {
             guard failures > 0 else { return interval }
             return min(.milliseconds(250 * (1 << min(failures, 7))), .seconds(isAway ? 2 : 30))
@@ -87,9 +89,9 @@ struct FlushService: Service {
         await finish(&progress)
     }
 
-    /// Lets go of what is over and flushes once; returns how long to rest then.
+    /// Drops windows that are over and flushes once; returns the rest until the next round.
     func round(_ progress: inout Progress) async -> Duration {
-        // What comes of windows that are over is in the flush: a release that is told of it has all of them.
+        // The counts of windows that are over are in the flush: a release that waits for it has all of them.
         await remove()
         tidy()
         progress.failures = await flush(&progress) ? 0 : progress.failures + 1
@@ -101,7 +103,7 @@ struct FlushService: Service {
         var isComplete = false
         for attempt in 0..<3 where attempt == 0 || !isComplete && progress.failure.map(Self.isWorthAnother) ?? true {
             progress.rests = machine.elapsed()
-            // Who is still to be taken out of a window waits for the next start, as a release does.
+            // Withdrawals that are left wait for the next start, as a release does.
             tidy()
             isComplete = await flush(&progress) && ingestion.gauges.journalLag == 0
         }
@@ -118,7 +120,7 @@ struct FlushService: Service {
         }
     }
 
-    /// Whether the last flush may succeed where it failed a moment ago.
+    /// Returns true if a flush that failed a moment ago may succeed now.
     private static func isWorthAnother(_ failure: any Error) -> Bool {
         switch failure {
         case StoreError.attachmentLost, StoreError.watermarkMoved: true
@@ -127,7 +129,7 @@ struct FlushService: Service {
         }
     }
 
-    /// Says once what a stop without PostgreSQL leaves to the next start.
+    /// Logs once what a stop without PostgreSQL leaves to the next start.
     private func sayWhatStays(_ progress: Progress) {
         let lag = ingestion.gauges.journalLag
         guard lag > 0 || progress.failure != nil else { return }
@@ -144,8 +146,8 @@ struct FlushService: Service {
         }
     }
 
-    /// Rests, but no longer than until somebody waits for what was acknowledged, or the journal is closed, as another process
-    /// is taking this one's place; true where it is.
+    /// Rests until `length` is over, a release waits for acknowledged events, or the journal is closed, as another
+    /// process is taking this one's place. Returns true if the journal is closed.
     private func rest(_ length: Duration, _ progress: inout Progress) async throws -> Bool {
         let end = ContinuousClock.now + length
         var look = ContinuousClock.now + .seconds(1)
@@ -158,7 +160,8 @@ struct FlushService: Service {
         return !ingestion.journal.isOpen
     }
 
-    /// Whether somebody waits for what was acknowledged, or that can't be told: then the next flush says what is wrong.
+    /// Returns true if a release waits for acknowledged events, or if that is unknown: then the next flush logs the
+    /// problem.
     private func isAsked(_ progress: inout Progress) async -> Bool {
         do {
             guard try await database.counters.lastAsking().number == progress.settled else { return true }
@@ -169,8 +172,10 @@ struct FlushService: Service {
         }
     }
 
-    /// The last flush before another process takes this one's place; false where PostgreSQL does not have everything yet.
-    /// What was counted before the journal was closed is all that will ever be acknowledged.
+    /// Makes the last flush before another process takes this one's place; returns false if PostgreSQL does not have
+    /// everything yet.
+    ///
+    /// Nothing is acknowledged any more, as the journal is closed.
     func handOver(_ progress: inout Progress) async -> Bool {
         progress.rests = machine.elapsed()
         guard await flush(&progress), ingestion.gauges.journalLag == 0 else { return false }
@@ -184,31 +189,26 @@ struct FlushService: Service {
         return true
     }
 
-    /// Says that nothing is to come from here: a release need not wait for a daemon that has stopped, before windows are over that
-    /// are open now.
+    /// Tells PostgreSQL that nothing more comes from here. A release need not wait for a daemon that has stopped, until
+    /// the windows that are open now are over.
     private func leave() async {
         do {
             try ingestion.neighbours.leave()
             let owed = ingestion.owed
             try await database.counters.settle(.left(owing: owed?.lowerBound), owing: owed?.upperBound)
-            // Asked after that: who comes later knows that this one has stopped.
+            // The membership comes after that: a daemon that comes later knows that this one has stopped.
             try ingestion.neighbours.hasLeft(try await membership())
         } catch {
             logger.notice("PostgreSQL does not know that nothing is left here", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Takes those out who asked for it.
+    /// Removes the devices that asked for it from their windows.
     private func remove() async {
         guard ingestion.journal.isHeld else { return }
         do {
             while let found = try await onThread({ [ingestion] in try ingestion.findDue() }) {
-                let (places, through) = ingestion.watchSums(of: found)
-                if !places.isEmpty { try await ingestion.journal.durable(through) }
-                let leaders = try await onThread { [ingestion] in
-                    try ingestion.leaders(of: places, without: found, through: through)
-                }
-                guard try ingestion.remove(found, leaders: leaders) else { return }
+                guard try ingestion.remove(found) else { return }
             }
             telemetry.rounds.ended(.withdrawals)
         } catch {
@@ -219,7 +219,7 @@ struct FlushService: Service {
         }
     }
 
-    /// Lets go of windows that are over, whether PostgreSQL is there or not.
+    /// Drops windows that are over, whether PostgreSQL is there or not.
     private func tidy() {
         // The keys and segments may be another's by now, which took this one's place while it stood still.
         guard ingestion.journal.isHeld else { return }
@@ -231,11 +231,12 @@ struct FlushService: Service {
         }
     }
 
-    /// Flushes what is pending; false where PostgreSQL did not take it.
+    /// Flushes pending counts; returns false if PostgreSQL did not take them.
     private func flush(_ progress: inout Progress) async -> Bool {
         do {
             try await level(&progress)
-            // Read before anything is frozen: what was acknowledged by then is to be in PostgreSQL before it is answered.
+            // The question is read before anything is frozen: all that was acknowledged by then is to be in PostgreSQL
+            // before the answer.
             let asking = try await database.counters.lastAsking()
             let acknowledged = ingestion.position
             // A PostgreSQL that was set back to an earlier time asks again what it has asked then.
@@ -243,19 +244,18 @@ struct FlushService: Service {
             let isDue = asking.number > progress.settled || machine.elapsed() >= progress.rests
             if let flush = progress.underWay ?? (isDue ? ingestion.freeze() : nil) {
                 progress.underWay = flush
-                // Only what is on disk may reach PostgreSQL: what a crash takes back must not be counted.
+                // Only events on disk may reach PostgreSQL: those that a crash loses must not be counted.
                 try await ingestion.journal.durable(flush.through)
                 try await onThread { [offered] in try offered.raise(to: flush.through) }
                 let isKept = try await keep(flush)
                 let started = machine.elapsed()
                 let outcome = try await traces.span(.flush) { span in
                     let outcome = try await apply(flush)
-                    span?.say(
-                        .cells, outcome.counters + outcome.distinctCounts + outcome.topContributions)
+                    span?.say(.cells, outcome.counters + outcome.distinctCounts)
                     span?.say(.attempts, progress.failures + 1)
                     return outcome
                 }
-                // That PostgreSQL took this one shows that it has those before it. What comes later would not join them.
+                // PostgreSQL took this flush, so it has those before it. Later ones would not join them.
                 if !isKept { try await forgetKept() }
                 let ended = machine.elapsed()
                 progress.rests =
@@ -269,7 +269,7 @@ struct FlushService: Service {
                 guard found == expected else { throw StoreError.watermarkMoved(expected: expected, found: found) }
                 try await tellAlive(&progress)
             }
-            // Where this one's clock is behind PostgreSQL's, windows are over that it still counts in.
+            // If this daemon's clock is behind PostgreSQL's, it still counts in windows that are over.
             let now = Fault.trustClock.isOn ? clock.now : max(clock.now, asking.read)
             let owed = ingestion.owed
             if isDue, ingestion.flushed >= acknowledged, owed.map({ $0.lowerBound > now }) ?? true {
@@ -293,7 +293,7 @@ struct FlushService: Service {
         }
     }
 
-    /// Says between two flushes that nothing has changed, and this process is there.
+    /// Tells PostgreSQL between two flushes that nothing has changed, and that this process is alive.
     private func tellAlive(_ progress: inout Progress) async throws {
         guard machine.elapsed() >= progress.told + .seconds(30) else { return }
         try await database.counters.settle(
@@ -301,9 +301,12 @@ struct FlushService: Service {
         progress.told = machine.elapsed()
     }
 
-    /// The more cells a flush touches, and the more daemons flush as this one does, the longer the pause: PostgreSQL works for
-    /// all of them less than a twentieth of the time. What is touched again meanwhile is merged in memory and costs nothing more. What
-    /// waits is lost with a data directory: for more than a few daemons PostgreSQL works more instead.
+    /// Returns the pause after a flush.
+    ///
+    /// The pause grows with the time that the flush took and with the number of daemons that flush: PostgreSQL works
+    /// for all of them less than a twentieth of the time. Cells that are touched again meanwhile are merged in memory
+    /// and cost nothing more. But counts that wait are lost with a data directory, so with more than five daemons
+    /// PostgreSQL works more instead.
     static func respite(after flush: Duration, atMost longest: Duration, daemons: Int) -> Duration {
         min(flush * 20, longest) * min(daemons, 5)
     }
@@ -323,13 +326,13 @@ struct FlushService: Service {
             ingestion.journal.refuseAll()
             onFenced(.journalFailed)
         case StoreError.attachmentLost where progress.isLevel, StoreError.watermarkMoved where progress.isLevel:
-            // An older PostgreSQL than before: attach to it and see what it lacks, at once. It answers, however long none did.
+            // PostgreSQL is older than before: attach at once and see what it lacks. It answers, however long none did.
             progress.isLevel = false
             progress.failures = 0
             database.detach()
             logger.error("PostgreSQL is older than it was", metadata: ["error": "\(error)"])
         case PostgresError.closed:
-            // By this process, which stops and waits no longer.
+            // This process closed it, as it stops and waits no longer.
             break
         case _ where error is StoreError || (error as? PostgresError)?.isRetryable == false:
             database.detach()
@@ -350,12 +353,11 @@ struct FlushService: Service {
         let outcome = try await database.counters.flush(flush, now: clock.now)
         telemetry.flushed(
             seconds: (machine.elapsed() - started) / .seconds(1),
-            cells: outcome.counters + outcome.distinctCounts + outcome.topContributions,
-            redirected: outcome.redirected)
+            cells: outcome.counters + outcome.distinctCounts, redirected: outcome.redirected)
         return outcome
     }
 
-    /// Runs what blocks on a thread outside the shared pool.
+    /// Runs blocking work on a thread outside the shared pool.
     func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         machine.hasThreads ? try await onOwnThread(work) : try work()
     }

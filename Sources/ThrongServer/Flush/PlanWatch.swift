@@ -4,9 +4,9 @@ internal import ThrongDelivery
 internal import ThrongPlan
 internal import ThrongStore
 
-/// Learns from PostgreSQL whether this daemon's plans are the ones in force, and says so where that changes.
+/// Learns from PostgreSQL whether this daemon's plans are the ones in force, and logs each change.
 ///
-/// While PostgreSQL is away what was known last goes on to hold: nothing is released then anyway.
+/// While PostgreSQL is away, the last known standings hold: nothing is released then anyway.
 struct PlanWatch: Service {
     let database: DatabaseLink
     let standings: PlanStandings
@@ -25,7 +25,7 @@ struct PlanWatch: Service {
         }
     }
 
-    /// - Parameter said: what was said last, by app.
+    /// - Parameter said: the standings that were logged last, by app.
     private func say(_ said: inout [AppName: PlanStanding]) {
         for one in standings.takeArrivals() {
             logger.notice("the plan is in force for all daemons", metadata: Self.facts(of: one))

@@ -2,23 +2,23 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 
-/// Closes a connection whose request takes too long to arrive, or that has nothing to say for too long, or less than others that
-/// want its place.
+/// Closes a connection whose request takes too long to arrive, that is silent for too long, or whose place another
+/// needs.
 ///
 /// The request's clock runs from the connection's start, or a later request's first bytes, and anew from a request's
-/// head, to the request's end: a client that sends a byte now and then can't hold a connection for ever. From then on
-/// the other clock runs.
+/// head, to the request's end: a client that sends a byte now and then can't hold a connection for ever. The clock of
+/// silence runs from the request's end.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
 final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// How long a connection may take.
+    /// The time limits of a connection.
     struct Limits: Sendable {
-        /// For a request to arrive.
+        /// The longest time for a request to arrive.
         let request: TimeAmount
-        /// From one request to the next.
+        /// The longest time from one request to the next.
         let idle: TimeAmount
     }
 
@@ -27,13 +27,13 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     private let source: ConnectionSource
     private let security: SecurityLog
     private var place: ConnectionPlace?
-    /// Whether the place is one of the network that the connection comes from.
+    /// True if the place is one of the network that the connection comes from.
     private var isPlaced = false
-    /// The connection is closed then; moved with every request, while the timer stays what it is.
+    /// The time at which the connection is closed; it moves with every request, while the timer stays.
     private var due = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
     private var isArriving = false
-    /// Whether the bytes that were read last ended or continued a request, as far as the decoder could tell.
+    /// True if the bytes that were read last were part of a request, as far as the decoder could tell.
     private var hasDecoded = false
 
     init(_ limits: Limits, in room: ConnectionRoom, from source: ConnectionSource, security: SecurityLog) {
@@ -64,7 +64,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         switch unwrapInboundIn(data) {
         case .head:
             begin()
-            // By now a proxy has said for whom it connected, and says nothing else later.
+            // A proxy has named its client by now, and names no other later.
             if !isPlaced, source.prefix != .unknown, let place {
                 isPlaced = true
                 if place.network != source.prefix { takePlace(of: source.prefix, context.channel) }
@@ -104,7 +104,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         schedule(context.channel)
     }
 
-    /// Takes a place among those of a network, in the place of the one that it has.
+    /// Takes a place among those of a network, and gives the former one up.
     private func takePlace(of network: NetworkPrefix, _ channel: any Channel) {
         if let place { room.leave(place) }
         let place = ConnectionPlace(network) { channel.close(promise: nil) }
@@ -121,7 +121,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         place = nil
     }
 
-    /// The timer is never later than the shorter limit from now, so whatever is due by then is seen in time.
+    /// Sets the timer: no later than the shorter limit from now, so that a due time that moves is seen in time.
     private func schedule(_ channel: any Channel) {
         let next = min(due - .now(), min(limits.request, limits.idle))
         timer = channel.eventLoop.scheduleTask(in: next) { [self] in

@@ -1,25 +1,25 @@
 internal import NIOCore
 internal import Synchronization
 
-/// How many connections a listener has open at a time, and which one goes for a newcomer.
+/// The places for a listener's open connections. It chooses the connection that makes room for a newcomer.
 ///
-/// Once all places are taken, whoever comes gets the place of a connection that says nothing: of the network that has most of
-/// them, one that never sent a request, or has been silent for long. So many that are open and say nothing keep nobody out, and a network that opens many
-/// takes places from itself.
+/// Once all places are taken, a newcomer gets the place of a silent connection: of the network that has most of them,
+/// one that never sent a request, or has been silent for long. So silent connections keep nobody out, and a network
+/// that opens many takes places from itself.
 ///
-/// Where they come from is held as long as they are open, and goes nowhere.
+/// The networks of connections are held as long as these are open, and are passed on to nobody.
 final class ConnectionRoom: Sendable {
     private struct State {
         var networks: [NetworkPrefix: [ConnectionPlace]] = [:]
         var taken = 0
-        /// That had most connections when it was looked at last, and how many it had then.
+        /// The network that had most connections at the last look, and their number then.
         var largest: (network: NetworkPrefix, count: Int)?
     }
 
     private let state = Mutex(State())
     private let places: Int
 
-    /// Of so many connections of a network, drawn at random, the one that was silent for longest goes.
+    /// The number of a network's connections that are drawn at random; the one that was silent for longest is closed.
     private static let sample = 16
 
     init(places: Int) { self.places = places }
@@ -40,10 +40,10 @@ final class ConnectionRoom: Sendable {
         }
     }
 
-    /// Gives a place up; nothing where it was taken away.
+    /// Gives a place up; does nothing if it was taken away.
     func leave(_ place: ConnectionPlace) { state.withLock { Self.remove(place, &$0) } }
 
-    /// How many are open.
+    /// The number of open connections.
     var taken: Int { state.withLock { $0.taken } }
 
     private static func remove(_ place: ConnectionPlace, _ state: inout State) {
@@ -59,7 +59,8 @@ final class ConnectionRoom: Sendable {
     }
 
     private static func mostSilent(_ state: inout State) -> ConnectionPlace? {
-        // Looked for anew only once it has lost half of what it had, so that many who come cost little.
+        // The largest network is looked for anew only once it has lost half of its connections, so that many newcomers
+        // cost little.
         let known = state.largest.map { state.networks[$0.network]?.count ?? 0 } ?? 0
         if known == 0 || known < (state.largest?.count ?? 0) / 2 {
             state.largest = state.networks.max { $0.value.count < $1.value.count }.map { ($0.key, $0.value.count) }
@@ -74,7 +75,7 @@ final class ConnectionRoom: Sendable {
 final class ConnectionPlace: Sendable {
     let network: NetworkPrefix
     private let opened = NIODeadline.now().uptimeNanoseconds
-    /// 0 until a whole request has come.
+    /// The time of the last whole request; 0 until one has come. Unit: nanoseconds.
     private let heard = Atomic<UInt64>(0)
     private let close: @Sendable () -> Void
     private let known = Mutex<Int?>(nil)
@@ -85,20 +86,20 @@ final class ConnectionPlace: Sendable {
         self.close = close
     }
 
-    /// Where it is in its network's list; nil where it has no place. Guarded by the room.
+    /// The index in its network's list; nil without a place. Guarded by the room.
     fileprivate(set) var index: Int? {
         get { known.withLock { $0 } }
         set { known.withLock { $0 = newValue } }
     }
 
-    /// Who has it lowest goes first: who never sent a whole request, by when they connected, then the others by when their last
-    /// one came.
+    /// The order in which connections are closed, lowest first: those that never sent a whole request, by the time at
+    /// which they connected, then the others by the time of their last request.
     var standing: (hasSpoken: Int, since: UInt64) {
         let heard = heard.load(ordering: .relaxed)
         return heard == 0 ? (0, opened) : (1, heard)
     }
 
-    /// A whole request has come.
+    /// Notes that a whole request has come.
     func hear(at now: NIODeadline = .now()) { heard.store(now.uptimeNanoseconds, ordering: .relaxed) }
 
     /// Closes the connection for another one.

@@ -4,12 +4,12 @@ internal import ThrongIntake
 
 /// The origins whose web pages may send events and read answers: all of them, or those that the operator lists.
 ///
-/// Nothing here goes by cookies, so that any page may ask without harm; a list keeps strangers' pages from sending what
-/// their visitors never did. Clients that are no browser name no origin and are not concerned.
+/// No route uses cookies, so any page may ask without harm. A list keeps strangers' pages from sending events that
+/// their visitors never caused. Clients that are no browser name no origin and are not concerned.
 ///
 /// Source: the Fetch standard, section 3.2 (CORS protocol).
 package struct CrossOrigin: Sendable, Hashable {
-    /// Nil where every origin may.
+    /// The origins that are allowed; nil if every origin is.
     private let listed: Set<String>?
 
     /// Pages of any origin may send and read.
@@ -31,14 +31,14 @@ package struct CrossOrigin: Sendable, Hashable {
 
     /// Pages that may read an answer.
     struct Reader: Sendable {
-        /// What says so to the browser.
+        /// The headers that tell the browser.
         let headers: HTTPFields
     }
 
-    /// Whether a request may be answered: it comes from no page, or from one that may ask.
+    /// Returns true if a request may be answered: it comes from no page, or from one that may ask.
     func allow(_ origin: RequestHeaders.Origin) -> Bool { origin == .none || reader(for: origin) != nil }
 
-    /// Who may read what a page of that origin asked for; nil where none did, or where it may not ask.
+    /// Returns the pages that may read the answer to a page of an origin; nil if no page asked, or it may not ask.
     func reader(for origin: RequestHeaders.Origin) -> Reader? {
         guard origin != .none else { return nil }
         guard let listed else { return Self.anyone }
@@ -50,18 +50,19 @@ package struct CrossOrigin: Sendable, Hashable {
     private static let anyone = Reader(
         headers: [.accessControlAllowOrigin: "*", .accessControlExposeHeaders: exposed])
 
-    /// What scripts read beside the body: when to come again, and what time it is.
+    /// The headers that scripts may read beside the body: the time to wait, and the current time.
     private static let exposed = "age, date, retry-after"
 
-    /// What the answer to a request says: also to a request without an origin, so that caches keep the right thing.
+    /// Returns the headers of an answer; a request without an origin gets them too, so that caches keep the right
+    /// answer.
     fileprivate func headers(for origin: RequestHeaders.Origin) -> HTTPFields {
         guard listed != nil else { return Self.anyone.headers }
         return reader(for: origin)?.headers ?? [.vary: "origin"]
     }
 }
 
-/// Says on every answer, and before a request that is not a simple one, which pages may read it; takes nothing from pages
-/// that may not send.
+/// Tells on every answer, and before a request that is not a simple one, which pages may read it; refuses requests of
+/// pages that may not send.
 struct CrossOriginMiddleware<Context: RequestContext>: RouterMiddleware {
     let origins: CrossOrigin
 

@@ -2,15 +2,17 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Refuses requests for a name that is none of this machine's: a page whose name leads here reads nothing (DNS rebinding).
+/// Refuses requests for a name that is none of this machine's: a page whose name leads here reads nothing (DNS
+/// rebinding).
 ///
-/// An address is nobody's name. Nor can anybody outside own a name without a dot, or one under `localhost`.
+/// Addresses are allowed, as they are no names. So are names without a dot and names under `localhost`, which nobody
+/// outside can own.
 struct KnownHosts: RouterMiddleware {
     typealias Context = BasicRequestContext
 
     private let names: Set<String>
 
-    /// - Parameter names: by which this machine is asked, beside the one that it gives itself.
+    /// - Parameter names: the names that requests may use for this machine, beside its own host name.
     init(_ names: [String]) {
         self.names = Set((names + [ProcessInfo.processInfo.hostName]).map { $0.lowercased() })
     }
@@ -18,7 +20,7 @@ struct KnownHosts: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        // Nil is a client of HTTP/1.0, which is no browser.
+        // A request without an authority is of a client of HTTP/1.0, which is no browser.
         guard request.head.authority.map({ isKnown($0) }) ?? true else {
             return .problem(
                 Problem(
@@ -29,6 +31,8 @@ struct KnownHosts: RouterMiddleware {
         return try await next(request, context)
     }
 
+    /// Returns true if a request's host is allowed.
+    ///
     /// - Parameter authority: a host, with a port or without.
     func isKnown(_ authority: String) -> Bool {
         if authority.hasPrefix("[") { return true }

@@ -1,15 +1,15 @@
 internal import ThrongWire
 
-/// What a daemon says of a request that it hands on: who it is, from which network the request came, and whether it was sealed.
+/// The mark of a request that a daemon hands on: the daemons' secret, the request's network, and whether it was sealed.
 ///
-/// On the wire: `throng-member: SECRET NETWORK SEALED`, the secret and the bytes of ``ClientNetwork/hex`` in hexadecimal digits, `-`
-/// for a network that nobody knows, and 1 for sealed, 0 for not.
+/// The wire format is `throng-member: SECRET NETWORK SEALED`: the secret and the bytes of ``ClientNetwork/hex`` in
+/// hexadecimal digits, `-` for a network that is not known, and 1 for sealed, 0 for not.
 struct MemberMark: Hashable, Sendable {
     static let name = "throng-member"
 
-    /// By what daemons know one another: bytes of which nothing was checked.
+    /// The secret by which daemons know one another. It is not checked here.
     let secret: [UInt8]
-    /// Where the client is; nil where nobody knows.
+    /// The client's network; nil if it is not known.
     let network: ClientNetwork?
     let isSealed: Bool
 
@@ -17,7 +17,7 @@ struct MemberMark: Hashable, Sendable {
         (self.secret, self.network, self.isSealed) = (secret, network, isSealed)
     }
 
-    /// Nil for anything that no daemon writes.
+    /// Reads a mark; nil for anything that no daemon writes.
     init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 3, let secret = [UInt8](hex: words[0]), ["0", "1"].contains(words[2]) else { return nil }
@@ -33,7 +33,7 @@ struct MemberMark: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Reads hexadecimal digits, two a byte; nil for anything else.
+    /// Reads hexadecimal digits, two per byte; nil for anything else.
     init?(hex text: Substring) {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
@@ -41,7 +41,7 @@ extension [UInt8] {
         self = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 
-    /// Whether they are the same, in a time that does not tell where they differ.
+    /// Returns true if both are the same, in a time that does not tell where they differ.
     func isSame(as other: [UInt8]) -> Bool {
         count == other.count && zip(self, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

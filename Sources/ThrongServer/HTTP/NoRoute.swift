@@ -1,9 +1,9 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Answers what no route answers: 405 with `Allow` where the address takes other methods, else 404.
+/// Answers requests without a route: 405 with `Allow` if the address takes other methods, else 404.
 ///
-/// To be added once all routes are there: a router asks what is added last for nothing but what it has no route for.
+/// Add it after all routes: a router asks a middleware that is added last only for requests that it has no route for.
 ///
 /// Source: RFC 9110, sections 10.2.1, 15.5.5 and 15.5.6.
 struct NoRoute: RouterMiddleware {
@@ -16,7 +16,7 @@ struct NoRoute: RouterMiddleware {
 
     private let addresses: [Address]
 
-    /// - Parameter routes: all that are answered, whoever answers them.
+    /// - Parameter routes: all routes that are answered, here or elsewhere.
     init(_ routes: [(path: RouterPath, method: HTTPRequest.Method)]) {
         addresses = Dictionary(grouping: routes, by: \.path.description).values.map { routes in
             var methods = Set(routes.map(\.method))

@@ -1,27 +1,28 @@
 internal import HTTPTypes
 internal import ThrongIntake
 
-/// Why a request was refused, as every route for clients says it: a status and an `application/problem+json`.
+/// The reason why a request was refused, in the form of all routes for clients: a status and an
+/// `application/problem+json`.
 ///
 /// Source: RFC 9457.
 struct Problem {
     let status: HTTPResponse.Status
-    /// A stable word for programs, in small letters with `_` between them.
+    /// A stable code for programs: words in lower case with `_` between them.
     let code: String
-    /// Where in the body, where there is one place: a JSON pointer (RFC 6901).
+    /// The place in the body, if there is one: a JSON pointer (RFC 6901).
     private let pointer: String?
-    /// What was found, what is allowed, what to do.
+    /// The value found, the values allowed, and the remedy.
     private let detail: String
-    /// A URI for what is wrong.
+    /// A URI for the kind of problem.
     private let type: String
-    /// How long the client waits before it tries again; nil where nothing is known. Unit: seconds.
+    /// The time after which the client may try again; nil if it is not known. Unit: seconds.
     let retrySeconds: Int?
 
     static let contentType = "application/problem+json"
 
-    /// Words, pointers and details are made of our own words and numbers: nothing to escape.
+    /// Creates a problem. Codes, pointers and details consist of our own words and numbers: nothing needs escaping.
     ///
-    /// - Parameter type: a URI that others gave it; nil where it is ours alone.
+    /// - Parameter type: a URI that a standard gives the problem; nil if it is ours alone.
     init(
         _ status: HTTPResponse.Status, _ code: String, pointer: String? = nil, type: String? = nil,
         retrySeconds: Int? = nil, _ detail: String
@@ -31,7 +32,7 @@ struct Problem {
         self.type = type ?? "urn:throng:error:\(code)"
     }
 
-    /// Why a request's body was refused; the status is chosen here and nowhere else.
+    /// Says why a request's body was refused. The status is chosen here and nowhere else.
     init(_ error: IntakeError) {
         var retrySeconds: Int?
         if case .networkQuota(let seconds) = error { retrySeconds = seconds }
@@ -39,20 +40,20 @@ struct Problem {
             Self.status(of: error), error.code, pointer: error.pointer, retrySeconds: retrySeconds, error.message)
     }
 
-    /// Why it is not clear where a request goes.
+    /// Says why a request's target is not clear.
     init(_ problem: RequestTarget.Problem) { self.init(.badRequest, problem.code, problem.message) }
 
-    /// Not now.
+    /// Returns the problem of a server that is too busy now.
     static func busy(_ detail: String) -> Problem { Problem(.serviceUnavailable, "overloaded", detail) }
 
-    /// One JSON object.
+    /// The problem as one JSON object.
     var text: String {
         let pointer = pointer.map { ",\"pointer\":\"\($0)\"" } ?? ""
         return "{\"type\":\"\(type)\",\"title\":\"\(title)\",\"status\":\(status.code),"
             + "\"detail\":\"\(detail)\",\"error\":\"\(code)\"\(pointer)}"
     }
 
-    /// The word for people: the same whatever else is said.
+    /// The title for people: always the same for a code.
     private var title: String { code.prefix(1).uppercased() + code.dropFirst().replacing("_", with: " ") }
 
     private static func status(of error: IntakeError) -> HTTPResponse.Status {

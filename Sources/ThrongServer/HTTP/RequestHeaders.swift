@@ -2,15 +2,15 @@ internal import HTTPTypes
 internal import NIOHTTP1
 internal import ThrongPlan
 
-/// What any route looks at of a request's headers, read in one way for all of them.
+/// The headers of a request that routes use, parsed in one way for all of them.
 ///
-/// White space around a value is no part of it, and of a header that is a list, several lines are one list.
+/// White space around a value is no part of it, and several lines of a list header are one list.
 ///
 /// Source: RFC 9110, sections 5.3, 5.5 and 5.6.1.
 struct RequestHeaders {
-    /// The page that a request comes from, as far as its browser says.
+    /// The origin of the page that a request comes from, as far as its browser says.
     enum Origin: Hashable {
-        /// No page: clients that are no browser don't say.
+        /// No page: clients that are no browser name none.
         case none
         case page(String)
         /// More than one was named, which no browser does (the Fetch standard, section 3.2).
@@ -24,27 +24,26 @@ struct RequestHeaders {
     private var contentTypes = 0
     /// Codings of the body but for `identity`, in lower-case letters.
     private var codings: [String] = []
-    /// Unit: bytes; 0 where the client does not say.
+    /// The body's length; 0 if the client does not say. Unit: bytes.
     private(set) var length = 0
-    /// How often a length was said.
+    /// The number of Content-Length lines.
     private var lengths = 0
-    /// Lines of Transfer-Encoding, and whether the only one says `chunked` and nothing else.
+    /// The number of Transfer-Encoding lines, and whether the only one says `chunked` and nothing else.
     private var transferCodings = 0
     private var isChunked = false
     private(set) var expectsContinue = false
-    /// NIO's decoder takes nothing more after a head that does; none is offered.
+    /// True if the client asks for an upgrade. None is offered, and NIO's decoder reads nothing more after such a head.
     private(set) var asksForUpgrade = false
-    /// The secret of `Authorization: Bearer`; nil where there is none, empty where there are two. Other schemes are somebody
-    /// else's.
+    /// The secret of `Authorization: Bearer`; nil if there is none, empty if there are two. Other schemes are ignored.
     private(set) var bearer: String?
-    /// The words of proxies on where the client is; to be believed only of who is listed.
+    /// The addresses of the client according to proxies. Only listed proxies are to be believed.
     private(set) var forwarded = ForwardedFor()
-    /// The last of them.
+    /// The last Host.
     private(set) var host: String?
     private(set) var hosts = 0
-    /// Whether it was opened here: only then has it the process's own word for that.
+    /// True if the request was sealed and opened here: only this process knows the word that says so.
     private(set) var isSealed = false
-    /// What a daemon says that hands the request on; nothing of it was checked.
+    /// The mark of a daemon that hands the request on. It is not checked here.
     private(set) var member: MemberMark?
 
     init(_ headers: HTTPHeaders) {
@@ -55,19 +54,18 @@ struct RequestHeaders {
         for field in fields { take(field.name.canonicalName, field.value) }
     }
 
-    /// The body's type; nil if nothing is said, or no one thing.
+    /// The body's type; nil if there is none, or more than one.
     var contentType: MediaType? { contentTypes == 1 ? MediaType(lastContentType) : nil }
 
-    /// Nil for any encoding but gzip and none.
+    /// True for gzip, false for no encoding, nil for any other.
     var isGzip: Bool? { codings.isEmpty ? false : codings == ["gzip"] ? true : nil }
 
-    /// Whether all who read the request see its end at the same place: it says one length, or that it comes in chunks, or
-    /// neither.
+    /// True if all readers see the request's end at the same place: it has one length, or comes in chunks, or neither.
     ///
     /// Source: RFC 9112, sections 6.1 to 6.3, in its strictest reading.
     var hasClearEnd: Bool { transferCodings == 0 ? lengths <= 1 : transferCodings == 1 && isChunked && lengths == 0 }
 
-    /// What another daemon has to know of them, in fields that it reads in the same way.
+    /// The fields that another daemon has to know, in a form that it reads in the same way.
     var handedOn: [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         if signals.contains(.doNotTrack) { fields.append(("dnt", "1")) }
@@ -125,7 +123,7 @@ struct RequestHeaders {
         }
     }
 
-    /// Whether a signal says 1, once or among others, with parameters or without: who says both is taken at the 1.
+    /// Returns true if a signal says 1, alone or among other values, with parameters or without.
     private static func isOn(_ value: String) -> Bool {
         value == "1"
             || FieldSyntax.elements(value).contains { element in

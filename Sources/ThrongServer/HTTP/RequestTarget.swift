@@ -2,12 +2,12 @@ internal import Glibc
 internal import NIOHTTP1
 internal import ThrongWire
 
-/// Where a request goes, as routes see it: a path with its query, and one host. There is none of a request whose end is in
-/// doubt.
+/// The target of a request, as routes see it: a path with its query, and one host. A request whose end is in doubt has
+/// none.
 ///
 /// Source: RFC 9112, sections 3.2 and 3.2.2; RFC 9110, sections 4.2 and 7.2.
 struct RequestTarget {
-    /// What is wrong with a request's host, with a target that names one, or with what says where it ends.
+    /// The problem with a request's host, with a target that names one, or with the fields that mark its end.
     enum Problem: Error {
         case noHost
         case severalHosts
@@ -15,10 +15,10 @@ struct RequestTarget {
         case malformedTarget
         case unclearEnd
 
-        /// A stable word for programs.
+        /// A stable code for programs.
         var code: String { self == .unclearEnd ? "unclear_end" : "bad_host" }
 
-        /// What was found, what is allowed.
+        /// The value found, and the values allowed.
         var message: String {
             switch self {
             case .noHost: "The request has no Host; HTTP/1.1 asks for one."
@@ -31,11 +31,11 @@ struct RequestTarget {
         }
     }
 
-    /// A path with its query; as it came where a request has neither, such as `*`.
+    /// A path with its query; the target as it came if it has neither, such as `*`.
     let path: String
-    /// Nil where a client of HTTP/1.0 says none.
+    /// The host; nil if a client of HTTP/1.0 names none.
     let host: String?
-    /// Whether the target named the host itself, so that the header does not count.
+    /// True if the target named the host itself, so that the header does not count.
     let isAbsolute: Bool
 
     init(_ target: String, _ headers: RequestHeaders, version: HTTPVersion) throws(Problem) {
@@ -53,7 +53,7 @@ struct RequestTarget {
         (path, host, isAbsolute) = (address.path, address.host, true)
     }
 
-    /// The parts of an absolute target; nil for one that is not absolute.
+    /// Returns the parts of an absolute target; nil for one that is not absolute.
     private static func split(_ target: String) throws(Problem) -> (host: String, path: String)? {
         guard let colon = target.firstIndex(of: ":"), target[colon...].hasPrefix("://") else { return nil }
         let scheme = target[..<colon].lowercased()
@@ -66,13 +66,14 @@ struct RequestTarget {
         return (host, path.first == "/" ? path : "/" + path)
     }
 
-    /// Whether it is `uri-host [ ":" port ]` (RFC 3986, section 3.2.2) with a host in it: a name, an IPv4 address, or an IP
-    /// literal in brackets.
+    /// True if the text is `uri-host [ ":" port ]` (RFC 3986, section 3.2.2) with a host in it: a name, an IPv4
+    /// address, or an IP literal in brackets.
     static func isHost(_ text: String) -> Bool {
         text.utf8.withContiguousStorageIfAvailable { isPlainHost($0) } == true || isOtherHost(text)
     }
 
-    /// Whether it is letters, digits, dots and hyphens, with a port or without, as nearly all are: what is seen in one look.
+    /// True if the host is letters, digits, dots and hyphens, with a port or without: nearly all are, and one pass is
+    /// enough.
     private static func isPlainHost(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var name = 0
         var port: (digits: Int, number: Int)?
@@ -105,7 +106,7 @@ struct RequestTarget {
                 || bytes.count <= 5 && bytes.allSatisfy(\.isDigit) && Int(Substring(bytes)) ?? .max <= 65_535)
     }
 
-    /// Whether what is in brackets is an IPv6 address, or one of a version to come: `v1.a:b`.
+    /// True if a name in brackets is an IPv6 address, or one of a future version: `v1.a:b`.
     private static func isAddress(_ name: Substring.UTF8View) -> Bool {
         if name.first.map({ $0 | 0x20 }) == UInt8(ascii: "v") {
             let version = name.dropFirst().prefix { $0.isDigit || (0x61...0x66).contains($0 | 0x20) }
@@ -116,7 +117,7 @@ struct RequestTarget {
         return inet_pton(AF_INET6, String(Substring(name)), &address) == 1
     }
 
-    /// Whether each percent sign has its two hexadecimal digits.
+    /// True if each percent sign has its two hexadecimal digits.
     private static func isDecodable(_ name: Substring.UTF8View) -> Bool {
         var rest = name
         while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {

@@ -1,6 +1,6 @@
 internal import ThrongWire
 
-/// Tells routes that a request was opened here: a field whose value nobody else knows, another one in each process.
+/// The mark that tells routes that a request was opened here: a header field whose value only this process knows.
 enum SealedMark {
     static let name = "throng-sealed"
     static let value = BatchID.random().description

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import ThrongIntake
 internal import ThrongWire
 
-/// A text that is the same for everybody: with a tag, and packed for those who take it so.
+/// A text that is the same for everybody, with an entity tag, and compressed for clients that accept gzip.
 struct ServedText: Sendable {
     private let plain: ByteBuffer
     private let packed: ByteBuffer?
@@ -14,9 +14,9 @@ struct ServedText: Sendable {
 
     /// - Parameters:
     ///   - type: its content type.
-    ///   - seconds: how long a cache may keep it without asking.
-    ///   - headers: what else is said of it.
-    ///   - isTranslated: whether readers of other languages get another one at this address.
+    ///   - seconds: the time for which a cache may keep it without asking.
+    ///   - headers: further headers.
+    ///   - isTranslated: true if readers of other languages get another text at this address.
     init(
         _ text: String, type: String, cachedFor seconds: Int, headers: HTTPFields = [:], isTranslated: Bool = false
     ) {
@@ -24,7 +24,7 @@ struct ServedText: Sendable {
         plain = ByteBuffer(bytes: bytes)
         packed = Gzip.packed(bytes).map { ByteBuffer(bytes: $0) }
         let digest = SHA256.hash(data: bytes).prefix(16).lowerHex
-        // A weak tag: packed or not, it is the same text.
+        // The tag is weak: compressed or not, it is the same text.
         entityTag = "W/\"\(digest)\""
         var headers = headers
         headers[.contentType] = type
@@ -35,7 +35,7 @@ struct ServedText: Sendable {
         self.headers = headers
     }
 
-    /// The text, or that the client has it.
+    /// Returns the text, or 304 if the client has it.
     func response(to request: Request) -> Response {
         if let known = request.headers[.ifNoneMatch],
             FieldSyntax.elements(known).contains(where: { $0 == entityTag || $0 == "*" })
@@ -49,7 +49,7 @@ struct ServedText: Sendable {
         return response(with: packed, headers)
     }
 
-    /// Whether it is gzip, with a weight above 0 or without one.
+    /// True if an offer is gzip, with a weight above 0 or without one.
     ///
     /// Source: RFC 9110, sections 12.4.2 and 12.5.3.
     private static func isGzip(_ offer: Substring) -> Bool {
@@ -70,7 +70,7 @@ struct ServedText: Sendable {
 }
 
 extension Response {
-    /// A response with a JSON body.
+    /// Returns a response with a JSON body.
     static func json(_ status: HTTPResponse.Status, _ text: String, type: String = "application/json") -> Response {
         Response(
             status: status,
@@ -78,7 +78,7 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// A response with a line of text.
+    /// Returns a response with a line of text.
     static func text(_ status: HTTPResponse.Status, _ text: String, type: String = "text/plain; charset=utf-8")
         -> Response
     {

@@ -1,12 +1,13 @@
 internal import Hummingbird
 internal import ThrongJournal
 
-/// `GET /healthz` and `GET /readyz`, at every port: who looks after one port has to know whether that one answers.
+/// The routes `GET /healthz` and `GET /readyz`, at every port: a balancer of one port has to know whether that one
+/// answers.
 struct HealthRoutes {
     let ingestion: Ingestion
-    /// Whether a stop is near.
+    /// Returns true if a stop is near.
     let isStopping: @Sendable () -> Bool
-    /// Whether operators ask, who are told more than clients.
+    /// True if operators ask, who are told more than clients.
     var isForOperators = false
 
     func add(to router: Router<BasicRequestContext>) {
@@ -15,13 +16,13 @@ struct HealthRoutes {
             if isStopping() {
                 return Response.notReady("this process is about to stop; what comes is still taken\n")
             }
-            // PostgreSQL away is not unready: the journal takes what comes until its cap.
+            // The daemon is ready without PostgreSQL: the journal takes events up to its cap.
             if let stall = ingestion.journal.stall { return Response.notReady(Self.words(of: stall)) }
             if ingestion.areWindowsFull {
                 return Response.notReady(
                     "memory for open windows is full, and nobody new is counted until some are over\n")
             }
-            // It counts, and others release: no reason to send clients elsewhere.
+            // It counts, and other daemons release: there is no reason to send clients elsewhere.
             let advice = isForOperators ? ingestion.telemetry.plans.behind.map { "ready, but \($0.advice)\n" } : []
             return Response.text(.ok, advice.isEmpty ? "ready\n" : advice.joined())
         }
@@ -39,14 +40,14 @@ struct HealthRoutes {
     }
 }
 
-/// `GET /metrics`, on a port of its own.
+/// The route `GET /metrics`, on a port of its own.
 struct MetricsRoutes {
     let ingestion: Ingestion
     let telemetry: Telemetry
     let dataPath: String
-    /// Nil where TLS is not spoken.
+    /// The certificate; nil without TLS.
     let certificates: Certificates?
-    /// Where others than this machine may read it.
+    /// The coarse figures that are served if other machines may read them; nil serves exact ones.
     let coarse: CoarseFigures?
 
     func add(to router: Router<BasicRequestContext>) {
@@ -64,7 +65,7 @@ struct MetricsRoutes {
     }
 }
 
-/// What clients are told while the daemon can't start yet.
+/// The routes of a daemon that can't start yet.
 struct StartingRoutes {
     func add(to router: Router<BasicRequestContext>) {
         router.get("/healthz") { _, _ in Response.text(.ok, "alive\n") }

@@ -7,15 +7,15 @@ internal import ThrongWire
 
 /// The answers of one event loop that wait for the disk.
 ///
-/// The journal is asked about the first of them only; when it calls back, all that are on disk by then are written in one
-/// go. They go out in the order in which they came here, so that each connection has its own in order.
+/// The journal is asked about the first of them only. When it calls back, all that are on disk by then are written in
+/// one go. They go out in the order in which they were added, so that each connection has its own in order.
 ///
 /// Unchecked: confined to its event loop.
 final class AnswerQueue: @unchecked Sendable {
     enum Answer {
-        /// Of a batch that was counted.
+        /// The answer to a batch that was counted.
         case counted(BatchAnswer, Telemetry.BatchOutcome)
-        /// Waits only for those of its connection that came before it.
+        /// An answer that waits only for those of its connection that came before it.
         indirect case ready(IntakeAnswer)
     }
 
@@ -26,14 +26,15 @@ final class AnswerQueue: @unchecked Sendable {
         let handler: BatchHandler
     }
 
-    /// How many may wait before connections have to make do with one each. The loop does nothing else while it writes them.
+    /// The number of waiting answers from which connections may have only one each. The loop does nothing else while it
+    /// writes them.
     private static let most = 1024
 
-    /// Opens what is sealed, for the event loop's connections.
+    /// Opens sealed requests of the event loop's connections.
     let gateway: ObliviousGateway
     /// Follows some of the event loop's requests.
     let traces: Traces
-    /// Whether anybody listens.
+    /// True if requests are traced.
     let isTraced: Bool
     private let loop: any EventLoop
     private let journal: Journal
@@ -51,27 +52,27 @@ final class AnswerQueue: @unchecked Sendable {
         self.telemetry = telemetry
     }
 
-    /// Whether a connection of which one waits may have another one wait.
+    /// True if a connection with a waiting answer may have another one wait.
     var hasRoom: Bool { waiting.count < Self.most }
 
-    /// Answers once everything up to a position is on disk, or says that it never will be.
+    /// Sends an answer once everything up to a position is on disk, or tells the client that it never will be.
     func add(_ answer: Answer, once position: JournalPosition, to handler: BatchHandler, _ reply: BatchHandler.Reply) {
-        // A repeated batch has an older position than those before it; it waits for them.
+        // A repeated batch has an older position than those before it, and waits for them.
         last = max(last, position)
         waiting.append(Waiting(position: last, answer: answer, reply: reply, handler: handler))
         if !isAsking { ask() }
     }
 
     private func ask() {
-        guard let first = waiting.first else { return }
+        guard let position = waiting.first?.position else { return }
         isAsking = true
-        journal.acknowledgeable(first.position) { [self] result in
+        journal.acknowledgeable(position) { [self] result in
             loop.execute { self.take(result) }
         }
     }
 
     private func take(_ result: Result<JournalPosition, JournalError>) {
-        // Whatever is added while answers are given is asked about below, once.
+        // Answers that are added meanwhile are asked about below, once.
         defer {
             isAsking = false
             ask()
@@ -90,9 +91,9 @@ final class AnswerQueue: @unchecked Sendable {
     }
 
     private func take(through durable: JournalPosition) {
-        // Looked at before each: whoever stood still since may have been replaced.
-        while let first = waiting.first, first.position <= durable, journal.mayAcknowledge {
-            waiting.removeFirst()
+        // The lease is checked before each answer: a process that stood still may have been replaced.
+        while let position = waiting.first?.position, position <= durable, journal.mayAcknowledge {
+            let first = waiting.removeFirst()
             switch first.answer {
             case .counted(let answer, let outcome):
                 telemetry.answered(outcome, answer)
@@ -111,10 +112,10 @@ final class AnswerQueue: @unchecked Sendable {
     }
 }
 
-/// Where connections bring their batches: the ingestion that counts them, and a queue of answers an event loop.
+/// The target of connections' batches: the ingestion that counts them, and a queue of answers per event loop.
 final class AnswerQueues: Sendable {
     let counting: Ingestion
-    /// Whether batches are taken from other daemons only.
+    /// True if batches are taken from other daemons only.
     let isForMembers: Bool
     private let gateway: ObliviousGateway
     private let telemetry: Telemetry
@@ -132,7 +133,7 @@ final class AnswerQueues: Sendable {
         self.telemetry = telemetry
     }
 
-    /// The event loop's queue; the same for all of its connections.
+    /// Returns the event loop's queue; the same for all of its connections.
     func queue(of loop: any EventLoop) -> AnswerQueue {
         queues.withLock { queues in
             if let queue = queues[ObjectIdentifier(loop)] { return queue }

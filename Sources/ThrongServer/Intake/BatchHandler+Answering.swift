@@ -7,17 +7,17 @@ internal import ThrongWire
 extension BatchHandler {
     /// The parts of a request that its answer needs.
     struct Reply {
-        /// Pages that may read it, where one sent the request.
+        /// The pages that may read it; nil if no page sent the request.
         let reader: CrossOrigin.Reader?
-        /// Nil for most.
+        /// The parts that few requests have; nil for most.
         fileprivate let more: More?
     }
 
     /// Parts that few requests have.
     fileprivate final class More {
-        /// Of a request that was sealed.
+        /// The answer to seal, if the request was sealed.
         let sealed: SealedAnswer?
-        /// Of a request that is followed.
+        /// The span, if the request is traced.
         let span: OpenSpan?
 
         init(sealed: SealedAnswer?, span: OpenSpan?) { (self.sealed, self.span) = (sealed, span) }
@@ -25,7 +25,7 @@ extension BatchHandler {
 
     /// Answers a whole request.
     func answer(_ answer: IntakeAnswer) {
-        // Nil once the client has gone.
+        // The context is nil once the client has gone.
         guard let context, case .answering = stage else { return }
         say(answer, closes: closesAfterwards)
         finish(context)
@@ -78,7 +78,7 @@ extension BatchHandler {
             return socket.send(answer.response(isLast: isLast, reader: reply.reader), isLast: closes)
         }
         sealed.take(answer, at: ingestion?.clock.now)
-        // The inner status says nothing to those who see the outside.
+        // The inner status must not show outside.
         reply.more?.span?.end(status: 200)
         socket.send(sealed.bytes(isLast: isLast, reader: reply.reader), isLast: closes)
     }
@@ -89,7 +89,7 @@ extension BatchHandler {
         return Reply(reader: reader, more: More(sealed: sealed, span: span))
     }
 
-    /// Sends the answer of the router to a sealed request, which is there as a whole.
+    /// Sends the router's answer to a sealed request, which is there as a whole.
     func sendSealed() {
         let reply = takeReply()
         guard let answer = reply.more?.sealed else { return }
@@ -99,7 +99,7 @@ extension BatchHandler {
 }
 
 extension OpenSpan {
-    /// The request is answered with this status.
+    /// Ends the span with the status of the answer.
     fileprivate func end(status: Int) {
         say(.status, status)
         end(failed: status >= 500)

@@ -3,7 +3,7 @@ internal import ThrongIntake
 internal import ThrongMembers
 
 extension BatchHandler {
-    /// - Parameter network: nil where nobody knows where the client is.
+    /// - Parameter network: the client's network; nil if it is not known.
     func count(
         _ packed: ByteBuffer, _ headers: RequestHeaders, from network: ClientNetwork?, at ingestion: Ingestion
     ) {
@@ -12,10 +12,10 @@ extension BatchHandler {
         if network?.isUnreadable == true { ingestion.telemetry.clientWasUnreadable() }
         let isSealed = sealed != nil || isFromMember && headers.member?.isSealed == true
         let isGzip = headers.isGzip == true
-        var turns = ingestion.odd
+        let turns: OddBatches
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
-                // Nothing is captured on the way that nearly all go.
+                // Nearly all batches go this way, and nothing is captured on it.
                 switch try ingestion.acceptQuickly(
                     body, signals: headers.signals, bearer: headers.bearer, from: network, isSealed: isSealed)
                 {
@@ -26,6 +26,8 @@ extension BatchHandler {
                 case .verdict(let verdict): return give(.success(verdict))
                 case .later(let other): turns = other
                 }
+            } else {
+                turns = ingestion.odd
             }
         } catch {
             return give(.failure(error))

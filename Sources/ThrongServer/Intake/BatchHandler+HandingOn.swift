@@ -21,7 +21,7 @@ extension BatchHandler {
         }
     }
 
-    /// Hands a whole request on to the daemon that counts it, and answers with what that says.
+    /// Hands a whole request on to the daemon that counts it, and passes its answer on.
     func handOn(_ request: Neighbours.HandedOn, to member: Member, by neighbours: Neighbours) {
         guard let loop = context?.eventLoop else { return }
         Task { [self] in

@@ -5,7 +5,7 @@ internal import ThrongOblivious
 internal import ThrongWire
 
 extension BatchHandler {
-    /// Opens what is sealed: a small one at once, a large one off the event loop.
+    /// Opens a sealed request: a small one at once, a large one off the event loop.
     func open(_ body: ByteBuffer, by gateway: ObliviousGateway, for ingestion: Ingestion) {
         let work: @Sendable () -> Result<OpenedRequest, ObliviousError> = {
             Result { () throws(ObliviousError) in try gateway.open(body) }
@@ -42,23 +42,23 @@ extension BatchHandler {
         case .batch:
             let headers = RequestHeaders(InnerRequest.headers(of: request))
             guard headers.isGzip != nil else { return give(.failure(.unknownEncoding)) }
-            // It comes from the relay, which is nobody's network.
+            // The connection is the relay's, whose network is no client's.
             count(ByteBuffer(bytes: request.content), headers, from: nil, at: ingestion)
         case .passed:
             guard context != nil, case .answering = stage else { return }
-            // Those before it are answered first.
+            // The requests before it are answered first.
             if inFlight == 0 { pass(request) } else { held = request }
         }
     }
 
-    /// Hands what came sealed to the router.
+    /// Hands a request that was sealed to the router.
     func pass(_ request: BinaryRequest) {
         guard let context else { return }
         stage = .passing(isWhole: true, isAnswered: false)
         context.fireChannelRead(wrapInboundOut(.head(InnerRequest.head(of: request))))
         context.fireChannelRead(wrapInboundOut(.body(ByteBuffer(bytes: request.content))))
         context.fireChannelRead(wrapInboundOut(.end(nil)))
-        // Parts are gathered until a read is complete, and this one's may have been long ago.
+        // Parts are gathered until a read is complete, and this request's read may have been long ago.
         context.fireChannelReadComplete()
     }
 }

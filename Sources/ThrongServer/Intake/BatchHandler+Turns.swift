@@ -1,23 +1,24 @@
 internal import NIOHTTP1
 
 extension BatchHandler {
-    /// How many answers of one connection may wait for the disk. They and one read are all that a client can make a
-    /// connection hold.
+    /// The number of answers of one connection that may wait for the disk. They and one read are all that a client can
+    /// make a connection hold.
     private static let mostInFlight = 256
 
-    /// Whether a request has to wait because as many as may be are on their way to the disk.
+    /// Returns true if a request has to wait because too many answers of its connection wait for the disk.
     func isFull(before part: HTTPServerRequestPart) -> Bool {
         guard inFlight > 0, case .head = part, let queue else { return false }
         return inFlight >= Self.mostInFlight || !queue.hasRoom
     }
 
-    /// Whether the next of what waits may be taken: an event or an error comes after all answers.
+    /// Returns true if the next waiting part may be taken: an event or an error comes after all answers.
     func mayTake(_ next: WaitingParts.Element) -> Bool {
         guard case .part(let part) = next else { return inFlight == 0 }
         return !isFull(before: part) && !mustRest(before: part)
     }
 
-    /// Whether a request has to wait until others have had their turn: a connection may bring thousands at once.
+    /// Returns true if a request has to wait until others have had their turn: a connection may bring thousands at
+    /// once.
     func mustRest(before part: HTTPServerRequestPart) -> Bool {
         guard case .head = part, let turns, !isResting else { return isResting }
         taken += 1
@@ -27,7 +28,7 @@ extension BatchHandler {
         return true
     }
 
-    /// The others have had their turn.
+    /// Goes on, as the others have had their turn.
     func goOn() {
         (isResting, taken) = (false, 0)
         guard let context else { return }

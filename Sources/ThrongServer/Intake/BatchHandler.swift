@@ -6,15 +6,15 @@ internal import ThrongOblivious
 internal import ThrongPlan
 internal import ThrongTraces
 
-/// Answers `POST /v1/batches` on the connection's event loop, without a task a request; passes on all else, once it is
-/// clear where it goes.
+/// Answers `POST /v1/batches` on the connection's event loop, without a task per request. It passes all other requests
+/// on, once their target is clear.
 ///
-/// `POST /v1/ohttp` is opened here, too: the batch in it is counted as any other, other requests in it go to the router, and
-/// whatever the answer is, it is sealed.
+/// `POST /v1/ohttp` is opened here, too. A batch in it is counted like any other, other requests in it go to the
+/// router, and the answer is sealed in either case.
 ///
-/// Requests of one connection are answered in their order. A batch that only waits for the disk keeps none of those behind it from
-/// being counted, so that they share its sync; whatever else is outstanding does. Parts that can't be taken yet wait here, and nothing
-/// more is read from the connection once anything waits.
+/// Requests of one connection are answered in their order. A batch that only waits for the disk lets those behind it be
+/// counted, so that they share its sync. Any other request that is not answered yet makes them wait. Parts that can't
+/// be taken yet wait here, and nothing more is read from the connection once anything waits.
 ///
 /// Unchecked: a handler is confined to its channel's event loop.
 final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
@@ -23,30 +23,30 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Where the request under way is.
+    /// The stage of the request under way.
     enum Stage {
-        /// None has begun.
+        /// No request has begun.
         case idle
-        /// Ours, with what has come of its body.
+        /// The request is ours; its body is arriving.
         case collecting(Collection)
-        /// Ours and answered before it ended; the rest of it is dropped.
+        /// The request is ours and was answered before it ended; the rest of it is dropped.
         case dropping
-        /// Ours, whole, and it is not known yet what its answer will be.
+        /// The request is ours and whole, and its answer is not known yet.
         case answering
-        /// The router's, which may answer before the request ends.
+        /// The request is the router's, which may answer before it ends.
         case passing(isWhole: Bool, isAnswered: Bool)
-        /// The connection closes with the last answer, which is on its way or waits for the disk: nothing more is taken.
+        /// The connection closes with the last answer, which is on its way or waits for the disk: no more is taken.
         case over
     }
 
-    /// A request that is on its way. It is a class because the stage is looked at with every part, and would be copied with all
-    /// that the headers say.
+    /// A request that is arriving. It is a class because the stage is read with every part, and would be copied with
+    /// all headers.
     final class Collection {
         let ingestion: Ingestion
         let headers: RequestHeaders
-        /// Nil for a batch as it is.
+        /// The gateway that opens a sealed request; nil for a plain batch.
         let gateway: ObliviousGateway?
-        /// Of the body. Unit: bytes.
+        /// The longest body. Unit: bytes.
         let limit: Int
         private(set) var body: ByteBuffer?
 
@@ -57,50 +57,50 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             self.limit = limit
         }
 
-        /// Takes what has come of the body; says how long it is now. Unit: bytes.
+        /// Adds a part of the body; returns the body's length so far. Unit: bytes.
         func add(_ bytes: ByteBuffer) -> Int {
             if body == nil { body = bytes } else { body?.writeImmutableBuffer(bytes) }
             return body?.readableBytes ?? 0
         }
     }
 
-    /// Nil where no batches are taken.
+    /// The ingestion that counts batches; nil if none are taken.
     let ingestion: Ingestion?
-    /// Whether batches are taken from other daemons only.
+    /// True if batches are taken from other daemons only.
     private let isForMembers: Bool
-    /// Whether routes are told from which network a request comes.
+    /// True if routes are told the network of a request.
     private let marksNetworks: Bool
-    /// Nil where no batches are taken.
+    /// The queue of answers; nil if no batches are taken.
     let queue: AnswerQueue?
     let socket: SocketEnd
     private let client: RequestClient
     private let origins: CrossOrigin
     let security: SecurityLog
     var stage = Stage.idle
-    /// Who may read the answer to the request under way, where a page sent it.
+    /// The pages that may read the answer to the request under way; nil if no page sent it.
     private(set) var reader: CrossOrigin.Reader?
-    /// How many answers wait in the queue, in the order of their requests.
+    /// The number of answers that wait in the queue, in the order of their requests.
     var inFlight = 0
-    /// Whether the first request that waits goes to the router, which may answer it once nothing is in flight.
+    /// True if the first request that waits goes to the router, which may answer it once nothing is in flight.
     var isHeld = false
-    /// A request that came sealed and goes to the router in the same way.
+    /// A sealed request that goes to the router once nothing is in flight.
     var held: BinaryRequest?
     private(set) var waiting = WaitingParts()
     private var wantsRead = false
     private var isTakingWaiting = false
-    /// Where connections of this event loop rest; nil where there is no round to wait for.
+    /// The turns of this event loop's connections; nil if there is no round to wait for.
     let turns: LoopTurns?
     /// Requests taken since the socket was read, or since this connection's last turn.
     var taken = 0
     var isResting = false
-    /// Whether the connection is closed after the last request that was taken.
+    /// True if the connection is closed after the last request that was taken.
     private(set) var closesAfterwards = false
-    /// What the body takes of the budget. Unit: bytes.
+    /// The body's part of the budget. Unit: bytes.
     private var charge = 0
     private(set) var context: ChannelHandlerContext?
-    /// Of the request under way, where it was sealed.
+    /// The answer to seal, if the request under way was sealed.
     var sealed: SealedAnswer?
-    /// Of the request under way, where it is followed.
+    /// The span, if the request under way is traced.
     var span: OpenSpan?
 
     init(
@@ -125,7 +125,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         pay(0)
     }
 
-    // MARK: What comes
+    // MARK: Input
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !waiting.isClosed else { return }
@@ -154,8 +154,8 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func read(context: ChannelHandlerContext) {
-        // What comes with the next read waits; more than that is not taken from the socket, nor anything from a client
-        // that does not take its answers.
+        // The next read waits. No more than that is taken from the socket, and nothing from a client that does not take
+        // its answers.
         if waiting.isEmpty, context.channel.isWritable { context.read() } else { wantsRead = true }
     }
 
@@ -172,7 +172,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent {
-            // The daemon stops: what was taken is answered still.
+            // The daemon stops: requests that were taken are still answered.
             switch stage {
             case .collecting, .answering, .dropping:
                 closesAfterwards = true
@@ -184,25 +184,25 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             case .idle, .passing, .over: break
             }
         }
-        // That the client will send no more must not end the connection before it has its answer.
+        // The end of the client's input must not end the connection before it has its answer.
         if mustWait { waiting.append(.event(event)) } else { context.fireUserInboundEventTriggered(event) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Of what was not taken nothing is said: it would be read as an answer.
+        // Requests that were not taken get no error: it would be read as an answer.
         guard !waiting.isClosed else { return }
         guard mustWait else { return context.fireErrorCaught(error) }
-        // What is wrong with the next request is said after the answer to this one.
+        // An error of the next request is reported after the answer to this one.
         waiting.append(.error(error))
         socket.isDeaf = true
     }
 
-    /// Whether what is no part of a request comes after something of ours.
+    /// True if an event or error has to wait for an answer of ours.
     private var mustWait: Bool {
         if case .answering = stage { true } else { inFlight > 0 || !waiting.isEmpty }
     }
 
-    /// Whether a whole request keeps those behind it from being taken.
+    /// True if a whole request keeps those behind it from being taken.
     private var isOutstanding: Bool {
         switch stage {
         case .answering, .passing(isWhole: true, isAnswered: false): true
@@ -239,7 +239,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                 context.fireChannelRead(wrapInboundOut(.head(head)))
             } catch {
                 security.note(.malformed)
-                // Who reads it in another way, such as a proxy, may think that more of it is another request.
+                // A proxy may parse the request in another way, and take a part of it for another request.
                 closesAfterwards = true
                 reader = nil
                 drop(IntakeAnswer(Problem(error)))
@@ -272,9 +272,9 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         }
     }
 
-    /// Whether a request's target is ours; a query is allowed and not looked at.
+    /// Returns true if a request's target is ours; a query is allowed and ignored.
     private static func isTarget(_ target: String, _ path: String) -> Bool {
-        // Few have one.
+        // Few requests have a query.
         guard target != path else { return true }
         guard target.utf8.starts(with: path.utf8) else { return false }
         let rest = target.utf8.dropFirst(path.utf8.count)
@@ -285,7 +285,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         _ head: HTTPRequestHead, _ headers: consuming RequestHeaders, at ingestion: Ingestion,
         through gateway: ObliviousGateway? = nil
     ) {
-        // Nobody listens to most daemons.
+        // Most daemons trace nothing.
         if let queue, queue.isTraced {
             span = queue.traces.begin(request: gateway == nil ? "/v1/batches" : "/v1/ohttp", method: "POST")
         }
@@ -301,13 +301,13 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             Collection(ingestion: ingestion, headers: headers, gateway: gateway, limit: limit))
     }
 
-    // MARK: What goes
+    // MARK: Output
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
         let isEnd = if case .end = part { true } else { false }
         if sealed != nil {
-            // Nothing of it goes out before it can be sealed as a whole.
+            // The answer is not sent before it can be sealed as a whole.
             _ = sealed?.take(part)
             promise?.succeed()
             if isEnd { sendSealed() }
@@ -328,11 +328,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     private func drop(_ answer: IntakeAnswer) {
         stage = .dropping
         pay(0)
-        // The connection is closed once the rest has come: closed before, it would take the answer with it.
+        // The connection is closed once the rest has come: a close before would destroy the answer.
         say(answer, closes: false)
     }
 
-    /// Takes a place for what has come of a body that is not whole yet; what comes whole at once needs none.
+    /// Reserves memory for a body that is not whole yet; a body that comes whole at once needs none.
     private func payForWhatHasCome() {
         guard case .collecting(let collection) = stage, !pay(BodyBudget.size(of: collection.body)) else { return }
         security.note(.room)
@@ -340,7 +340,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         drop(.crowded)
     }
 
-    /// Takes so much of the budget for bodies instead of what was taken; false where there is not so much.
+    /// Replaces the reserved memory by `bytes`; returns false if the budget has no room.
     @discardableResult
     private func pay(_ bytes: Int) -> Bool {
         guard bytes != charge else { return true }
@@ -349,7 +349,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         return true
     }
 
-    /// The request is whole, and its answer is on its way or in the queue: on to what waits.
+    /// Goes on to the next request: this one is whole, and its answer is on its way or in the queue.
     func finish(_ context: ChannelHandlerContext) {
         guard !closesAfterwards else {
             stage = .over
@@ -361,9 +361,9 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func takeWaiting(_ context: ChannelHandlerContext) {
-        // What waits may be answered at once and end up here again: the loop under way goes on with the next.
+        // A waiting request may be answered at once and lead here again: the loop under way goes on with the next.
         guard !isTakingWaiting else { return }
-        // Most send a request once they have their answer.
+        // Most clients send a request once they have their answer.
         guard !waiting.isEmpty || waiting.isCut else { return readOn(context) }
         isTakingWaiting = true
         var hasTakenParts = false
@@ -379,11 +379,11 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         }
         isTakingWaiting = false
         if waiting.isCut, waiting.isEmpty, !isOutstanding, inFlight == 0 {
-            // What came behind was not taken, and gets no answer.
+            // Later requests were not taken, and get no answer.
             stage = .over
             socket.send(ByteBuffer(), isLast: true)
         }
-        // Behind this handler parts are gathered until a read is complete, and theirs was long ago.
+        // The handlers behind this one gather parts until a read is complete, and that of these parts was long ago.
         if hasTakenParts { complete(context) }
         readOn(context)
     }

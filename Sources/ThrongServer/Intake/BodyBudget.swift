@@ -3,14 +3,14 @@ internal import NIOCore
 internal import Synchronization
 internal import ThrongIntake
 
-/// The memory that bodies of requests may take while they arrive, those of all connections together.
+/// The memory for bodies of requests while they arrive, for all connections together.
 ///
 /// A client may send a body as slowly as a request may take to arrive, and open as many connections as there are
-/// descriptors: without this the kernel would have to draw the line. What is counted is what has come, not what is
-/// announced: who says nothing takes nothing. Batches beyond ``smallBytes`` may take half of it together, everything that is
-/// no batch a quarter: however many of them never end, small batches have the rest.
+/// descriptors: without this the kernel would have to draw the line. Only bytes that have come count, not the announced
+/// length: a silent client takes nothing. Batches beyond ``smallBytes`` may take half of the memory together, and all
+/// other bodies a quarter: even if none of them ever ends, small batches have the rest.
 final class BodyBudget: Sendable {
-    /// What a body is of.
+    /// The kind of request that a body is of.
     enum Purpose {
         case batch
         case other
@@ -18,23 +18,24 @@ final class BodyBudget: Sendable {
 
     private let limit: Int
     private let taken = Atomic<Int>(0)
-    /// Of it, by bodies of anything but batches.
+    /// The bytes taken by bodies other than batches.
     private let takenByOthers = Atomic<Int>(0)
-    /// Of it, by batches that are not small.
+    /// The bytes taken by batches that are not small.
     private let takenByLarge = Atomic<Int>(0)
 
-    /// Batches of up to this size, which most are, share nothing with larger ones. Unit: bytes.
+    /// The largest size of a small batch, which most are: they share nothing with larger ones. Unit: bytes.
     static let smallBytes = 64 << 10
 
-    /// - Parameter limit: Unit: bytes.
+    /// - Parameter limit: the memory for all bodies. Unit: bytes.
     init(limit: Int) { self.limit = limit }
 
-    /// What is taken now. Unit: bytes.
+    /// The memory taken now. Unit: bytes.
     var bytes: Int { taken.load(ordering: .relaxed) }
 
-    /// Gives back what one body took, and takes what it takes now; false, with nothing changed, where there is no room.
+    /// Gives back the `held` bytes of one body, and takes the `wanted` ones; returns false, with nothing changed, if
+    /// there is no room.
     ///
-    /// A body that is alone always has room: how large one may be is another limit.
+    /// A body that is alone always has room: the size of one body is another limit.
     func exchange(_ held: Int, for wanted: Int, of purpose: Purpose = .batch) -> Bool {
         switch purpose {
         case .other: exchange(held, for: wanted, inShare: (held, wanted), of: takenByOthers, limit: limit / 4)
@@ -44,8 +45,8 @@ final class BodyBudget: Sendable {
         }
     }
 
-    /// What a body takes that has come so far: of a small block all of it, of a large one the pages that hold anything, since
-    /// blocks double in size. Unit: bytes.
+    /// Returns the memory of a body that has come so far: all of a small block, and the used pages of a large one,
+    /// since blocks double in size. Unit: bytes.
     static func size(of body: ByteBuffer?) -> Int {
         guard let body else { return 0 }
         return max(body.readableBytes, min(body.storageCapacity, smallBytes))
@@ -61,7 +62,7 @@ final class BodyBudget: Sendable {
         return false
     }
 
-    /// What a batch takes of the share of large ones.
+    /// Returns the bytes that a batch takes of the share of large ones.
     private static func large(_ bytes: Int) -> Int { bytes > smallBytes ? bytes : 0 }
 
     private static func exchange(
@@ -73,9 +74,9 @@ final class BodyBudget: Sendable {
         return false
     }
 
-    /// Lends a body that is no batch's, once it has come, and gives its room back once the work is done.
+    /// Lends a body of a request other than a batch, once it has come, and gives its memory back once the work is done.
     ///
-    /// - Throws: ``IntakeError/bodyTooLarge(limit:)``, or ``IntakeError/noMemory`` where others leave no room.
+    /// - Throws: ``IntakeError/bodyTooLarge(limit:)``, or ``IntakeError/noMemory`` if others leave no room.
     func collect<Value>(
         _ body: RequestBody, upTo limit: Int, _ work: (ByteBuffer) async throws -> Value
     ) async throws -> Value {

@@ -6,13 +6,13 @@ internal import ThrongIntake
 internal import ThrongOblivious
 internal import ThrongWire
 
-/// Hands on what the daemon has to answer that has the keys of credentials and of sealed requests, where that is another one.
+/// Hands requests on to the daemon that has the keys of credentials and of sealed requests, if that is another one.
 struct DeskMiddleware: RouterMiddleware {
     typealias Context = BasicRequestContext
 
     let ingestion: Ingestion
 
-    /// No body for these routes is longer. Unit: bytes.
+    /// The longest body for these routes. Unit: bytes.
     private static let bodyBytes = 1 << 20
 
     func handle(
@@ -47,7 +47,7 @@ struct DeskMiddleware: RouterMiddleware {
 }
 
 extension Response {
-    /// What another daemon said.
+    /// Returns another daemon's answer as a response.
     static func relayed(_ answer: ReceivedAnswer) -> Response {
         var headers: HTTPFields = [:]
         for name in [

@@ -6,7 +6,8 @@ internal import ThrongPostgres
 internal import ThrongStore
 internal import ThrongWire
 
-/// `POST /v1/firsts`: that a device is in a cell in a period, once, by a credential that nobody can tell from others.
+/// The route `POST /v1/firsts`: a device proves once that it is in a cell in a period, by a credential that nobody can
+/// tell from others.
 struct FirstRoutes {
     let ingestion: Ingestion
     let clock: UnixClock
@@ -15,7 +16,7 @@ struct FirstRoutes {
         router.post("/v1/firsts") { request, _ in await answer(to: request) }
     }
 
-    /// Answers once PostgreSQL has it for good. Whether it came before makes no difference to the answer.
+    /// Answers once PostgreSQL has the first for good. The answer is the same if it came before.
     private func answer(to request: Request) async -> Response {
         do {
             let headers = RequestHeaders(request.headers)
@@ -48,7 +49,7 @@ struct FirstRoutes {
         } catch is PostgresError {
             return .problem(.busy("The first can't be kept now; send it again."))
         } catch is StoreError {
-            // Nothing of the metric has come to PostgreSQL yet: the first events of a new layout are still on their way.
+            // PostgreSQL has nothing of the metric yet: the first events of a new layout are still on their way.
             return .problem(.busy("The first can't be kept yet; send it again."))
         } catch {
             // The body did not arrive whole.

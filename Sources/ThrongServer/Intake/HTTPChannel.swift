@@ -6,46 +6,47 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// HTTP/1.1 as Hummingbird serves it, with batches answered before its router sees them, and with an end to slow clients.
+/// HTTP/1.1 as Hummingbird serves it, with batches answered before its router sees them, and with limits on slow
+/// clients.
 struct HTTPChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     let responder: Responder
-    /// Who takes batches; nil where none are taken.
+    /// The queues for batches; nil if none are taken.
     let queues: AnswerQueues?
     let origins: CrossOrigin
     let limits: ConnectionDeadline.Limits
     let room: ConnectionRoom
     let edge: ConnectionEdge
     let turns: LoopTurns.All
-    /// Whether routes are told from which network a request comes.
+    /// True if routes are told the network of a request.
     var marksNetworks = false
 
-    /// How much is read at once. Unit: bytes.
+    /// The sizes of a read. Unit: bytes.
     private static let reads = AdaptiveRecvByteBufferAllocator(minimum: 1 << 10, initial: 2 << 10, maximum: 16 << 10)
-    /// Of a request line with its headers. Unit: bytes.
+    /// The longest request line with its headers. Unit: bytes.
     private static let largestHead = 80 << 10
 
-    /// What takes requests off the bytes of a connection.
+    /// Returns the handler that decodes requests from the bytes of a connection.
     static func decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderListSize = largestHead
         let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: limits)
-        // What follows an upgrade that nobody offered is kept by the decoder, and must have an end.
+        // The decoder keeps the bytes after an upgrade that nobody offered, and they must have a limit.
         return ByteToMessageHandler(decoder, maximumBufferSize: 2 * largestHead)
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            // What is read at once is decoded at once, and nobody else has a turn meanwhile.
+            // A read is decoded at once, and nobody else has a turn meanwhile.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.reads)
             let pipeline = channel.pipeline.syncOperations
             let source = try edge.begin(pipeline)
             let socket = SocketEnd()
             try pipeline.addHandler(socket)
-            // Requests that come before their predecessor is answered wait in BatchHandler; a malformed one is answered by
-            // Hummingbird.
+            // Requests that come before their predecessor is answered wait in BatchHandler; Hummingbird answers a
+            // malformed one.
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(Self.decoder())
             try pipeline.addHandler(ConnectionDeadline(self.limits, in: room, from: source, security: edge.security))

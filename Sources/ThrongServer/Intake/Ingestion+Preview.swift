@@ -5,9 +5,9 @@ internal import ThrongPlan
 internal import ThrongWire
 
 extension Ingestion {
-    /// What a body would add, event by event; nothing is counted and nothing is kept.
+    /// Returns what a body would add, event by event; nothing is counted and nothing is kept.
     ///
-    /// - Throws: ``IntakeError`` where the batch as a whole would be refused.
+    /// - Throws: ``IntakeError`` if the batch as a whole would be refused.
     func preview(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> PreviewAnswer {
         let now = clock.now
         let outcome = try body.read { bytes throws(IntakeError) in

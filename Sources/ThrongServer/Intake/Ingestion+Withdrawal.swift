@@ -6,24 +6,24 @@ internal import ThrongPlan
 internal import ThrongWire
 
 extension Ingestion {
-    /// What came of a withdrawal.
+    /// The outcome of a withdrawal.
     enum WithdrawalVerdict {
-        /// Answer once the journal has come so far.
+        /// The withdrawal is noted; answer once the journal has reached the position.
         case noted(receipt: String, JournalPosition)
         case overloaded
         case full(retrySeconds: Int)
         case failed
     }
 
-    /// Notes that somebody wants to be taken out of a window.
+    /// Notes that a device wants to be removed from a window.
     ///
-    /// - Throws: ``IntakeError`` where that window is over.
+    /// - Throws: ``IntakeError`` if that window is over.
     func withdraw(_ incoming: IncomingWithdrawal) throws(IntakeError) -> WithdrawalVerdict {
         let window = incoming.window
         func over() -> IntakeError { .windowOutOfRange(current: window.rotation.window(at: clock.now).value) }
         let key: WindowKey
         do {
-            // Also where nobody was counted yet: what is done does not tell.
+            // The key is made even if nobody was counted yet, so that the act does not tell.
             key = try keys.key(of: window)
         } catch JournalError.windowClosed {
             throw over()
@@ -55,19 +55,19 @@ extension Ingestion {
         }
     }
 
-    /// Those who asked to be taken out of one window, and what the journal has of them.
+    /// The identifiers that are to be removed from one window, and their batches in the journal.
     struct Found: Sendable {
         let window: WindowID
         /// The last of the requests.
         let last: JournalPosition
-        /// Each one's batches before its request.
+        /// The batches of each identifier before its request.
         var batches: [KeyedIdentifier: [CountedBatch]]
     }
 
-    /// What the journal has of those who are to be taken out of a window, once PostgreSQL has all that came of them; nil where
-    /// there is nobody. Reads the journal: not for a thread of the shared pool.
+    /// Returns the batches of identifiers that are to be removed from a window, once PostgreSQL has all their counts;
+    /// nil if there are none. It reads the journal: don't call it on a thread of the shared pool.
     ///
-    /// - Throws: ``JournalError`` where the journal can't be read.
+    /// - Throws: ``JournalError`` if the journal can't be read.
     func findDue() throws(JournalError) -> Found? {
         let (due, space) = state.withLock { ($0.dueRemovals(), $0.space) }
         guard let (window, identifiers) = due else { return nil }
@@ -81,41 +81,20 @@ extension Ingestion {
         return found
     }
 
-    /// The sums that one of them may lead, from here on watched; and how much of the journal it takes to find out who leads
-    /// without them.
-    func watchSums(of found: Found) -> (places: Set<Counting.SumPlace>, through: JournalPosition) {
-        state.withLock { ($0.watchSums(of: found.batches, in: found.window), $0.position) }
-    }
-
-    /// Who leads sums without them. Reads the journal: not for a thread of the shared pool.
-    ///
-    /// - Throws: ``JournalError`` where the journal can't be read.
-    func leaders(
-        of places: Set<Counting.SumPlace>, without found: Found, through last: JournalPosition
-    ) throws(JournalError) -> [Counting.SumPlace: SumLeaders] {
-        guard !places.isEmpty else { return [:] }
-        let (space, gone) = state.withLock { ($0.space, $0.removed(from: found.window)) }
-        return try space.leaders(of: places) { add throws(JournalError) in
-            try reader().batches(of: found.window, through: last, space: space) { batch in
-                if found.batches[batch.identifier] == nil, !gone.contains(batch.identifier) { add(batch) }
-            }
-        }
-    }
-
-    /// Takes them away; false where another process is taking this one's place, which will.
-    func remove(_ found: Found, leaders: [Counting.SumPlace: SumLeaders]) throws -> Bool {
+    /// Removes identifiers from a window; returns false if another process is taking this one's place and will do it.
+    func remove(_ found: Found) throws -> Bool {
         do {
             let key = try keys.existingKey(of: found.window)
             return try state.withLock { counting in
-                // As where a batch is counted: who takes this one's place has to learn of it.
+                // The process that takes this one's place has to learn of it, as of a batch.
                 guard journal.isOpen else { return false }
                 let records = counting.remove(
-                    found.batches, from: found.window, leaders: leaders, largest: journal.mostRemoved)
+                    found.batches, from: found.window, largest: journal.mostRemoved)
                 for record in records { try journal.append(.removal(record), key: key) }
                 return true
             }
         } catch {
-            // Taken away in memory and not in the journal: the process is about to end and will replay.
+            // The removal is in memory and not in the journal: the process is about to end and will replay.
             onFailure(error)
             throw error
         }

@@ -8,29 +8,29 @@ internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongWire
 
-/// Takes batches over the whole first half of the way: read, bucket, count, journal. Answers once it is on disk.
+/// Takes batches through the first half of the way: read, bucket, count, journal. Each is answered once it is on disk.
 final class Ingestion: Sendable {
     let journal: Journal
     let keys: KeyRing
     let bodies: BodyBudget
     let odd: OddBatches
-    /// Where proofs have their turns, each a millisecond: whoever sends false ones keeps nobody waiting who sends none.
+    /// The thread for proofs, each a millisecond: a client that sends false ones delays nobody who sends none.
     let proving: OddBatches
-    /// Nil where no plan asks for proofs.
+    /// Checks proofs of identifiers; nil if no plan asks for any.
     let proofs: ProofCheck?
-    /// Where firsts that devices prove are kept; nil where no plan asks for any.
+    /// Keeps firsts that devices prove; nil if no plan asks for any.
     let firsts: FirstStore?
-    /// Where previews have their turns.
+    /// The thread for previews.
     let trials: OddBatches
     let intake: Intake
     let reveals: VocabularyLearner
     let quotas: NetworkQuotas
-    /// Who counts with this daemon.
+    /// The daemons that count with this one.
     let neighbours: Neighbours
     let state: Mutex<Counting>
-    /// Up to here it counts on PostgreSQL, as its checkpoint did.
+    /// The position up to which the checkpoint that it started from relies on PostgreSQL.
     let restored: JournalPosition
-    /// Batches of flushes that are kept, and that PostgreSQL is yet to get again.
+    /// The number of batches in kept flushes that PostgreSQL has yet to get again.
     let toMakeAgain = Atomic<UInt64>(0)
     private let believed: BelievedTime
     let telemetry: Telemetry
@@ -41,26 +41,26 @@ final class Ingestion: Sendable {
     private let saidFull = Atomic<Bool>(false)
     let onFailure: @Sendable (any Error) -> Void
 
-    /// What came of a batch.
+    /// The outcome of a batch.
     enum Verdict {
-        /// Answer this once the journal has come so far.
+        /// The batch is counted; send the answer once the journal has reached the position.
         case counted(BatchAnswer, Telemetry.BatchOutcome, JournalPosition)
-        /// Nothing of it is counted, as its sender or the plan wants it.
+        /// Nothing of it is counted, as its sender or the plan wants.
         case unwanted(BatchAnswer)
         case overloaded
-        /// Open windows take all the memory that they may, and there is more by then, perhaps.
+        /// Open windows take all the memory that they may; there may be more after `retrySeconds`.
         case full(retrySeconds: Int)
         /// The journal does not have it and never will.
         case failed
         /// Another daemon counts it.
         case elsewhere(Member)
-        /// Who counts it is being changed.
+        /// The daemon that counts it is being changed.
         case changing
     }
 
     /// - Parameters:
     ///   - onFullWindows: called when memory for open windows has filled up, and when there is room again.
-    ///   - onFailure: called when what was counted could not be journalled: end the process.
+    ///   - onFailure: called when a count could not be journalled: end the process.
     init(
         intake: Intake,
         counting: Counting,
@@ -109,14 +109,14 @@ final class Ingestion: Sendable {
 
     var limits: IntakeLimits { intake.limits }
 
-    /// Counts a body, or says why not.
+    /// Counts a body, or returns the reason why not.
     ///
     /// - Parameters:
     ///   - signals: the opt-out signals of the request's headers.
     ///   - bearer: the secret of the request's headers.
-    ///   - network: where the request comes from; nil where nobody knows.
-    ///   - isSealed: whether it came sealed, through a relay.
-    /// - Throws: ``IntakeError`` where the batch as a whole is refused; note it with ``refuse(_:)``.
+    ///   - network: the network of the request; nil if it is not known.
+    ///   - isSealed: true if it came sealed, through a relay.
+    /// - Throws: ``IntakeError`` if the batch as a whole is refused; note it with ``refuse(_:)``.
     func accept(
         _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: ClientNetwork? = nil,
         isSealed: Bool = false
@@ -127,14 +127,14 @@ final class Ingestion: Sendable {
         return try accept(outcome, from: network)
     }
 
-    /// What can be said of a body at once.
+    /// The outcome of a quick attempt to count a body.
     enum Glance {
         case verdict(Verdict)
-        /// Nothing is counted: it has to wait for its turn here.
+        /// Nothing is counted: the body has to wait for its turn here.
         case later(OddBatches)
     }
 
-    /// The same on an event loop, unless the batch takes long to read or has a proof.
+    /// Counts a body on an event loop, unless the batch takes long to read or has a proof.
     func acceptQuickly(
         _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: ClientNetwork? = nil,
         isSealed: Bool
@@ -165,6 +165,7 @@ final class Ingestion: Sendable {
         case .batch(let incoming):
             let window = incoming.bucketed.window
             switch neighbours.place(of: incoming.slotText, in: window, isOfDesk: incoming.isOfDesk) {
+            case .here(nil): return try take(incoming, from: network)
             case .here(let epoch): return try take(incoming.taken(over: epoch), from: network)
             case .elsewhere(let member): return .elsewhere(member)
             case .unknown: return .changing
@@ -172,9 +173,9 @@ final class Ingestion: Sendable {
         }
     }
 
-    /// Counts a batch that was read, or says why not.
+    /// Counts a batch that was read, or returns the reason why not.
     ///
-    /// - Throws: ``IntakeError`` where the batch as a whole is refused.
+    /// - Throws: ``IntakeError`` if the batch as a whole is refused.
     func take(_ incoming: IncomingBatch, from network: ClientNetwork? = nil) throws(IntakeError) -> Verdict {
         try checkSize(of: incoming.bucketed)
         guard journal.hasRoom else {
@@ -190,15 +191,15 @@ final class Ingestion: Sendable {
     /// Notes a request for which there was no room.
     func turnAway() { telemetry.answered(.overloaded) }
 
-    /// Refuses what the journal would not take, before anything is counted.
+    /// Refuses a batch that the journal would not take, before anything is counted.
     func checkSize(of batch: BucketedBatch) throws(IntakeError) {
         if let size = journal.excessiveSize(of: batch) {
             throw .recordTooLarge(bytes: size, limit: journal.recordLimit)
         }
     }
 
-    /// Notes a batch that came with an opt-out signal. What its sender did before in the window's funnels and frequencies does
-    /// not count when the window closes.
+    /// Notes a batch that came with an opt-out signal. Its sender's earlier events in the window's funnels and
+    /// frequencies do not count when the window closes.
     private func forget(_ sender: OptedOutSender?, answer: BatchAnswer, app: AppName) -> Verdict {
         var forgotten: JournalPosition?
         do {
@@ -206,7 +207,7 @@ final class Ingestion: Sendable {
                 let key = try keys.existingKey(of: sender.window)
                 let identifier = sender.identifier.keyed(with: key)
                 let isTaken = try state.withLock { counting in
-                    // As where a batch is counted: who takes this one's place has to learn of it.
+                    // The process that takes this one's place has to learn of it, as of a batch.
                     guard journal.hasRoom else { return false }
                     if let record = counting.withdraw(identifier, from: sender.window, now: clock.now) {
                         try journal.append(.withdrawal(record), key: key)
@@ -223,7 +224,7 @@ final class Ingestion: Sendable {
             // A window without a key knows nobody.
             forgotten = nil
         } catch {
-            // Forgotten in memory and not in the journal: the process is about to end and will replay.
+            // The withdrawal is in memory and not in the journal: the process is about to end and will replay.
             onFailure(error)
             return .failed
         }
@@ -253,15 +254,15 @@ final class Ingestion: Sendable {
         let outcome: Counting.Outcome?
         do {
             outcome = try state.withLock { counting in
-                // Looked at here, so that whoever closes the journal knows that all that was counted is in the next freeze.
+                // The journal is checked under the lock: once it is closed, all counts are in the next freeze.
                 guard journal.isOpen else { return nil }
-                // Read here, so that no window is closed between looking at the clock and counting.
+                // The clock is read under the lock, so that no window is closed between the look at it and the count.
                 let now = clock.now
                 let outcome = counting.count(
                     incoming.bucketed, identifier: identifier, hasProof: incoming.proof != nil,
                     liftsFloors: liftsFloors, now: now
                 ) { self.openPeriod(of: $0, now: now) }
-                // Counted in memory and not in the journal: only a replay would bring the two together again.
+                // A count in memory that is not in the journal could be mended only by a replay.
                 if case .counted(let batch) = outcome { try journal.append(batch, key: key) }
                 return outcome
             }
@@ -298,16 +299,16 @@ final class Ingestion: Sendable {
         }
     }
 
-    /// When there may be room in memory again.
+    /// The time until there may be room in memory again. Unit: seconds.
     var retrySeconds: Int {
         let end = state.withLock { $0.nextEnd } ?? .epoch
         return Int(min(max(end - clock.now, 5), Self.longestRetry))
     }
 
-    /// Who is told to come again once a window is over comes by then at the latest. Unit: seconds.
+    /// The longest time after which a client is told to come again once a window is over. Unit: seconds.
     private static let longestRetry: Int64 = 300
 
-    /// Whether open windows take all the memory that they may.
+    /// True if open windows take all the memory that they may.
     var areWindowsFull: Bool { state.withLock { $0.isFull } }
 
     private func sayWhetherFull() {
@@ -327,7 +328,8 @@ final class Ingestion: Sendable {
 
     func resolve(watermark: JournalPosition) { state.withLock { $0.resolve(watermark: watermark) } }
 
-    /// When the first and the last window are over of which PostgreSQL lacks something that only their end brings; nil for none.
+    /// The ends of the first and the last window whose closing has yet to bring PostgreSQL something; nil if there is
+    /// none.
     var owed: ClosedRange<UnixSeconds>? { state.withLock { $0.owed } }
 
     func freeze() -> Flush? { state.withLock { $0.takePending() }?.flush() }
@@ -336,15 +338,15 @@ final class Ingestion: Sendable {
         state.withLock { $0.applied(flush, closed: closed) }
     }
 
-    /// Closes and forgets windows that are over, with their keys and the segments that nothing needs any more; nothing while
-    /// the time of day is not believed.
+    /// Closes and forgets windows that are over, with their keys and the segments that nothing needs any more; does
+    /// nothing while the time of day is not believed.
     func tidy() throws {
         guard houseClock.doubt == nil else { return }
         let now = clock.now
         reveals.forgetWindows(overBy: now)
         noteNetworks(overBy: now)
         let known = keys.windows
-        // Added up while others count: nobody sends to these windows any more.
+        // The sums are made while others count: nobody sends to these windows any more.
         let ended = state.withLock { $0.takeEnded(now: now) }.map { $0.tallied() }
         let settled: [WindowID]
         let flushed: JournalPosition
@@ -358,7 +360,7 @@ final class Ingestion: Sendable {
                 return (counting.closeWindows(now: now, among: known), counting.flushed)
             }
         } catch {
-            // Counted in memory and not in the journal: the process is about to end and will replay.
+            // The closing is in memory and not in the journal: the process is about to end and will replay.
             onFailure(error)
             throw error
         }
@@ -367,7 +369,7 @@ final class Ingestion: Sendable {
             try keys.destroy(keysOf: settled)
             try journal.removeSegments(
                 flushed: flushed, unsettled: known.filter { !settled.contains($0) }, now: now)
-            // What PostgreSQL has not confirmed may be years ahead.
+            // A time that PostgreSQL has not confirmed may be years ahead.
             if houseClock.isConfirmed { try believed.raise(to: now) }
         } catch {
             if error.isFailedSync { onFailure(error) }

@@ -1,10 +1,10 @@
 internal import NIOHTTP1
 internal import ThrongOblivious
 
-/// Where a request goes that was sealed: what clients need, and nothing else that the daemon serves.
+/// The target of a sealed request: only the routes that clients need.
 enum InnerRequest {
     case batch
-    /// The router's.
+    /// The router answers it.
     case passed
     case unknown
 
@@ -21,17 +21,17 @@ enum InnerRequest {
         }
     }
 
-    /// Fields that routes look at. Others are not passed on, nor are any of the request that it came in.
+    /// The fields that routes use. Others are not passed on, nor are any of the outer request.
     private static let known: Set = [
         "accept-language", "authorization", "content-encoding", "content-type", "dnt", "sec-gpc",
     ]
 
-    /// The fields of a sealed request, as routes read them.
+    /// Returns the fields of a sealed request, as routes read them.
     static func headers(of request: BinaryRequest) -> HTTPHeaders {
         HTTPHeaders(request.fields.filter { known.contains($0.name) }.map { ($0.name, $0.value) })
     }
 
-    /// The head of a sealed request, for the router.
+    /// Returns the head of a sealed request, for the router.
     static func head(of request: BinaryRequest) -> HTTPRequestHead {
         var headers = headers(of: request)
         headers.add(name: "host", value: "sealed")

@@ -2,22 +2,22 @@ internal import HTTPTypes
 internal import ThrongOblivious
 
 extension IntakeAnswer {
-    /// Why an encapsulated request could not be opened, for whoever sent it: the client reads it through the relay.
+    /// Says why an encapsulated request could not be opened. The client reads it through the relay.
     init(unopened error: ObliviousError) { self.init(Problem(unopened: error)) }
 
-    /// Why what was opened is no request; sealed as any other answer.
+    /// Says why an opened message is no request. It is sealed like any other answer.
     init(malformed error: ObliviousError) {
         let status: HTTPResponse.Status = if case .tooLarge = error { .contentTooLarge } else { .badRequest }
         self.init(Problem(status, "not_binary_http", "\(error)"))
     }
 
-    /// What is posted to the gateway is no encapsulated request.
+    /// The answer to a body at the gateway that is no encapsulated request.
     static let notEncapsulated = IntakeAnswer(
         Problem(
             .unsupportedMediaType, "not_encapsulated",
             "Send an encapsulated request as \(SealedRequest.mediaType)."))
 
-    /// Nothing is taken there of what is sealed.
+    /// The answer to a sealed request for a path that takes none.
     static let unknownInside = IntakeAnswer(
         Problem(
             .notFound, "unknown_path",
@@ -26,7 +26,7 @@ extension IntakeAnswer {
 }
 
 extension Problem {
-    /// The status is chosen here and nowhere else.
+    /// Says why an encapsulated request could not be opened. The status is chosen here and nowhere else.
     ///
     /// Source: RFC 9458, sections 5.2 and 5.3.
     fileprivate init(unopened error: ObliviousError) {

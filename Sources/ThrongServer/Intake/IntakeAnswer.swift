@@ -5,41 +5,41 @@ internal import ThrongHTTP
 internal import ThrongIntake
 internal import ThrongWire
 
-/// What a client of `POST /v1/batches` is told: a status and a line of JSON, an answer or a ``Problem``.
+/// The answer to a client of `POST /v1/batches`: a status and a line of JSON, an answer or a ``Problem``.
 struct IntakeAnswer {
     let status: HTTPResponse.Status
     let text: String
     let contentType: String
 
-    /// What goes out in place of the text: another daemon's words; nil for ours.
+    /// The body of another daemon's answer, in place of the text; nil for ours.
     private var bytes: [UInt8]?
 
-    /// What goes out.
+    /// The body that is sent.
     var content: [UInt8] { bytes ?? Array(text.utf8) }
 
-    /// How long the client waits before it tries again; nil where it need not. Unit: seconds.
+    /// The time after which the client may try again; nil if it need not wait. Unit: seconds.
     private(set) var retryAfter: String?
 
-    /// How long a client waits where nothing else is known. Unit: seconds.
+    /// The default time for a client to wait. Unit: seconds.
     static let retrySeconds = "5"
 
-    /// The journal is too far ahead of PostgreSQL, or of its disk.
+    /// The answer while the journal is too far ahead of PostgreSQL, or of its disk.
     static let overloaded = IntakeAnswer(
         .busy("No room now: PostgreSQL has not caught up, or the disk is full or slow."))
-    /// Open windows take all the memory that they may.
+    /// Returns the answer while open windows take all the memory that they may.
     static func full(retrySeconds: Int) -> IntakeAnswer {
         var answer = IntakeAnswer(.busy("No room now: memory for open windows is full until some are over."))
         answer.retryAfter = "\(retrySeconds)"
         return answer
     }
-    /// Too much is arriving at once.
+    /// The answer while too much is arriving at once.
     static let crowded = IntakeAnswer(.busy("No room now: too many large requests at once."))
-    /// The daemon can't start yet.
+    /// The answer of a daemon that can't start yet.
     static let waiting = IntakeAnswer(.busy("Not started yet: the disk is full, or PostgreSQL has to be asked first."))
-    /// The journal does not have it and never will.
+    /// The answer to a batch that the journal does not have and never will.
     static let failed = IntakeAnswer(.busy("The journal failed; the batch was not counted."))
 
-    /// What became of each event.
+    /// Creates an answer with the outcome of each event.
     init(_ answer: BatchAnswer) {
         let reveal = (answer.unlisted.map { ",\"unlisted\":\($0)" } ?? "") + (answer.reveal.map(Self.text) ?? "")
         guard !answer.refused.isEmpty else {
@@ -53,7 +53,8 @@ struct IntakeAnswer {
             accepted: "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]\(reveal)}")
     }
 
-    /// The member that says where: names of the plan and words of ours, which need no escapes, and places.
+    /// Returns the JSON member with a refusal's details: names of the plan, words of ours and places, which need no
+    /// escapes.
     private static func text(_ detail: RefusalDetail) -> String {
         var text = ",\"detail\":{\"pointer\":\"\(detail.pointer)\""
         if let member = detail.member { text += ",\"member\":\(member)" }
@@ -63,7 +64,7 @@ struct IntakeAnswer {
         return text + "}"
     }
 
-    /// The member that asks for values.
+    /// Returns the JSON member that asks for values.
     private static func text(_ requests: [RevealRequest]) -> String {
         let requests = requests.map {
             "{\"dimension\":\"\($0.dimension)\",\"hash\":\"\($0.hash)\",\"probability\":\($0.probability)}"
@@ -71,7 +72,7 @@ struct IntakeAnswer {
         return ",\"reveal\":[\(requests.joined(separator: ","))]"
     }
 
-    /// What another daemon said.
+    /// Creates an answer from another daemon's.
     init(relayed answer: ReceivedAnswer) {
         status = HTTPResponse.Status(code: answer.status)
         text = ""
@@ -80,10 +81,10 @@ struct IntakeAnswer {
         retryAfter = answer.header("retry-after")
     }
 
-    /// Why a batch was refused as a whole.
+    /// Says why a batch was refused as a whole.
     init(refusal error: IntakeError) { self.init(Problem(error)) }
 
-    /// Why nothing of a request was taken.
+    /// Says why nothing of a request was taken.
     init(_ problem: Problem) {
         status = problem.status
         text = problem.text
@@ -92,21 +93,21 @@ struct IntakeAnswer {
             problem.retrySeconds.map { "\($0)" } ?? (status == .serviceUnavailable ? Self.retrySeconds : nil)
     }
 
-    /// What became of a batch.
+    /// Creates the answer to a batch that was accepted.
     private init(accepted text: String) {
         status = .accepted
         self.text = text
         contentType = "application/json"
     }
 
-    /// What a client that is refused for want of a secret has to show (RFC 9110, section 15.5.2); nil for all others.
+    /// The challenge to a client that is refused for want of a secret (RFC 9110, section 15.5.2); nil for all others.
     var challenge: String? { status == .unauthorized ? "Bearer" : nil }
 
-    /// The whole response, as it goes over the wire.
+    /// Returns the whole response, as it goes over the wire.
     ///
     /// - Parameters:
-    ///   - isLast: whether the connection is closed afterwards.
-    ///   - reader: which pages may read it; nil where no page asked.
+    ///   - isLast: true if the connection is closed afterwards.
+    ///   - reader: the pages that may read it; nil if no page asked.
     func response(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
         var bytes = ByteBufferAllocator().buffer(capacity: 256 + text.utf8.count)
         bytes.writeStaticString("HTTP/1.1 ")
@@ -132,7 +133,7 @@ struct IntakeAnswer {
         return bytes
     }
 
-    /// What every head ends with, behind the value of its last field.
+    /// Writes the end of every head, behind the value of its last field.
     static func writeEnd(to bytes: inout ByteBuffer, isLast: Bool, reader: CrossOrigin.Reader?) {
         if let reader {
             for field in reader.headers { bytes.writeString("\r\n\(field.name.canonicalName): \(field.value)") }
@@ -143,15 +144,15 @@ struct IntakeAnswer {
 }
 
 extension Response {
-    /// Why a request was refused.
+    /// Returns the response to a request that was refused.
     static func refusal(_ error: IntakeError) -> Response {
         .answer(IntakeAnswer(refusal: error))
     }
 
-    /// Why a request was refused.
+    /// Returns the response to a request that was refused.
     static func problem(_ problem: Problem) -> Response { .answer(IntakeAnswer(problem)) }
 
-    /// What a client of `POST /v1/batches` is told.
+    /// Returns an answer to a client of `POST /v1/batches` as a response.
     static func answer(_ answer: IntakeAnswer) -> Response {
         var response = Response.json(
             answer.status, String(decoding: answer.content, as: UTF8.self), type: answer.contentType)
@@ -160,7 +161,7 @@ extension Response {
         return response
     }
 
-    /// Batches are not taken just now.
+    /// Returns the response of a daemon that takes no batches just now.
     static func notReady(_ text: String) -> Response {
         var response = Response.text(.serviceUnavailable, text)
         response.headers[.retryAfter] = IntakeAnswer.retrySeconds

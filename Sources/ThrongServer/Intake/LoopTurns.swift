@@ -3,28 +3,28 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Lets the connections of one event loop take turns: of each one request is taken in a round, and of all together a few more; who
-/// has asked for more in one go rests until the loop has looked at all sockets again.
+/// Lets the connections of one event loop take turns. In a round each connection has one request taken, and all
+/// together a few more. A connection with further requests rests until the loop has looked at all sockets again.
 ///
-/// An event loop works off its tasks before it looks at sockets, and an answer of the router makes a task for the next request: a
-/// hundred connections that each bring a thousand requests would keep it from everybody else for half a minute. So those who rest
-/// are woken by a pipe, which the loop sees among its sockets, and in no task.
+/// An event loop finishes its tasks before it looks at sockets, and an answer of the router makes a task for the next
+/// request. A hundred connections that each bring a thousand requests would keep the loop from everybody else for half
+/// a minute. So resting connections are woken by a pipe, which the loop sees among its sockets, and not by a task.
 ///
 /// Unchecked: confined to its event loop.
 final class LoopTurns: @unchecked Sendable {
     private var resting: [BatchHandler] = []
     /// The pipe's end that wakes the loop.
     private let bell: Int32
-    /// Whether the loop does not hear it: then nobody rests for longer than a task.
+    /// True if the loop does not hear the pipe: then no connection rests for longer than a task.
     private var isDeaf = false
 
     /// Requests that were taken in this round beyond the first of their connection.
     private var further = 0
 
-    /// How many connections that rested have a turn in one round, and how many further requests are taken in it.
+    /// The number of resting connections that have a turn in one round, and of further requests that are taken in it.
     private static let most = 16
 
-    /// Nil where there are no descriptors left.
+    /// Creates the turns of an event loop; nil if there are no descriptors left.
     private init?(_ loop: any EventLoop) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -46,10 +46,10 @@ final class LoopTurns: @unchecked Sendable {
 
     deinit { close(bell) }
 
-    /// Whether a connection may have one more request taken in this round: its first, or one of the few further ones that all
-    /// connections have together.
+    /// Returns true if a connection may have one more request taken in this round: its first, or one of the few further
+    /// ones that all connections have together.
     ///
-    /// - Parameter taken: how many it has had taken, with this one.
+    /// - Parameter taken: the number of its requests that were taken, with this one.
     func allow(_ taken: Int) -> Bool {
         guard taken > 1 else { return true }
         guard further < Self.most else { return false }
@@ -78,7 +78,7 @@ final class LoopTurns: @unchecked Sendable {
         for handler in some { handler.goOn() }
     }
 
-    /// Hears the bell. The pipe ends with whoever could ring.
+    /// Hears the bell. The pipe closes with the turns, which ring it.
     private final class Listener: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -89,11 +89,11 @@ final class LoopTurns: @unchecked Sendable {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) { turns?.turn() }
     }
 
-    /// Those of all event loops of a listener.
+    /// The turns of all event loops of a listener.
     final class All: Sendable {
         private let known = Mutex<[ObjectIdentifier: LoopTurns]>([:])
 
-        /// The event loop's; nil where there can be none. Called on the loop.
+        /// Returns the event loop's turns; nil if there can be none. Called on the loop.
         func turns(of loop: any EventLoop) -> LoopTurns? {
             known.withLock { known in
                 if let turns = known[ObjectIdentifier(loop)] { return turns }

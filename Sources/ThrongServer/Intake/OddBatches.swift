@@ -1,14 +1,15 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Takes requests that are long to read off the event loops: one after another, on a thread of their own.
+/// Takes requests that are slow to read off the event loops: one after another, on a thread of their own.
 ///
-/// Whoever sends user agents that nobody has had before, or large bodies, waits for others who do, and for nobody else. What
-/// waits has a place in the budget of bodies; once too many wait, or one had to wait too long, further ones are turned away.
+/// A client that sends new user agents or large bodies waits for others that do, and for nobody else. Waiting requests
+/// take memory from the budget of bodies. Once too many wait, or one had to wait too long, further ones are turned
+/// away.
 final class OddBatches: Sendable {
     private struct State {
         var waiting = 0
-        /// How long the last one had waited.
+        /// The time for which the last one had waited.
         var wait = Duration.zero
     }
 
@@ -17,21 +18,21 @@ final class OddBatches: Sendable {
     private let thread: DispatchQueue
     private let most: Int
 
-    /// How long one may wait before others are turned away.
+    /// The longest wait before others are turned away.
     private static let longestWait = Duration.seconds(2)
 
     /// - Parameters:
     ///   - label: the thread's name.
-    ///   - most: how many may wait.
+    ///   - most: the number of requests that may wait.
     init(bodies: BodyBudget, label: String = "throng-odd-batches", most: Int = 256) {
         self.bodies = bodies
         self.most = most
         thread = DispatchQueue(label: label, qos: .utility)
     }
 
-    /// Lets a request wait for its turn; false where there is no room.
+    /// Lets a request wait for its turn; returns false if there is no room.
     ///
-    /// - Parameter bytes: what it takes while it waits.
+    /// - Parameter bytes: the memory that it takes while it waits.
     func add(bytes: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
         let hasTime = state.withLock { state in
             guard state.waiting == 0 || state.waiting < most && state.wait <= Self.longestWait else { return false }
@@ -53,7 +54,7 @@ final class OddBatches: Sendable {
         return true
     }
 
-    /// Does work in its turn; nil where there is no room. What it takes has its place in the budget already.
+    /// Does work in its turn; returns nil if there is no room. Its memory is in the budget already.
     func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             if !add(bytes: 0, { continuation.resume(returning: work()) }) { continuation.resume(returning: nil) }

@@ -5,11 +5,12 @@ internal import ThrongOblivious
 internal import ThrongPlan
 internal import ThrongWire
 
-/// `GET /v1/plan/APP`, with its texts in the language that the client asks for.
+/// The route `GET /v1/plan/APP`, with its texts in the language that the client asks for.
 struct PlanRoutes {
     private let plans: [(plan: Plan, documents: [LanguageTag?: ServedText])]
 
-    /// - Parameter identity: who the gateway is, for clients of plans that go through a relay; nil where nothing is taken yet.
+    /// - Parameter identity: the gateway's identity, for clients of plans that use a relay; nil if nothing is taken
+    ///   yet.
     init(plans: [Plan], identity: GatewayIdentity?) throws {
         let name = HTTPField.Name(GatewayIdentity.header)
         self.plans = try plans.map { plan in
@@ -38,10 +39,10 @@ struct PlanRoutes {
 }
 
 extension Plan {
-    /// Whether some of its texts are there in several languages.
+    /// True if some of its texts are there in several languages.
     var isTranslated: Bool { !translations.languages.isEmpty }
 
-    /// The language of the plan's that serves whoever asks best; nil where they read none, or don't say.
+    /// Returns the plan's language that suits the client best; nil if it reads none of them, or does not say.
     func language(for request: Request) -> LanguageTag? {
         guard isTranslated, let header = request.headers[.acceptLanguage] else { return nil }
         return language(for: LanguageTag.wanted(acceptLanguage: header))

@@ -6,7 +6,7 @@ internal import ThrongIntake
 internal import ThrongPlan
 internal import ThrongWire
 
-/// `POST /v1/preview`: what would be counted of a batch. Nothing is counted, kept or logged.
+/// The route `POST /v1/preview`: shows what would be counted of a batch. Nothing is counted, kept or logged.
 struct PreviewRoutes {
     let ingestion: Ingestion
 
@@ -36,9 +36,9 @@ struct PreviewRoutes {
 }
 
 extension Ingestion {
-    /// A preview, and what is made of it, in its turn: one at a time, off the threads that answer others.
+    /// Makes a preview and works on it in its turn: one at a time, off the threads that answer others.
     ///
-    /// - Throws: ``IntakeError``, ``IntakeError/noMemory`` where too many wait; and what the work throws.
+    /// - Throws: ``IntakeError``, ``IntakeError/noMemory`` if too many wait; and the errors of the work.
     func previewInTurn<Value: Sendable>(
         _ packed: ByteBuffer, isGzip: Bool, signals: Set<OptOutSignal>,
         _ work: @escaping @Sendable (PreviewAnswer) throws -> Value
@@ -52,7 +52,8 @@ extension Ingestion {
         return try result.get()
     }
 
-    /// The same, and the body as it came, for who may have to hand it on.
+    /// Lends the body like ``withBody(of:_:upTo:_:)``, and returns it as it came, too, for a caller that may hand it
+    /// on.
     func withPacked<Value>(
         of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
     ) async throws -> (Value, packed: [UInt8]) {
@@ -64,7 +65,7 @@ extension Ingestion {
 
     /// Lends the body of a request that is no batch, unpacked, once it has come.
     ///
-    /// - Throws: ``IntakeError``, and what the work throws.
+    /// - Throws: ``IntakeError``, and the errors of the work.
     func withBody<Value>(
         of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
     ) async throws -> Value {

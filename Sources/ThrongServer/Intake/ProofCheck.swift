@@ -6,12 +6,14 @@ internal import ThrongPlan
 internal import ThrongStore
 internal import ThrongWire
 
-/// Whether identifiers are tags of credentials that this house issued.
+/// Checks that identifiers are tags of credentials that this house issued.
 struct ProofCheck: Sendable {
     let keys: EpochKeys
 
-    /// Whether a proof holds for its identifier in a window: it shows a credential of the app and of the month in which the window
-    /// begins, and the identifier is the one tag that this credential has in that window.
+    /// Returns true if a proof holds for its identifier in a window.
+    ///
+    /// The proof shows a credential of the app and of the month in which the window begins. The identifier is the one
+    /// tag that this credential has in that window.
     ///
     /// - Complexity: about a millisecond.
     func holds(_ proof: IdentifierProof, in window: WindowID) -> Bool {
@@ -29,8 +31,9 @@ struct ProofCheck: Sendable {
         }
     }
 
-    /// What a device is known by in a first's cell and period, if its proof holds there: it shows a credential of the app and of the
-    /// month of the period's last day. Nil where it does not.
+    /// Returns the device's tag in a first's cell and period; nil if its proof does not hold there.
+    ///
+    /// The proof shows a credential of the app and of the month of the period's last day.
     ///
     /// - Complexity: about a millisecond.
     func tag(of first: IncomingFirst) -> FirstTag? {

@@ -1,15 +1,16 @@
-/// Tells from which network a request comes, for what is bounded by networks.
+/// Tells the network that a request comes from, for bounds by network.
 struct RequestClient {
     let source: ConnectionSource
     /// The proxies whose X-Forwarded-For and Forwarded are believed.
     let forwarders: Proxies
 
-    /// Nil by a Unix socket where nobody speaks for clients, and for addresses that are not the internet's.
+    /// Returns the network of a request; nil for a Unix socket without a proxy that names clients, and for addresses
+    /// that are not the internet's.
     func network(of headers: RequestHeaders) -> ClientNetwork? {
         source.network(forwarded: headers.forwarded, by: forwarders)
     }
 
-    /// Any network, this machine's and private ones, too; unknown where nobody says.
+    /// Returns the prefix of any network, this machine's and private ones, too; unknown if no address is given.
     func prefix(of headers: RequestHeaders) -> NetworkPrefix {
         let client = source.client(forwarded: headers.forwarded, by: forwarders)
         return if case .at(let address) = client { NetworkPrefix(address) } else { .unknown }

@@ -4,7 +4,7 @@ internal import ThrongIntake
 internal import ThrongMembers
 internal import ThrongWire
 
-/// `POST /v1/reveals`: what stands behind a hash, once the daemon has asked for it.
+/// The route `POST /v1/reveals`: takes the value behind a hash, once the daemon has asked for it.
 struct RevealRoutes {
     let ingestion: Ingestion
     let telemetry: Telemetry
@@ -53,13 +53,14 @@ struct RevealRoutes {
         }
     }
 
-    /// The slot of the identifier whose batch was answered with the question: the daemon that asked it knows what it asked.
+    /// Returns the slot of the identifier whose batch was answered with the question: the daemon that asked knows the
+    /// question.
     private static func slot(of request: Request) -> Slot? {
         request.uri.queryParameters["slot"].flatMap { Int($0) }.flatMap { Slot($0) }
     }
 
-    /// The status is chosen here and nowhere else. Whether a value has a label already, gets one or finds no room is all
-    /// the same to a client.
+    /// Returns the response to a revealed value. The status is chosen here and nowhere else. A client can't tell
+    /// whether a value has a label already, gets one or finds no room.
     private func response(_ outcome: RevealOutcome, message: String = "") -> Response {
         telemetry.revealed(outcome)
         func refusal(_ status: HTTPResponse.Status, _ code: String, _ message: String) -> Response {

@@ -4,22 +4,22 @@ internal import NIOHTTP1
 internal import ThrongOblivious
 internal import ThrongWire
 
-/// The answer to a request that was sealed: only who sealed the request reads it.
+/// The answer to a sealed request: only the client that sealed the request can read it.
 struct SealedAnswer {
     private let request: OpenedRequest
-    /// What the router has said so far.
+    /// The router's answer so far.
     private var status = 500
     private var fields: [MessageField] = []
     private var content: [UInt8] = []
 
     init(to request: OpenedRequest) { self.request = request }
 
-    /// Fields of the router's answers that are sealed with it. Those of the connection are the outer answer's.
+    /// The fields of the router's answers that are sealed with it. Those of the connection are the outer answer's.
     private static let known = [
         "cache-control", "content-type", "date", "etag", "retry-after", "www-authenticate", GatewayIdentity.header,
     ]
 
-    /// Takes a part of the router's answer; true for the last one.
+    /// Takes a part of the router's answer; returns true for the last one.
     mutating func take(_ part: HTTPServerResponsePart) -> Bool {
         switch part {
         case .head(let head):
@@ -32,8 +32,8 @@ struct SealedAnswer {
         return false
     }
 
-    /// Takes what a batch is answered with, and when: a client whose clock is wrong can't ask elsewhere without saying whose
-    /// batch it was.
+    /// Takes the answer to a batch, and the time. A client whose clock is wrong can't ask elsewhere without saying
+    /// whose batch it was.
     mutating func take(_ answer: IntakeAnswer, at now: UnixSeconds?) {
         status = answer.status.code
         fields = [MessageField("content-type", answer.contentType)]
@@ -43,7 +43,7 @@ struct SealedAnswer {
         content = answer.content
     }
 
-    /// The whole response, as it goes over the wire; says that it failed where it can't be sealed.
+    /// Returns the whole response, as it goes over the wire; a failure if it can't be sealed.
     func bytes(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
         do throws(ObliviousError) {
             return try response(isLast: isLast, reader: reader)

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension Unheard {
-    /// What the client is told.
+    /// The answer to the client.
     var answer: IntakeAnswer {
         switch self {
         case .unreachable: IntakeAnswer(.unreachable)
@@ -12,18 +12,18 @@ extension Unheard {
 }
 
 extension Problem {
-    /// The daemon whose an identifier is does not answer.
+    /// The problem of an identifier whose daemon does not answer.
     static let unreachable = Problem(
         .serviceUnavailable, "unreachable", retrySeconds: 5,
         "The daemon that counts this identifier can't be reached now; send the same batch again.")
-    /// Who counts an identifier is being changed.
+    /// The problem of an identifier whose daemon is being changed.
     static let changing = Problem(
         .serviceUnavailable, "changing", retrySeconds: 2,
         "Who counts this identifier is being changed; send the same batch again.")
-    /// Handed on to a daemon whose it is not.
+    /// The problem of a request that was handed on to the wrong daemon.
     static let misdirected = Problem(
         .misdirectedRequest, "misdirected", "Another daemon counts this identifier.")
-    /// Posted where only daemons are answered.
+    /// The problem of a request to a port that only answers daemons.
     static let notAMember = Problem(
         .misdirectedRequest, "members_only",
         "Only daemons of the same PostgreSQL are answered at this port; clients post to that of --listen.")

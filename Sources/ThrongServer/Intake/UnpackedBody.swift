@@ -5,7 +5,7 @@ internal import ThrongIntake
 struct UnpackedBody {
     private let buffer: ByteBuffer
 
-    /// - Throws: ``IntakeError`` where the body can't be unpacked or is larger than the limit.
+    /// - Throws: ``IntakeError`` if the body can't be unpacked or is larger than the limit.
     init(_ packed: ByteBuffer, isGzip: Bool, limit: Int) throws(IntakeError) {
         guard isGzip else {
             guard packed.readableBytes <= limit else { throw .bodyTooLarge(limit: limit) }
@@ -22,9 +22,10 @@ struct UnpackedBody {
         buffer = ByteBuffer(bytes: try result.get())
     }
 
-    /// A body that is unpacked and read while others wait: nil where it is larger than ``BodyBudget/smallBytes``.
+    /// Returns a body that may be unpacked and read while others wait: nil if it is larger than
+    /// ``BodyBudget/smallBytes``.
     ///
-    /// - Throws: ``IntakeError`` where it can't be unpacked.
+    /// - Throws: ``IntakeError`` if it can't be unpacked.
     static func small(_ packed: ByteBuffer, isGzip: Bool) throws(IntakeError) -> UnpackedBody? {
         guard packed.readableBytes <= BodyBudget.smallBytes else { return nil }
         do throws(IntakeError) {

@@ -1,17 +1,17 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// What has come of a connection and waits for the answer to the request before it, or for its turn.
+/// The parts of a connection's input that wait for the answer to the request before them, or for their turn.
 ///
-/// Nothing is read from a socket while anything waits, but where the client has closed its end: then NIO reads all that is left
-/// at once, which may be megabytes of requests. Of these as many wait as have room, each of them whole.
+/// Nothing is read from a socket while anything waits, unless the client has closed its end: then NIO reads all that is
+/// left at once, which may be megabytes of requests. As many of these as have room wait, each of them whole.
 struct WaitingParts {
     enum Element {
         case part(HTTPServerRequestPart)
         case event(Any)
         case error(any Error)
 
-        /// What it takes, roughly. Unit: bytes.
+        /// The memory that it takes, roughly. Unit: bytes.
         fileprivate var bytes: Int {
             switch self {
             case .part(.head(let head)):
@@ -25,19 +25,20 @@ struct WaitingParts {
     }
 
     private var elements = CircularBuffer<Element>()
-    /// What has come since nothing waited. Unit: bytes.
+    /// The memory of all parts that have come since nothing waited. Unit: bytes.
     private var bytes = 0
-    /// Whether more came than has room, or nobody waits for it.
+    /// True if more came than has room, or nobody waits for it.
     private(set) var isCut = false
-    /// Whether something went wrong after what waits.
+    /// True if an error follows the waiting parts.
     private var hasFailed = false
 
-    /// More than one read brings, through TLS, too: a request of 25 bytes, of which 32 KiB have 1,310, takes 650. Unit: bytes.
+    /// The memory for waiting parts: more than one read brings, even through TLS. A request of 25 bytes, of which 32
+    /// KiB have 1,310, takes 650. Unit: bytes.
     private static let most = 2 << 20
 
     var isEmpty: Bool { elements.isEmpty }
     var first: Element? { elements.first }
-    /// Whether nothing that comes from now on is a request.
+    /// True if no further input is taken for a request.
     var isClosed: Bool { isCut || hasFailed }
 
     mutating func append(_ element: Element) {
@@ -56,13 +57,13 @@ struct WaitingParts {
 
     mutating func removeFirst() { elements.removeFirst() }
 
-    /// Lets something wait before all that does.
+    /// Prepends an element.
     mutating func putBack(_ element: Element) {
         if elements.isEmpty { bytes = element.bytes }
         elements.prepend(element)
     }
 
-    /// Nobody waits any more.
+    /// Drops all elements, as nobody waits any more.
     mutating func drop() {
         elements.removeAll()
         isCut = true

@@ -5,7 +5,7 @@ internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongWire
 
-/// `POST /v1/withdraw`: takes an identifier out of a window that is open.
+/// The route `POST /v1/withdraw`: removes an identifier from a window that is open.
 struct WithdrawRoutes {
     let ingestion: Ingestion
     let clock: UnixClock
@@ -14,7 +14,7 @@ struct WithdrawRoutes {
         router.post("/v1/withdraw") { request, _ in await answer(to: request) }
     }
 
-    /// The answer is the same, and comes as late, whether the identifier was ever counted or not.
+    /// Answers a withdrawal. The answer is the same, and takes as long, whether the identifier was ever counted or not.
     private func answer(to request: Request) async -> Response {
         do {
             let headers = RequestHeaders(request.headers)

@@ -2,12 +2,12 @@ internal import Synchronization
 internal import ThrongHTTP
 internal import ThrongMembers
 
-/// Connections to other daemons, as many to each as are needed at once, up to a limit.
+/// The connections to other daemons, as many to each as are needed at once, up to a limit.
 ///
-/// One that does not answer keeps nobody waiting for it, and nothing from the others: whoever finds that out is the only one that tries
-/// again for a while.
+/// A daemon that does not answer delays no other requests: only one request at a time tries whether it is back.
 final class MemberLinks: Sendable {
-    /// Unchecked counts of what is under way on one connection: only to choose the one that waits least.
+    /// A connection with the number of requests under way on it. The number only serves to choose the least busy
+    /// connection.
     private final class Link: Sendable {
         let connection: HTTPConnection
         let underWay = Atomic<Int>(0)
@@ -15,24 +15,24 @@ final class MemberLinks: Sendable {
         init(_ rules: ConnectionRules) { connection = HTTPConnection(rules) }
     }
 
-    /// What goes to one daemon.
+    /// The connections and requests to one daemon.
     private struct Way {
         var links: [Link] = []
-        /// What bodies under way take. Unit: bytes.
+        /// The memory of requests under way. Unit: bytes.
         var bytes = 0
-        /// Until then nobody tries it, as it did not answer; nil where it did.
+        /// The time until which nobody tries it, as it did not answer; nil if it did.
         var rests: ContinuousClock.Instant?
     }
 
-    /// To one daemon.
+    /// The largest number of connections to one daemon.
     private static let mostLinks = 32
-    /// What requests under way to one daemon may take together. Unit: bytes.
+    /// The memory for all requests under way to one daemon. Unit: bytes.
     private static let mostBytes = 32 << 20
-    /// What a request takes besides its body, about. Unit: bytes.
+    /// The memory of a request besides its body, about. Unit: bytes.
     private static let overhead = 4096
-    /// No answer to a client is longer. Unit: bytes.
+    /// The longest answer to a client. Unit: bytes.
     private static let answerBytes = 4 << 20
-    /// How long a request may take, waiting for others included; clients and balancers wait longer.
+    /// The longest time of a request, with the wait for others; clients and balancers wait longer.
     private static let limit = Duration.seconds(8)
 
     private let rules: ConnectionRules
@@ -41,7 +41,7 @@ final class MemberLinks: Sendable {
 
     /// - Parameters:
     ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
-    ///   - rest: how long nobody tries one that did not answer.
+    ///   - rest: the time for which nobody tries a daemon that did not answer.
     init(authorities: String?, rest: Duration = .seconds(1)) {
         self.rest = rest
         var rules = ConnectionRules()
@@ -50,7 +50,7 @@ final class MemberLinks: Sendable {
         self.rules = rules
     }
 
-    /// Sends a request to a daemon; nil where too much is under way to it.
+    /// Sends a request to a daemon and returns its answer; nil if too much is under way to it.
     func send(_ request: OutgoingRequest, to address: String) async throws(HTTPFault) -> ReceivedAnswer? {
         let size = request.body.count + Self.overhead
         guard let link = try link(to: address, size: size) else { return nil }
@@ -68,9 +68,9 @@ final class MemberLinks: Sendable {
         }
     }
 
-    /// The connection that waits least; nil where too much is under way.
+    /// Returns the least busy connection; nil if too much is under way.
     ///
-    /// - Throws: ``HTTPFault/late`` where the daemon did not answer a moment ago.
+    /// - Throws: ``HTTPFault/late`` if the daemon did not answer a moment ago.
     private func link(to address: String, size: Int) throws(HTTPFault) -> Link? {
         let found: Result<Link?, HTTPFault> = ways.withLock { ways in
             var way = ways[address] ?? Way()
@@ -99,14 +99,14 @@ final class MemberLinks: Sendable {
     func keep(_ addresses: Set<String>) {
         ways.withLock { ways in
             for address in ways.keys where !addresses.contains(address) { ways[address]?.links = [] }
-            // What is under way to the others is taken off again where it was added.
+            // Requests under way to the others are subtracted where they were added.
             ways = ways.filter { addresses.contains($0.key) || $0.value.bytes > 0 }
         }
     }
 }
 
 extension HTTPFault {
-    /// Whether nobody seems to be there, or to have time: whoever comes now would wait as long.
+    /// True if the daemon seems to be away or too busy: another request would wait as long.
     fileprivate var isAbsence: Bool {
         switch self {
         case .late, .notConnected, .unresolved: true

@@ -9,14 +9,15 @@ internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
 
-/// Learns from PostgreSQL who counts with this daemon, and agrees to what is proposed.
+/// Learns from PostgreSQL which daemons count with this one, and agrees to proposals.
 ///
-/// While PostgreSQL is away what was known last goes on to hold: nothing else can come into force without this daemon's agreement.
+/// While PostgreSQL is away, the last known membership holds: no other can come into force without this daemon's
+/// agreement.
 struct MemberWatch: Service {
     let neighbours: Neighbours
     let store: MemberStore
     let daemon: DaemonID
-    /// Whether PostgreSQL knows that this daemon is there.
+    /// Returns true if PostgreSQL knows that this daemon is there.
     let isAttached: @Sendable () -> Bool
     /// Windows that clients have sent to.
     let windows: @Sendable () -> [WindowID]
@@ -25,7 +26,7 @@ struct MemberWatch: Service {
     let logger: Logger
 
     private static let interval = Duration.seconds(1)
-    /// A proposal that begins so soon is not agreed to: what is late by then would not be known. Unit: seconds.
+    /// The shortest notice of a proposal that is agreed to: with less, late events would not be known. Unit: seconds.
     private static let shortestNotice: Int64 = 2
 
     func run() async throws {
@@ -34,8 +35,8 @@ struct MemberWatch: Service {
 
     /// Looks before anything is counted: another daemon may have taken the place of this one meanwhile.
     ///
-    /// - Parameter patience: how long PostgreSQL may fail to answer. After that it counts as away: what was known last holds, and
-    ///   the rounds ask again.
+    /// - Parameter patience: the time for which PostgreSQL may fail to answer. After that it counts as away: the last
+    ///   known membership holds, and the rounds ask again.
     func lookFirst(patience: Duration = .seconds(10)) async throws {
         let deadline = ContinuousClock.now + patience
         while true {
@@ -54,7 +55,7 @@ struct MemberWatch: Service {
 
     /// Looks once.
     func look() async throws {
-        // Who counted before PostgreSQL knows of it would be left out of a release.
+        // A release would leave out a daemon that counted before PostgreSQL knew of it.
         guard neighbours.membership != nil || isAttached() else { return }
         let heard = neighbours.membership?.heard ?? 0
         guard var found = try await store.membership(of: daemon, heard: heard) else { return }
@@ -64,7 +65,8 @@ struct MemberWatch: Service {
         }
         try await learn(found)
         guard let agreed = agreeable(found) else { return }
-        // From here on nothing is counted that the proposal gives to another; only then PostgreSQL learns of it.
+        // This daemon first stops counting what the proposal gives to another; only then PostgreSQL learns of its
+        // agreement.
         try await learn(agreed)
         if let proposal = agreed.epochs.last, windows().contains(where: { isBegun(proposal, by: $0) }) {
             logger.warning(
@@ -76,8 +78,9 @@ struct MemberWatch: Service {
         if let decided = try await store.membership(of: daemon, heard: agreed.heard) { try await learn(decided) }
     }
 
-    /// Tells PostgreSQL what it knew and knows no more, as it was set back to an earlier time: otherwise windows under way would have
-    /// another owner, which counts anew who was counted. False where there is nothing to tell.
+    /// Tells a PostgreSQL that was set back to an earlier time the epochs that it has forgotten. Otherwise windows
+    /// under way would have another owner, which would count the same devices anew. Returns false if there is nothing
+    /// to tell.
     private func recall(of known: Membership, missingIn found: Membership) async throws -> Bool {
         let forgotten = known.forgotten(by: found)
         guard let first = forgotten.first else { return false }
@@ -113,7 +116,8 @@ struct MemberWatch: Service {
         }
     }
 
-    /// The same with this daemon's agreement to a proposal; nil where there is none, or it is not asked.
+    /// Returns the membership with this daemon's agreement to a proposal; nil if there is none, or this daemon is not
+    /// asked.
     private func agreeable(_ membership: Membership) -> Membership? {
         guard let proposal = membership.epochs.last, !proposal.isInForce, proposal.number > membership.heard,
             proposal.owners.contains(membership.own) || membership.last?.owners.contains(membership.own) == true,

@@ -7,16 +7,17 @@ internal import ThrongJournal
 internal import ThrongMembers
 internal import ThrongPlan
 
-/// The daemons that count with this one: whose an identifier is in a window, and the way there.
+/// The daemons that count with this one: the owners of identifiers in windows, and the connections to them.
 ///
-/// Who is alone, as most are, pays for one look at a flag.
+/// A daemon that is alone, as most are, pays for one look at a flag.
 final class Neighbours: Sendable {
-    /// Whose an identifier is.
+    /// The owner of an identifier.
     enum Place {
-        /// Counted here; in a window that was taken over under way, with the number of the epoch that did so.
+        /// This daemon counts it. `takenOver` is the number of the epoch that took the window over while it was open,
+        /// if one did.
         case here(takenOver: Int64?)
         case elsewhere(Member)
-        /// Not to be told now: it is being changed, or PostgreSQL has to say so first.
+        /// The owner can't be told now: it is being changed, or PostgreSQL has to be asked first.
         case unknown
     }
 
@@ -24,21 +25,23 @@ final class Neighbours: Sendable {
     private let isShared: Bool
     private let links: MemberLinks
     private let known: Mutex<Membership?>
-    /// What was known when this process began, whether it may go by that or not: a PostgreSQL that was set back knows less.
+    /// The membership known when this process began, whether it may be used or not: a PostgreSQL that was set back
+    /// knows less.
     private let remembered: Membership?
-    /// Whether everything is counted here, as far as is known.
+    /// True if everything is counted here, as far as is known.
     private let isAlone: Atomic<Bool>
     private let logger: Logger
 
-    /// Begins with what was known last.
+    /// Begins with the last known membership.
+    ///
+    /// A daemon that may have neighbours, and knows of none by its folder, waits for PostgreSQL to tell. So does one
+    /// that had some and told them that it stopped: no release waits for it until PostgreSQL knows better.
     ///
     /// - Parameters:
-    ///   - isShared: whether others may count and release while this daemon is not there, as PostgreSQL is not its own.
-    ///   - isReachable: whether others reach this daemon. One that may have neighbours, and knows of none by its folder, waits for
-    ///     PostgreSQL to tell; so does one that had some and told them that it stopped: no release waits for it until PostgreSQL knows
-    ///     better.
+    ///   - isShared: true if others may count and release while this daemon is not there, as PostgreSQL is not its own.
+    ///   - isReachable: true if others reach this daemon.
     ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
-    /// - Throws: ``JournalError`` where the folder can't be read.
+    /// - Throws: ``JournalError`` if the folder can't be read.
     init(_ data: DataDirectory, isShared: Bool, isReachable: Bool, authorities: String?, logger: Logger) throws {
         self.data = data
         self.isShared = isShared
@@ -52,29 +55,30 @@ final class Neighbours: Sendable {
         isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !(isReachable || isShared))
     }
 
-    /// What is known; nil where nothing is.
+    /// The known membership; nil if none is known.
     var membership: Membership? { known.withLock { $0 } }
 
-    /// What is known, or was; to tell a PostgreSQL that was set back, and to go by only once PostgreSQL says so.
+    /// The known membership, or the former one. It is told to a PostgreSQL that was set back, and used only once
+    /// PostgreSQL says so.
     var lastKnown: Membership? { membership ?? remembered }
 
-    /// How many daemons count into this one's PostgreSQL, as far as is known; at least 1.
+    /// The number of daemons that count into this one's PostgreSQL, as far as is known; at least 1.
     var counting: Int { membership?.counting ?? 1 }
 
-    /// Whose an identifier is in a window.
+    /// Returns the owner of an identifier in a window.
     ///
     /// - Parameters:
-    ///   - text: the identifier as the client sent it; where a purpose has none, the batch's name.
-    ///   - isOfDesk: whether the purpose counts devices that prove who they are.
+    ///   - text: the identifier as the client sent it; the batch's name if the purpose has no identifiers.
+    ///   - isOfDesk: true if the purpose counts devices that prove who they are.
     func place(of text: @autoclosure () -> [UInt8], in window: WindowID, isOfDesk: Bool) -> Place {
         if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
         return isOfDesk ? place { $0.desk(in: window) } : place(of: Slot(of: text()), in: window)
     }
 
-    /// Who has the keys of credentials and of sealed requests now.
+    /// Returns the daemon that has the keys of credentials and of sealed requests now.
     func desk(at now: UnixSeconds) -> Place { place { $0.desk(at: now) } }
 
-    /// Whose a slot is in a window.
+    /// Returns the owner of a slot in a window.
     func place(of slot: Slot, in window: WindowID) -> Place {
         place { $0.owner(of: slot, in: window) }
     }
@@ -89,24 +93,25 @@ final class Neighbours: Sendable {
         }
     }
 
-    /// Whether a request was handed on by a daemon.
+    /// Returns true if a request was handed on by a daemon.
     func admits(_ mark: MemberMark?) -> Bool {
         guard let mark, let secret = membership?.secret else { return false }
         return secret.isSame(as: mark.secret)
     }
 
-    // MARK: What changes
+    // MARK: Changes
 
-    /// Takes over what PostgreSQL says, once it is on disk; true where it is news.
+    /// Takes PostgreSQL's membership over, once it is on disk; returns true if it is new.
     ///
-    /// - Throws: ``JournalError`` where it can't be written.
+    /// - Throws: ``JournalError`` if it can't be written.
     @discardableResult
     func learn(_ membership: Membership) throws -> Bool {
         guard membership != self.membership else { return false }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let bytes = try encoder.encode(membership)
-        // What is in force before it is on disk would be forgotten by a crash: a proposal is refused from here on.
+        // A crash would forget a membership that is in force before it is on disk. Only the flag changes first: owners
+        // are looked up from here on.
         if !membership.isAlone { isAlone.store(false, ordering: .releasing) }
         try data.note(members: Array(bytes))
         try data.note(left: false)
@@ -116,38 +121,39 @@ final class Neighbours: Sendable {
         return true
     }
 
-    /// To be called before PostgreSQL is told that this daemon stops and leaves nothing behind: where others may release then,
-    /// the next start counts nothing before PostgreSQL knows that it is back.
+    /// Notes that this daemon stops and leaves nothing behind; call it before PostgreSQL is told. If others may release
+    /// then, the next start counts nothing before PostgreSQL knows that the daemon is back.
     ///
-    /// - Throws: ``JournalError`` where it can't be written.
+    /// - Throws: ``JournalError`` if the note can't be written.
     func leave() throws {
         if isShared || membership?.hasOthers == true { try data.note(left: true) }
     }
 
-    /// To be called with what PostgreSQL says once it has been told: where nobody else is there, the next start counts on without it.
+    /// Takes PostgreSQL's membership once it was told of the stop. If there is no other daemon, the next start counts
+    /// on without PostgreSQL.
     ///
-    /// - Throws: ``JournalError`` where it can't be written.
+    /// - Throws: ``JournalError`` if the note can't be written.
     func hasLeft(_ membership: Membership?) throws {
         if let membership, membership.isAlone, !membership.hasOthers { try data.note(left: false) }
     }
 
-    // MARK: The way there
+    // MARK: Handing on
 
     /// A request on its way to another daemon.
     struct HandedOn: Sendable {
         var method = OutgoingRequest.Method.post
-        /// Such as `/v1/batches`.
+        /// The path, such as `/v1/batches`.
         let path: String
         var contentType = "application/json"
         let headers: RequestHeaders
-        /// Where the client is; nil where nobody knows.
+        /// The client's network; nil if it is not known.
         let network: ClientNetwork?
         let isSealed: Bool
-        /// As it came, packed or not.
+        /// The body as it came, compressed or not.
         let body: [UInt8]
     }
 
-    /// Hands a request on to the daemon whose it is; what that says.
+    /// Hands a request on to its daemon, and returns the answer.
     ///
     /// - Throws: ``Unheard``.
     func hand(_ request: HandedOn, to member: Member) async throws(Unheard) -> ReceivedAnswer {
@@ -169,13 +175,13 @@ final class Neighbours: Sendable {
             throw .unreachable
         }
         guard let answer else { throw .crowded }
-        // It knows another owner, and one of us will learn better in a moment.
+        // That daemon knows another owner, and one of the two will learn better in a moment.
         guard answer.status != 421 else { throw .changing }
         return answer
     }
 }
 
-/// Why another daemon did not answer.
+/// The reason why another daemon did not answer.
 enum Unheard: Error {
     case unreachable
     case changing

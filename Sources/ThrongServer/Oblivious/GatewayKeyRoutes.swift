@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import ThrongOblivious
 
-/// `GET /v1/ohttp-keys`: what requests are sealed with, the same for everybody.
+/// The route `GET /v1/ohttp-keys`: the keys for sealing requests, the same for everybody.
 struct GatewayKeyRoutes {
     let gateway: ObliviousGateway
 

@@ -6,51 +6,53 @@ internal import ThrongJournal
 internal import ThrongOblivious
 internal import ThrongWire
 
-/// Opens what was sealed for this daemon, by keys of one day each, in UTC.
+/// Opens requests that were sealed for this daemon, by keys of one day each, in UTC.
 ///
-/// The newest key is published. Each opens until the end of the day after its own, so that nobody who holds a configuration for
-/// a day or less is turned away; then it is destroyed, and what somebody recorded by then can't be opened any more.
+/// The newest key is published. Each opens until the end of the day after its own, so that no client that holds a
+/// configuration for a day or less is turned away. Then it is destroyed, and recorded requests can't be opened any
+/// more.
 final class ObliviousGateway: Sendable {
     private struct State {
         /// The secrets by day.
         var secrets: [Int64: [UInt8]] = [:]
-        /// Those of which a file says nothing yet.
+        /// The days whose secrets are in no file yet.
         var unkept: Set<Int64> = []
         var keys: [GatewayKey] = []
-        /// As it is published, and what vouches for it.
+        /// The published list, and its signature.
         var list = SignedKeys()
     }
 
-    /// The list of key configurations, and what the gateway's lasting key signed of it.
+    /// The list of key configurations, and its signature by the gateway's lasting key.
     struct SignedKeys {
         var configuration: [UInt8] = []
         var signature = ""
     }
 
-    /// In the data directory: what vouches for the keys of each day.
+    /// The file in the data directory with the secret that signs the keys of each day.
     private static let signerName = "gateway.secret"
 
-    /// Nil where its secret is damaged: then nobody vouches for the keys, and who holds some already goes on sealing.
+    /// The key that signs; nil if its secret is damaged. Then the keys are not signed, and clients that hold some
+    /// already go on sealing.
     private let signer: GatewaySigner?
     private let files: KeptSecrets
     private let clock: UnixClock
     private let logger: Logger
     private let state: Mutex<State>
-    /// One turn at a time.
+    /// Held during a turn, so that there is one at a time.
     private let turning = Mutex(())
 
-    /// What a request may have, padding included. Unit: bytes.
+    /// The longest sealed request, with its padding. Unit: bytes.
     let bodyBytes: Int
-    /// Of the messages in it.
+    /// The limits of the messages in it.
     let limits: MessageLimits
 
     /// A day. Unit: seconds.
     private static let daySeconds: Int64 = 86_400
 
-    /// Reads the keys that were kept, and makes today's where there is none.
+    /// Reads the keys that were kept, and makes today's if there is none.
     ///
-    /// - Parameter contentBytes: what a body may have. Unit: bytes.
-    /// - Throws: ``JournalError`` where the keys can't be read.
+    /// - Parameter contentBytes: the longest body. Unit: bytes.
+    /// - Throws: ``JournalError`` if the keys can't be read.
     init(_ data: DataDirectory, contentBytes: Int, clock: UnixClock, logger: Logger) throws(JournalError) {
         signer = try Self.signer(in: data)
         files = try KeptSecrets(data, for: .oblivious)
@@ -65,7 +67,7 @@ final class ObliviousGateway: Sendable {
     /// The list of key configurations: today's, or yesterday's for a moment.
     var list: SignedKeys { state.withLock { $0.list } }
 
-    /// What clients know the gateway by; nil where that is damaged.
+    /// The identity by which clients know the gateway; nil if it is damaged.
     var identity: GatewayIdentity? { signer?.identity }
 
     private static func signer(in data: DataDirectory) throws(JournalError) -> GatewaySigner? {
@@ -83,18 +85,18 @@ final class ObliviousGateway: Sendable {
         }
     }
 
-    /// Opens an encapsulated request. Its keys are those of today and yesterday.
+    /// Opens an encapsulated request with the keys of today and yesterday.
     func open(_ body: ByteBuffer) throws(ObliviousError) -> OpenedRequest {
         let bytes = body.getBytes(at: body.readerIndex, length: body.readableBytes) ?? []
         return try OpenedRequest(bytes[...], by: state.withLock { $0.keys })
     }
 
-    /// Makes today's key where there is none, and destroys those that are over. Blocks.
+    /// Makes today's key if there is none, and destroys those that are over. Blocks.
     ///
-    /// A disk that takes nothing keeps nobody from sending: the key is kept once it does. What can't be destroyed now is tried
-    /// again; it opens nothing meanwhile.
+    /// A disk that takes nothing keeps nobody from sending: the key is kept once it does. A key that can't be destroyed
+    /// now is tried again; it opens nothing meanwhile.
     ///
-    /// - Returns: why not all of it was done; nil where it was.
+    /// - Returns: the error if not all of it was done; nil if it was.
     @discardableResult
     func turn() -> JournalError? {
         turning.withLock { _ in
@@ -142,13 +144,13 @@ final class ObliviousGateway: Sendable {
         do {
             return SignedKeys(configuration: list, signature: try signer.signature(over: list))
         } catch {
-            // Clients take no list that nobody vouches for.
+            // Clients take no list that is not signed.
             logger.error("the keys of the oblivious gateway could not be signed", metadata: ["error": "\(error)"])
             return SignedKeys(configuration: list)
         }
     }
 
-    /// The keys of a day, one a mechanism. Their numbers are another day's again after 128 days.
+    /// Returns the keys of a day, one per mechanism. Their numbers repeat after 128 days.
     private static func keys(of day: Int64, _ secret: [UInt8]) -> [GatewayKey] {
         KeyMechanism.allCases.enumerated().compactMap { place, mechanism in
             GatewayKey(

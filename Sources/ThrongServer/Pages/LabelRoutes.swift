@@ -4,18 +4,19 @@ internal import ThrongIntake
 internal import ThrongPlan
 internal import ThrongWire
 
-/// `GET /v1/label/APP`: what the page of `GET /apps/APP` says, for programs that show it, as the beacon's panel does.
+/// The route `GET /v1/label/APP`: the text of the page of `GET /apps/APP`, for programs that show it, as the beacon's
+/// panel does.
 final class LabelRoutes: Sendable {
     private let plans: [Plan]
     private let clock: UnixClock
-    /// They change with the day, because metrics expire.
+    /// The labels made so far. They change with the day, because metrics expire.
     private let labels = Mutex<[Key: ServedText]>([:])
 
     private struct Key: Hashable {
-        /// The app's place.
+        /// The index of the app's plan.
         let app: Int
         let day: CalendarDate
-        /// Nil is for readers of no language that the plan has.
+        /// The language; nil for readers of none that the plan has.
         let language: LanguageTag?
     }
 
@@ -51,7 +52,7 @@ final class LabelRoutes: Sendable {
 }
 
 extension Plan {
-    /// The day of its app's time zone.
+    /// Returns the day in the time zone of its app.
     func labelDay(at now: UnixSeconds) -> CalendarDate {
         (PeriodCalendar(timeZone: app.timeZone) ?? .utc).date(at: now)
     }

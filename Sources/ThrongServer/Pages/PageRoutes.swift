@@ -9,21 +9,22 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongWire
 
-/// `GET /` and `GET /apps/APP`: what is counted, for everybody who wants to know; `POST /apps/APP` tries an event.
+/// The routes `GET /` and `GET /apps/APP`, which show everybody what is counted, and `POST /apps/APP`, which tries an
+/// event.
 final class PageRoutes: Sendable {
     private let plans: [Plan]
-    /// Nil while nothing can be counted.
+    /// Tries events; nil while nothing can be counted.
     private let trials: PreviewTrial?
     private let clock: UnixClock
-    /// Pages change with the day, because metrics expire.
+    /// The pages made so far. They change with the day, because metrics expire.
     private let pages = Mutex<[Key: ServedText]>([:])
 
     private struct Key: Hashable {
-        /// The app's place; nil is the page over all of them.
+        /// The index of the app's plan; nil for the page over all apps.
         let app: Int?
         let root: String
         let day: CalendarDate
-        /// Nil is for readers of no language that the plan has.
+        /// The language; nil for readers of none that the plan has.
         let language: LanguageTag?
     }
 
@@ -86,7 +87,7 @@ final class PageRoutes: Sendable {
         return served.response(to: request)
     }
 
-    /// Nothing is loaded, nothing runs, nobody frames it, and forms go nowhere else.
+    /// Returns headers by which a page loads nothing, runs nothing, is framed by nobody, and sends forms nowhere else.
     private static func headers(of page: LabelPage) -> HTTPFields {
         let digest = Data(SHA256.hash(data: Data(page.style.utf8))).base64EncodedString()
         return [
@@ -99,9 +100,12 @@ final class PageRoutes: Sendable {
     }
 }
 
-/// `GET /throng.js`: the beacon for web pages; `GET /throng-oblivious.js`: what it seals with, where a plan has a relay;
-/// `GET /throng-panel.js`: the question and the inspection beside it;
-/// `GET /v1/openapi.json`: what may be asked here, and what is answered.
+/// The routes of scripts and of the API's description.
+///
+/// - `GET /throng.js`: the beacon for web pages.
+/// - `GET /throng-oblivious.js`: its code for sealing, if a plan has a relay.
+/// - `GET /throng-panel.js`: the question and the inspection beside it.
+/// - `GET /v1/openapi.json`: the requests that may be sent here, and their answers.
 struct ScriptRoutes {
     private let beacon = Self.served(Self.text)
     private let seal: ServedText?
@@ -109,7 +113,7 @@ struct ScriptRoutes {
     private let description = ServedText(
         String(decoding: PackageResources.openapi_json, as: UTF8.self), type: "application/json", cachedFor: 3600)
 
-    /// - Parameter identity: who the gateway is; nil where nothing is taken yet.
+    /// - Parameter identity: the gateway's identity; nil if nothing is taken yet.
     init(identity: GatewayIdentity?) {
         seal = identity.map { Self.served(Self.sealText.replacing("GATEWAY", with: $0.text)) }
     }
@@ -129,14 +133,14 @@ struct ScriptRoutes {
             headers: [.crossOriginResourcePolicy: "cross-origin"])
     }
 
-    /// The source without comments and without the spaces that mean nothing: none of its strings and expressions has any
-    /// beside these signs, and each of its statements ends with a semicolon.
+    /// The beacon's source without comments and needless spaces. None of its strings and expressions has a space beside
+    /// the signs that `tight` closes up, and each of its statements ends with a semicolon.
     static let text = tight(PackageResources.throng_js)
 
-    /// The same of what seals, with `GATEWAY` in the place of the gateway's key.
+    /// The source of the code for sealing in the same form, with `GATEWAY` in the place of the gateway's key.
     static let sealText = tight(PackageResources.throng_oblivious_js)
 
-    /// The source without comments and indents; its sentences have spaces that mean something.
+    /// The panel's source without comments and indents; other spaces stay, as it has sentences.
     static let panelText = lines(PackageResources.throng_panel_js) + "\n"
 
     private static func tight(_ source: [UInt8]) -> String {
@@ -153,7 +157,7 @@ struct ScriptRoutes {
 }
 
 extension HTTPField.Name {
-    /// What the browser tells other sites of where it comes from: Referrer Policy, section 4.1.
+    /// The field that says how much of a page's address the browser tells other sites: Referrer Policy, section 4.1.
     static var referrerPolicy: Self {
         guard let name = Self("Referrer-Policy") else { preconditionFailure("it is a valid name") }
         return name

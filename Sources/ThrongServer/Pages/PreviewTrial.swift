@@ -8,7 +8,7 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongWire
 
-/// Tries an event from a page's form as a client's batch would be counted, and says in words what would remain.
+/// Tries an event from a page's form like a client's batch, and says in words what would remain.
 struct PreviewTrial: Sendable {
     let ingestion: Ingestion
     let clock: UnixClock
@@ -16,7 +16,7 @@ struct PreviewTrial: Sendable {
     /// The largest form. Unit: bytes.
     private static let largestForm = 64 << 10
 
-    /// - Throws: ``IntakeError`` where the form is too large or its event would be refused with all of its batch.
+    /// - Throws: ``IntakeError`` if the form is too large or its event would be refused with all of its batch.
     func trial(_ request: Request, of plan: Plan) async throws -> LabelTrial {
         let values = try await ingestion.bodies.collect(request.body, upTo: Self.largestForm) { Self.form($0) }
         let signals = RequestHeaders(request.headers).signals

@@ -2,10 +2,10 @@ internal import Synchronization
 internal import ThrongPlan
 internal import ThrongStore
 
-/// How this daemon's plans stand to those in force, as PostgreSQL said last.
+/// The standings of this daemon's plans against those in force, as PostgreSQL said last.
 ///
-/// Where another plan is in force, this daemon goes on counting by its own, which is what it tells people, and leaves releases,
-/// reports and retention to those who have the one in force.
+/// If another plan is in force, this daemon goes on counting by its own, which is what it tells people. It leaves
+/// releases, reports and retention to the daemons that have the plan in force.
 final class PlanStandings: Sendable {
     private struct State {
         var known: [AppName: PlanStanding] = [:]
@@ -14,7 +14,7 @@ final class PlanStandings: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes over what PostgreSQL says of all of the daemon's plans.
+    /// Takes PostgreSQL's standings of all of the daemon's plans.
     func note(_ standings: [PlanStanding]) {
         state.withLock { state in
             state.known = Dictionary(uniqueKeysWithValues: standings.map { ($0.app, $0) })
@@ -22,18 +22,18 @@ final class PlanStandings: Sendable {
         }
     }
 
-    /// By app; none before PostgreSQL was asked.
+    /// The standings, sorted by app; none before PostgreSQL was asked.
     var all: [PlanStanding] { state.withLock { $0.known.values.sorted { $0.app < $1.app } } }
 
-    /// The apps of which another plan is in force than this daemon's.
+    /// The standings of the apps for which another plan than this daemon's is in force.
     var behind: [PlanStanding] { all.filter { !$0.isInForce } }
 
-    /// Whether the plans in force of all of some apps are known to be this daemon's.
+    /// Returns true if the plans in force of all these apps are known to be this daemon's.
     func areInForce(_ apps: [AppName]) -> Bool {
         state.withLock { state in apps.allSatisfy { state.known[$0]?.isInForce ?? false } }
     }
 
-    /// The plans that this daemon brought into force; each time only once.
+    /// Returns the plans that this daemon brought into force since the last call.
     func takeArrivals() -> [PlanStanding] {
         state.withLock { state in
             defer { state.arrivals = [] }
@@ -43,7 +43,7 @@ final class PlanStandings: Sendable {
 }
 
 extension PlanStanding {
-    /// What an operator is told of a plan that is not the one in force, and what to do.
+    /// The text for an operator about a plan that is not the one in force, with the remedy.
     var advice: String {
         """
         this daemon counts for \(app) by plan \(own.short), and plan \(inForce.short) is in force, which daemon \(daemon) \

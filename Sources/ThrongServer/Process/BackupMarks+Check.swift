@@ -2,10 +2,10 @@ internal import ThrongJournal
 internal import ThrongPlan
 
 extension BackupMarks {
-    /// A backup that is older needs a look. Unit: seconds.
+    /// The age from which a backup needs a look. Unit: seconds.
     static let stale: Int64 = 7 * 86_400
 
-    /// Makes sure that backups are made where they ever were; whoever copies in another way never began.
+    /// Checks that backups go on once they have begun. An operator who copies in another way never begins.
     func check(at now: UnixSeconds) throws(BackupFault) {
         let made = last(.made)
         if let failed = last(.failed), failed > made ?? .epoch { throw .failed }
@@ -13,7 +13,7 @@ extension BackupMarks {
     }
 }
 
-/// Why backups need a look.
+/// The reason why backups need a look.
 enum BackupFault: Error, Hashable, CustomStringConvertible {
     /// The last try made none.
     case failed

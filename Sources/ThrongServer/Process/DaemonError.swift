@@ -1,13 +1,13 @@
 package import Foundation
 internal import ThrongCounting
 
-/// Why a daemon does not start, or ends.
+/// The reason why a daemon does not start, or ends.
 package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     /// PostgreSQL's watermark lies before everything that the journal still holds.
     case watermarkTooOld(database: UInt64, journal: UInt64)
     /// The journal has lost records, and PostgreSQL can't be asked which batches it has.
     case watermarkNeeded(journal: UInt64)
-    /// PostgreSQL, which was away at the start, lacks what the checkpoint takes for granted. Units: batches.
+    /// PostgreSQL, which was away at the start, lacks counts that the checkpoint relies on. Units: batches.
     case checkpointAhead(database: UInt64, checkpoint: UInt64)
     /// PostgreSQL has more than this data directory ever offered it. Units: batches.
     case overtaken(database: UInt64, journal: UInt64)
@@ -22,7 +22,7 @@ package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The journal failed while the daemon ran.
     case journalFailed
 
-    /// What was found and what to do.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .watermarkTooOld(let database, let journal):

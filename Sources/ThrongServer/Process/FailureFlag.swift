@@ -5,7 +5,7 @@ internal import Synchronization
 final class FailureFlag: Sendable {
     private let state = Mutex<(error: DaemonError?, waiter: CheckedContinuation<Void, Never>?)>((nil, nil))
 
-    /// Why the process has to end, once it has.
+    /// The reason why the process has to end; nil until it has to.
     var error: DaemonError? { state.withLock { $0.error } }
 
     func raise(_ error: DaemonError) {

@@ -9,12 +9,14 @@ internal import ThrongPostgres
 internal import ThrongStore
 internal import UnixSignals
 
-/// What signals mean to a daemon, from its first moment on.
+/// The effect of signals on a daemon, from its first moment on.
 ///
-/// SIGTERM, SIGINT and SIGQUIT stop it in order, a second one at once where the first only announced it; during its start, when
-/// nothing was taken that could be lost, they end it once its PostgreSQL has stopped. SIGHUP reads the plans anew: where they have changed and are valid, the daemon stops in
-/// order and starts by them in the same process. It reads the certificate anew, too, which stops nothing. A terminal that is
-/// closed or a habit of reloading ends nothing.
+/// SIGTERM, SIGINT and SIGQUIT stop it in order; if the first only announced the stop, a second one stops it at once.
+/// During its start, when nothing was taken that could be lost, they end it once its PostgreSQL has stopped.
+///
+/// SIGHUP reads the plans again. If they have changed and are valid, the daemon stops in order and starts with them in
+/// the same process. SIGHUP reads the certificate again, too, which stops nothing. So a closed terminal or a habit of
+/// reloading ends nothing.
 final class Lifetime: Sendable {
     private enum Phase {
         case starting(PrivateCluster?)
@@ -22,15 +24,15 @@ final class Lifetime: Sendable {
     }
 
     private let phase = Mutex(Phase.starting(nil))
-    /// By what it starts again once it has stopped.
+    /// The plans with which it starts again once it has stopped; nil for none.
     private let next = Mutex<[PlanSource]?>(nil)
     private let logger: Logger
-    /// Reads the plans; nil where they come from no files.
+    /// Reads the plans; nil if they come from no files.
     private let reread: (@Sendable () throws -> PlanReading)?
 
-    /// Nil where TLS is not spoken.
+    /// The certificate; nil without TLS.
     private let certificates: Certificates?
-    /// How long a stop for good is announced before.
+    /// The time for which a stop for good is announced.
     private let drain: Duration
     private let manager: ServiceManager?
 
@@ -50,10 +52,10 @@ final class Lifetime: Sendable {
         phase.withLock { $0 = .running(group, by: sources, stop: stop) }
     }
 
-    /// The plans by which it is to start again; nil where it was stopped for good.
+    /// Returns the plans with which it is to start again, and forgets them; nil if it was stopped for good.
     func takeNext() -> [PlanSource]? { next.withLock { $0.take() } }
 
-    /// Does something, and meanwhile what signals ask for.
+    /// Does some work, and heeds signals meanwhile.
     func watched(_ work: @escaping @Sendable () async throws -> Void) async throws {
         // A log that nobody reads any more is no reason to end.
         signal(SIGPIPE, SIG_IGN)
@@ -88,7 +90,7 @@ final class Lifetime: Sendable {
             logger.notice(
                 "it stops soon, and /readyz says so; another signal stops it now", metadata: ["in": "\(drain)"])
             Task { [drain] in
-                // Cancelled by nobody.
+                // Nobody cancels this task.
                 try? await Task.sleep(for: drain)
                 await group.triggerGracefulShutdown()
             }
@@ -100,7 +102,8 @@ final class Lifetime: Sendable {
         }
     }
 
-    /// Whether there are other plans to start by; says what they do, or why they can't be used.
+    /// Returns true if there are other plans to start with. It logs their changes, or the reason why they can't be
+    /// used.
     private func reload(beside sources: [PlanSource]) -> Bool {
         guard let reread else {
             logger.notice("SIGHUP: these plans come from no files, so that nothing can be read anew")

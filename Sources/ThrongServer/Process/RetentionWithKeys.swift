@@ -4,13 +4,13 @@ internal import ThrongPlan
 internal import ThrongSchedule
 internal import ThrongStore
 
-/// Takes away what is too old, with it the keys of the same in backups, and at last what is left of it in pages.
+/// Deletes expired data, together with the keys of its backups, and at last its remains in PostgreSQL's pages.
 struct RetentionWithKeys: Retention {
     let house: HouseRetention
     let deletions: DeletionStore
-    /// Read anew each time: commands make keys meanwhile.
+    /// The keys of backups, read anew each time: commands make keys meanwhile.
     let keys: BackupKeys
-    /// Nil where PostgreSQL is the operator's.
+    /// Rewrites pages; nil if PostgreSQL is the operator's.
     let pages: RewrittenPages?
 
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome {
@@ -21,7 +21,7 @@ struct RetentionWithKeys: Retention {
 
     func destroyKeys(now: UnixSeconds) async throws { try await destroyKeys(now: now, sparing: []) }
 
-    /// - Parameter apps: those of which the house still has what it should have taken.
+    /// - Parameter apps: the apps of which expired data could not be deleted; their keys stay.
     private func destroyKeys(now: UnixSeconds, sparing apps: Set<String>) async throws {
         let tables = try await goneTables()
         let destroyed = try await onOwnThread { [keys] in
@@ -33,7 +33,7 @@ struct RetentionWithKeys: Retention {
                 }
             }
         }
-        // Where it can't be written down, the round comes again, and finds that it was not.
+        // If the note can't be written, the round comes again and notices that.
         for (name, count) in destroyed.sorted(by: { $0.key < $1.key }) {
             try await deletions.note(
                 backupKeys: count, app: name.app, subject: name.term.text, term: "with what they opened in the house")
@@ -59,7 +59,7 @@ struct RetentionWithKeys: Retention {
         return RetentionOutlook(due: (house.due + due).sorted { $0.at < $1.at }, troubles: house.troubles)
     }
 
-    /// The tables that keys name and that are dropped.
+    /// Returns the tables that keys name and that are dropped.
     private func goneTables() async throws -> Set<String> {
         let named = try await onOwnThread { [keys] in try keys.all() }.compactMap { key in
             if case .table(let table) = key.name.term { table } else { nil }

@@ -2,18 +2,19 @@ internal import ThrongFiles
 internal import ThrongJournal
 internal import ThrongStore
 
-/// Has what age took out of a private cluster's pages, too, once a round took something, also where the process ended in between.
+/// Removes deleted rows from a private cluster's pages, too, after a round that deleted something, even if the process
+/// ended in between.
 struct RewrittenPages: Sendable {
     let pages: AgedPages
     let dataPath: String
 
-    /// A ``KeptFile`` with the place of the last deletion of which no page has anything, as digits and a line break.
+    /// A ``KeptFile`` with the number of the last deletion that was removed from all pages, as digits and a line break.
     private var path: String { dataPath + "/pages.rewritten" }
 
-    /// Rewrites tables where something was deleted since that was done last.
+    /// Rewrites tables if something was deleted since that was done last.
     func rewriteIfDue() async throws {
         let last = try await pages.lastDeletion()
-        // None, or one that can't be read, means that it is done once more.
+        // The pages are rewritten once more if there is no readable file.
         let (known, done) = (try? SystemDisk.shared.kept(at: path, as: .rewrittenPages), Array("\(last)\n".utf8))
         guard last > 0, known != done else { return }
         try await pages.rewrite()

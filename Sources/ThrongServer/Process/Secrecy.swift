@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Keeps this process's memory out of files: identifiers pass through it.
 enum Secrecy {
-    /// No core file, and no other process of the same user may read the memory.
+    /// Forbids core files, and other processes of the same user to read the memory.
     static func forbidCoreFiles() {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Tells the service manager that started this process how it is: a datagram each to the Unix socket that `NOTIFY_SOCKET` names, as
-/// systemd's sd_notify(3) has it.
+/// The service manager that started this process. It is told the process's state by datagrams to the Unix socket that
+/// `NOTIFY_SOCKET` names, as systemd's sd_notify(3) has it.
 ///
-/// Where there is none nothing is said, and what can't be said holds nothing up.
+/// Without a service manager nothing is sent, and a datagram that can't be sent holds nothing up.
 package struct ServiceManager: Sendable {
-    /// A path, or behind a zero an abstract name.
+    /// The socket's path, or a zero and an abstract name.
     private let address: [UInt8]
 
-    /// What there is to say.
+    /// A state of the process.
     package enum State: Sendable, Hashable {
         /// Clients get answers. The text is for people.
         case ready(String)
@@ -18,8 +18,8 @@ package struct ServiceManager: Sendable {
         case stopping
     }
 
-    /// - Parameter environment: of the process.
-    /// - Returns: nil where no service manager waits for anything, or its socket's name is none.
+    /// - Parameter environment: the environment of the process.
+    /// - Returns: nil if no service manager listens, or its socket's name is not valid.
     package init?(environment: [String: String]) {
         guard let name = environment["NOTIFY_SOCKET"], name.hasPrefix("/") || name.hasPrefix("@"),
             (2...SocketFile.longestPath).contains(name.utf8.count)
@@ -27,7 +27,7 @@ package struct ServiceManager: Sendable {
         address = name.hasPrefix("@") ? [0] + name.utf8.dropFirst() : Array(name.utf8)
     }
 
-    /// Says something, once.
+    /// Sends a state, once.
     package func say(_ state: State) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

@@ -5,48 +5,48 @@ internal import Synchronization
 internal import ThrongPostgres
 internal import ThrongStore
 
-/// How long a stop may take, whatever hangs: less than a minute in all, so that a service manager that waits for longer never
-/// has to kill. What is cut off is made up for at the next start: releases and reports are due again, the journal keeps what
-/// PostgreSQL does not have.
+/// The time limits of a stop, whatever hangs: less than a minute in all, so that a service manager that waits for
+/// longer never has to kill. The next start makes up for work that was cut off: releases and reports are due again, and
+/// the journal keeps the counts that PostgreSQL does not have.
 final class StopBudget: Sendable {
-    /// What is asked of PostgreSQL for releases, reports, deliveries and pages.
+    /// The limit of questions to PostgreSQL for releases, reports, deliveries and pages.
     static let questions = Duration.seconds(5)
-    /// Requests that are under way.
+    /// The limit of requests that are under way.
     static let requests = Duration.seconds(15)
-    /// The last flush, from when the last request was answered.
+    /// The limit of the last flush, from the answer to the last request.
     static let lastFlush = Duration.seconds(10)
-    /// Everything up to the last flush. After it comes only the private PostgreSQL.
+    /// The limit of everything up to the last flush. Only the private PostgreSQL comes after it.
     static let untilFlushed = Duration.seconds(30)
-    /// The private PostgreSQL. Unit: seconds.
+    /// The limit of the private PostgreSQL. Unit: seconds.
     static let clusterSeconds = 25
 
     private let state = Mutex<(began: ContinuousClock.Instant?, isFlushed: Bool)>((nil, false))
     private let announced = Mutex(false)
 
-    /// When the stop began; now, where it has not.
+    /// The time at which the stop began; now if it has not.
     var began: ContinuousClock.Instant { state.withLock { $0.began ?? .now } }
     var isFlushed: Bool { state.withLock { $0.isFlushed } }
 
-    /// Whether a stop is near, and whoever can go elsewhere should.
+    /// True if a stop is near, and clients that can go elsewhere should.
     var isAnnounced: Bool { announced.withLock { $0 } }
     func announce() { announced.withLock { $0 = true } }
     func begin() { state.withLock { $0.began = $0.began ?? .now } }
     func flushed() { state.withLock { $0.isFlushed = true } }
 }
 
-/// Is told of a stop before all others, and sees to it that it has an end.
+/// Hears of a stop before all others, and makes sure that it ends.
 struct StopWatch: Service {
     let budget: StopBudget
     let cluster: PrivateCluster?
     let logger: Logger
-    /// Cuts short what nobody waits for.
+    /// Cuts work short that nobody waits for.
     let onStop: @Sendable () -> Void
 
     func run() async throws {
         try await gracefulShutdown()
         budget.begin()
         onStop()
-        // A thread: whatever hangs may hold those of the shared pool.
+        // It has a thread of its own: work that hangs may hold those of the shared pool.
         Thread.detachNewThread { [self] in
             Thread.sleep(forTimeInterval: StopBudget.untilFlushed / .seconds(1))
             guard !budget.isFlushed else { return }
@@ -56,7 +56,7 @@ struct StopWatch: Service {
     }
 }
 
-/// Is told of a stop once the last flush is over.
+/// Hears of a stop once the last flush is over.
 struct FlushMark: Service {
     let budget: StopBudget
 
@@ -78,14 +78,15 @@ struct BoundedServer: Service {
                 try await gracefulShutdown()
                 try await Task.sleep(until: budget.began + StopBudget.requests, clock: .continuous)
             }
-            // Whichever is first: the server has ended by itself, or its time is up.
+            // The first of two ends it: the server has ended by itself, or its time is up.
             try await group.next()
             group.cancelAll()
         }
     }
 }
 
-/// Ends this process without waiting for anything but the private PostgreSQL. Blocks; not for a thread of the shared pool.
+/// Ends this process without waiting for anything but the private PostgreSQL. Blocks: don't call it on a thread of the
+/// shared pool.
 func leave(stopping cluster: PrivateCluster?, within seconds: Int, logger: Logger) -> Never {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {

@@ -2,10 +2,10 @@ internal import Synchronization
 internal import ThrongCounting
 internal import ThrongPlan
 
-/// Bounds what one network brings, so that nobody is a crowd from one place.
+/// Bounds the batches of one network, so that nobody can pose as a crowd from one place.
 ///
-/// A network is known by what the window's key makes of it, in memory alone; nothing of it goes to the disk, to PostgreSQL or into
-/// a log.
+/// A network is known by its prefix keyed with the window's key, in memory only. Nothing of it goes to the disk, to
+/// PostgreSQL or into a log.
 final class NetworkQuotas: Sendable {
     private let tallies: Mutex<NetworkTallies>
 
@@ -13,18 +13,15 @@ final class NetworkQuotas: Sendable {
 
     /// Notes a batch that is about to be counted.
     ///
-    /// - Parameters:
-    ///   - network: nil where it is not known: nothing is bounded then.
-    ///   - lifting: how many identifiers of one network lift floors; nil for all.
+    /// - Parameter lifting: the number of identifiers of one network that lift floors; nil for all.
     func note(
-        _ identifier: KeyedIdentifier, from network: ClientNetwork?, in window: WindowID, key: WindowKey, events: Int,
+        _ identifier: KeyedIdentifier, from network: ClientNetwork, in window: WindowID, key: WindowKey, events: Int,
         lifting: Int? = nil, now: UnixSeconds
     ) -> NetworkTallies.Verdict {
-        guard let network else { return .admitted(liftsFloors: true) }
         func source(_ network: ClientNetwork) -> NetworkTallies.Source {
             .init(network: network.prefix.keyed(with: key), place: network.place)
         }
-        // A client that may be anywhere lifts no floor for which networks are told apart.
+        // If networks are told apart for floors, a client of an unknown network lifts none.
         let lifting = network.isUnreadable ? lifting.map { _ in 0 } : lifting
         let (from, claims) = (source(network), network.claims.map { source($0) })
         return tallies.withLock {
@@ -33,7 +30,7 @@ final class NetworkQuotas: Sendable {
         }
     }
 
-    /// Forgets windows of which no batch is accepted any more, but for what their largest networks brought.
+    /// Forgets windows of which no batch is accepted any more; returns the amounts of their largest networks.
     func takeEnded(overBy now: UnixSeconds) -> [NetworkTallies.Ended] {
         tallies.withLock { $0.takeEnded(overBy: now) }
     }

@@ -10,11 +10,11 @@ internal import ThrongPostgres
 internal import ThrongStore
 internal import ThrongWire
 
-/// Learns the values of open vocabularies: notes which hashes come from how many devices, asks for what enough of them
-/// have sent, and lets a value count under its name once PostgreSQL has it.
+/// Learns the values of open vocabularies: notes the number of devices of each hash, asks for values that enough
+/// devices have sent, and lets a value count under its name once PostgreSQL has it.
 ///
-/// A value whose hash was sent by fewer devices is never taken in: what a client says is hashed, and unless that hash has
-/// enough devices behind it, it is forgotten before anything is done with it.
+/// A value whose hash was sent by fewer devices is never taken in. A client's value is hashed, and unless that hash has
+/// enough devices behind it, the value is forgotten before anything is done with it.
 final class VocabularyLearner: Sendable {
     private let vocabulary: RevealedVocabulary
     private let keys: KeyRing
@@ -22,24 +22,24 @@ final class VocabularyLearner: Sendable {
     private let telemetry: Telemetry
     private let logger: Logger
     private let dimensions: [AppName: [Revealed]]
-    /// By app, the purposes in which only identifiers count that are proved.
+    /// The purposes of each app that count proved identifiers only.
     private let proving: [AppName: Set<PurposeName>]
     private let candidates = Mutex(RevealCandidates())
 
     /// A dimension whose labels are learned.
     struct Revealed {
         let name: DimensionName
-        /// Slots that it has.
+        /// The number of its slots.
         let most: Int
-        /// Devices that must have sent a hash.
+        /// The number of devices that must have sent a hash.
         let threshold: Threshold
-        /// By whose outputs its values are hashed; nil where they are hashed alone.
+        /// The evaluator whose outputs are hashed with the values; nil if values are hashed alone.
         let evaluator: EvaluatorKey?
     }
 
-    /// The devices that are asked are as many as it takes for so many to answer. Unit: devices.
+    /// The number of wanted answers, which sets how many devices are asked. Unit: devices.
     private static let wantedAnswers = 3.0
-    /// An answer asks for so many values at most.
+    /// The most values that one answer asks for.
     private static let mostRequests = 16
 
     init(
@@ -66,19 +66,19 @@ final class VocabularyLearner: Sendable {
         self.proving = proving
     }
 
-    /// Whether any plan has such a dimension.
+    /// True if any plan has such a dimension.
     var isNeeded: Bool { !dimensions.isEmpty }
 
     // MARK: Asking
 
     /// Notes the hashes of a batch that was counted; returns those whose values its device may be asked for.
     ///
-    /// Who lifts no floor is none of the devices that a value needs: whose identifier is not proved where the purpose asks for
-    /// proof, and who comes from a network of which enough count.
+    /// A device that lifts no floor is none of the devices that a value needs. Such are devices without a proved
+    /// identifier if the purpose asks for proof, and devices of a network of which enough count.
     ///
     /// - Parameters:
-    ///   - key: the window's.
-    ///   - liftsFloors: whether the sender's network lets it.
+    ///   - key: the window's key.
+    ///   - liftsFloors: true if the sender may lift floors by its network.
     func note(
         _ hashes: [RevealCandidate], of batch: CountedBatch, key: WindowKey, liftsFloors: Bool
     ) -> [RevealRequest]? {
@@ -111,19 +111,19 @@ final class VocabularyLearner: Sendable {
         return requests.isEmpty ? nil : requests
     }
 
-    /// Whether there is a slot without a label, or a label of which it is not known what the evaluator makes.
+    /// Returns true if there is a slot without a label, or a label whose evaluator output is not known.
     private func canLearn(of dimension: Revealed, app: AppName) -> Bool {
         let labels = vocabulary.labels(of: dimension.name, app: app).count
         if labels < dimension.most { return true }
         return dimension.evaluator != nil && vocabulary.outputs(of: dimension.name, app: app).count < labels
     }
 
-    /// Forgets what an identifier that is taken out of a window has sent; it sends nothing more there.
+    /// Forgets the hashes of an identifier that is removed from a window; it sends nothing more there.
     func forget(_ identifier: KeyedIdentifier, in window: WindowID) {
         candidates.withLock { $0.forget(identifier, in: window) }
     }
 
-    /// Forgets what was noted in windows that are over.
+    /// Forgets the notes of windows that are over.
     func forgetWindows(overBy now: UnixSeconds) {
         vocabulary.forgetWindows(overBy: now)
         candidates.withLock { $0.forgetWindows(overBy: now) }
@@ -133,9 +133,10 @@ final class VocabularyLearner: Sendable {
 
     /// Takes a client's answer.
     ///
-    /// With an evaluator it says what that makes of the value, which nobody here can check; but only who has asked the
-    /// evaluator can say it so that it fits a hash of others. Where devices have sent another output for a label, the last one
-    /// that enough of them stand behind counts: one that was made up fits the hashes of nobody else.
+    /// With an evaluator the answer names the evaluator's output for the value, which this daemon can't check. But only
+    /// a client that has asked the evaluator can name an output that fits the hashes of others. If devices have sent
+    /// another output for a label, the last one with enough devices behind it counts: an invented one fits the hashes
+    /// of nobody else.
     ///
     /// - Throws: ``UnfitValue``.
     func learn(_ reveal: IncomingReveal) async throws -> RevealOutcome {
@@ -185,9 +186,9 @@ final class VocabularyLearner: Sendable {
         }
     }
 
-    // MARK: What PostgreSQL knows
+    // MARK: PostgreSQL's labels
 
-    /// Brings the labels up to date with PostgreSQL's, which other daemons teach, too.
+    /// Brings the labels up to date with PostgreSQL's, to which other daemons add, too.
     ///
     /// - Throws: ``PostgresError``.
     func refresh() async throws {
@@ -201,14 +202,16 @@ final class VocabularyLearner: Sendable {
         }
     }
 
-    /// The same, left for later where PostgreSQL is not there.
+    /// Brings the labels up to date if PostgreSQL is there; if not, that is left for later.
     ///
-    /// - Returns: whether it was.
+    /// - Returns: true if PostgreSQL was there.
     @discardableResult
     func refreshIfPossible() async -> Bool { await telemetry.rounds.make(.labels) { try await refresh() } != nil }
 
-    /// A label that is known here and no longer there was lost with a database that had to be restored: it is put back,
-    /// because counters of its slot mean it. Where its slot has another by now, it is given up.
+    /// Takes PostgreSQL's labels of a dimension.
+    ///
+    /// A label that is known here and no longer there was lost with a database that had to be restored. It is put back,
+    /// because counters of its slot mean it. If its slot has another label by now, it is given up.
     private func take(
         _ stored: [LearnedLabel], of dimension: Revealed, app: AppName, restore: (LearnedLabel) throws -> Bool
     ) throws {
@@ -216,7 +219,7 @@ final class VocabularyLearner: Sendable {
         var outputs: [BucketLabel: EvaluatedOutput] = [:]
         for label in stored where !label.isRetired {
             labels[label.label] = label.slot
-            // Of another key no hash comes any more.
+            // No hash with another evaluator's key comes any more.
             if let evaluated = label.evaluated, evaluated.evaluator == dimension.evaluator {
                 outputs[label.label] = evaluated.output
             }
@@ -243,15 +246,15 @@ final class VocabularyLearner: Sendable {
     /// Closes the connection.
     func close() { store.close() }
 
-    /// Closes the connection after so long, whatever is under way.
+    /// Closes the connection after `length`, whatever is under way.
     func close(within length: Duration) { store.close(within: length) }
 }
 
-/// Asks PostgreSQL now and then which labels other daemons have learned, or age has retired.
+/// Asks PostgreSQL now and then for labels that other daemons have learned, or that were retired by age.
 struct LabelService: Service {
     let learner: VocabularyLearner
 
-    /// Between two looks; shorter while PostgreSQL is away.
+    /// The time between two looks; ``retry`` while PostgreSQL is away.
     private static let interval = Duration.seconds(30)
     private static let retry = Duration.seconds(2)
 

@@ -3,20 +3,20 @@ internal import ServiceLifecycle
 internal import ThrongDelivery
 internal import ThrongIntake
 
-/// Looks whether keys of apps have changed, so that one that is revoked counts nothing from the next look on.
+/// Watches the keys of apps for changes, so that a revoked key counts nothing from the next look on.
 struct AppKeyWatch: Service {
     let file: AppKeyFile
     let ring: AppKeyRing
     let health: RoundHealth
     let logger: Logger
 
-    /// Between two looks.
+    /// The time between two looks.
     private static let interval = Duration.milliseconds(500)
 
-    /// What a look finds.
+    /// The result of a look.
     private struct Look {
         var standing: AppKeyFile.Standing?
-        /// Nil where the file was not read.
+        /// The keys, or the problem with them; nil if the file was not read.
         var keys: Result<AppKeys, AppKeyError>?
     }
 
@@ -31,7 +31,7 @@ struct AppKeyWatch: Service {
                 if last != nil { logger.notice("the keys of apps were read anew") }
             case .failure(let problem):
                 if case .failure(problem) = last?.keys { break }
-                // What was good stays good until somebody mends the file.
+                // The former keys stay good until somebody mends the file.
                 logger.error(
                     "the keys of apps can't be read, and the former ones stay in force",
                     metadata: ["error": "\(problem)"])
@@ -47,7 +47,7 @@ struct AppKeyWatch: Service {
         }
     }
 
-    /// Reads the file where it has changed, or could not be read.
+    /// Reads the file if it has changed, or could not be read.
     private static func look(at file: AppKeyFile, after last: Look?) -> Look {
         let standing = AppKeyFile.Standing(of: file.path)
         if let last, last.standing == standing {

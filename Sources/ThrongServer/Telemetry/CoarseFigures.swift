@@ -2,23 +2,24 @@ internal import Foundation
 internal import Synchronization
 internal import ThrongFaults
 
-/// What `/metrics` tells where others than this machine may read it: enough to see that a daemon is well, and no number from
+/// The figures of `/metrics` if other machines may read it: enough to see that a daemon is well, and no number from
 /// which single events follow (attack 37).
 ///
-/// - A counter that events move is sampled: each step of the true one is shown with a chance of one in ``step``, as ``step``.
-///   It is right on average, to about √(``step`` × n) of n, and no difference of two readings is a number of events; that there
-///   was one is seen in one of ``step`` cases. Chances are drawn once for each step, so that reading often tells no more.
+/// - A counter that events move is sampled: each step of the true one is shown with a chance of one in ``step``, as
+///   ``step``. It is right on average, to about √(``step`` × n) of n, and no difference of two readings is a number of
+///   events. A single event shows in one of ``step`` cases. Chances are drawn once for each step, so that reading often
+///   tells no more.
 /// - A gauge that events move is rounded up or down to a multiple, by chance, so that it is right on average as well.
 /// - The page is made once in ``pause`` and shown again until then, so that nothing has a second of its own.
 ///
-/// A bucket of fixed width would not do: who sends events of their own until a number jumps has it exactly.
+/// Buckets of fixed width would not do: an attacker who sends events until a number jumps knows it exactly.
 final class CoarseFigures: Sendable {
-    /// Unit: events.
+    /// The step of a sampled counter. Unit: events.
     static let step = 20
-    /// How long a page is shown.
+    /// The time for which a page is shown.
     static let pause = Duration.seconds(60)
     private static let mebibyte = 1_048_576.0
-    /// What gauges are rounded to, by name. Unit: the gauge's.
+    /// The steps to which gauges are rounded, by name. Unit: the gauge's.
     private static let grains: [String: Double] = [
         "throng_journal_bytes": mebibyte, "throng_kept_bytes": mebibyte, "throng_window_bytes": mebibyte,
         "throng_refusal_bytes": mebibyte, "throng_body_bytes": mebibyte, "throng_disk_free_bytes": mebibyte,
@@ -35,7 +36,7 @@ final class CoarseFigures: Sendable {
     private let shown = Mutex<(text: String, made: ContinuousClock.Instant)?>(nil)
     private let counters = Mutex<[String: (seen: Int, shown: Int)]>([:])
 
-    /// The page as it is to be shown now.
+    /// Returns the page to show now.
     ///
     /// - Parameters:
     ///   - now: the moment.
@@ -49,9 +50,9 @@ final class CoarseFigures: Sendable {
         }
     }
 
-    /// What a counter shows.
+    /// Returns the value that a counter shows.
     ///
-    /// - Complexity: O(1 + what it rose by / step).
+    /// - Complexity: O(1 + rise / step).
     func counter(_ name: String, labels: String, _ value: Int, step: Int = CoarseFigures.step) -> Int {
         guard !Self.steady.contains(name), !Fault.tellEachEvent.isOn else { return value }
         return counters.withLock { counters in
@@ -63,14 +64,14 @@ final class CoarseFigures: Sendable {
         }
     }
 
-    /// What a gauge shows.
+    /// Returns the value that a gauge shows.
     func gauge(_ name: String, _ value: Double) -> Double {
         guard let grain = Self.grains[name] else { return value }
         let low = (value / grain).rounded(.down)
         return grain * (Double.random(in: 0..<1) < value / grain - low ? low + 1 : low)
     }
 
-    /// How many of so many draws hit that each do with a chance of one in `step`: gaps between hits are geometric.
+    /// Returns the number of hits among `draws` with a chance of one in `step` each: gaps between hits are geometric.
     private static func hits(among draws: Int, oneIn step: Int) -> Int {
         var (left, hits) = (draws, 0)
         let miss = log(1 - 1 / Double(step))

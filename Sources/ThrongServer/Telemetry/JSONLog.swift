@@ -1,10 +1,11 @@
 internal import Foundation
 package import Logging
 
-/// Writes what is logged as JSON, an object a line: `time` (UTC), `level`, `label`, `message`, `error` and `metadata` where there are any.
+/// Writes the log as JSON, one object per line: `time` (UTC), `level`, `label`, `message`, and `error` and `metadata`
+/// if there are any.
 ///
-/// A line is one write. Control characters in what others sent are escaped, so that nothing
-/// looks like a line of its own.
+/// A line is one write. Control characters in texts of others are escaped, so that nothing looks like a line of its
+/// own.
 package struct JSONLog: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
@@ -18,10 +19,10 @@ package struct JSONLog: LogHandler {
         self.write = write
     }
 
-    /// To standard error.
+    /// Creates a log to standard error.
     package init(label: String) {
         self.init(label: label) { line in
-            // What nobody reads any more is lost, as it is with text.
+            // A line that nobody reads any more is lost, as it is with text.
             _ = line.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
         }
     }
@@ -39,7 +40,7 @@ package struct JSONLog: LogHandler {
             metadata: all.isEmpty ? nil : all.mapValues(Value.init))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Text, and what is made of it, can always be encoded.
+        // Text, and arrays and dictionaries of it, can always be encoded.
         guard let text = try? encoder.encode(line) else { return }
         write(Array(text) + [UInt8(ascii: "\n")])
     }

@@ -2,36 +2,37 @@ internal import Logging
 internal import Synchronization
 internal import ThrongPortal
 
-/// What may be an attack, told to the operator: what was refused, and roughly how often. Never who it was, from where they came,
-/// when exactly, or any word of theirs.
+/// Tells the operator of possible attacks: the kind of refusal, and roughly how often. It never tells who it was, their
+/// address, the exact time, or any word of theirs.
 ///
 /// A kind is told within a minute and then once in ten minutes at most, however often it comes.
 final class SecurityLog: Sendable {
-    /// What was refused.
+    /// The kinds of refusals.
     enum Refusal: String, CaseIterable, Sendable {
-        /// Of a token that is not known, has expired or was taken back.
+        /// A sign-in with a token that is not known, has expired or was taken back.
         case signIn = "sign-ins by no good token"
-        /// Not looked at, as too many failed before.
+        /// A sign-in that was not checked, as too many failed before.
         case signInPace = "sign-ins that came too fast"
-        /// At the portal: of another site's page.
+        /// A form of another site's page, at the portal.
         case foreignForm = "forms of other sites"
-        /// Where clients post: of pages that may not send.
+        /// A request of a page that may not send, at the clients' port.
         case foreignOrigin = "requests of pages that are not listed"
-        /// No HTTP, or of no one host or end: what somebody sends who wants two readers to see two things.
+        /// A request that is no HTTP, or has no clear host or end: it may be meant to look different to two readers.
         case malformed = "malformed requests"
-        /// A connection that went for another one, as all places were taken.
+        /// A connection that was closed for another one, as all places were taken.
         case place = "connections closed for others"
-        /// None that was left, or the kernel or the network did not give one.
+        /// A connection that could not be accepted: no descriptor was left, or the kernel or the network failed.
         case untaken = "connections that could not be taken"
-        /// Too much arrived at once.
+        /// A request without room, as too much arrived at once.
         case room = "requests without room"
-        /// By neither side's fault, often: a client that trusts another authority, a scanner.
+        /// A TLS handshake that failed. Often neither side is at fault: a client that trusts another authority, a
+        /// scanner.
         case handshake = "handshakes of TLS"
         /// A listed proxy's connection that did not begin with its header.
         case proxyHeader = "connections of proxies without a header"
-        /// A listed proxy's that does not say where its client is, or not so that it can be read.
+        /// A listed proxy's request that does not give the client's address, or not readably.
         case unreadableClient = "requests of proxies that do not say where clients are"
-        /// Beyond what one network brings: new identifiers, or events.
+        /// A batch with more new identifiers or events than one network may bring.
         case networkQuota = "batches of networks that bring too much at once"
     }
 
@@ -43,17 +44,17 @@ final class SecurityLog: Sendable {
     private let logger: Logger
     private let tallies = Mutex<[Refusal: Tally]>([:])
 
-    /// Between two lines of one kind.
+    /// The shortest time between two lines of one kind.
     static let silence = Duration.seconds(600)
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Notes one more.
+    /// Notes a refusal.
     func note(_ refusal: Refusal) { tallies.withLock { $0[refusal, default: Tally()].count += 1 } }
 
-    /// Writes a line for each kind of which there is something new, unless one was written lately.
+    /// Writes a line for each kind with new refusals, unless one was written lately.
     ///
-    /// - Parameter isLast: whether the daemon stops: then each is told.
+    /// - Parameter isLast: true if the daemon stops: then each is told.
     func tell(at now: ContinuousClock.Instant = .now, isLast: Bool = false) {
         let due = tallies.withLock { tallies in
             Refusal.allCases.compactMap { refusal -> (Refusal, Int)? in
@@ -70,7 +71,7 @@ final class SecurityLog: Sendable {
         }
     }
 
-    /// Roughly how often.
+    /// Returns the rough size of a count.
     static func band(_ count: Int) -> String {
         switch count {
         case ..<10: "under 10"
@@ -82,7 +83,7 @@ final class SecurityLog: Sendable {
 }
 
 extension SecurityLog.Refusal {
-    /// Why the portal refused a form.
+    /// Creates the kind of a form that the portal refused.
     init(_ refusal: SignInRefusal) {
         self =
             switch refusal {

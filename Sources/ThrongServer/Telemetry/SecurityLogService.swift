@@ -1,12 +1,12 @@
 internal import ServiceLifecycle
 internal import ThrongDelivery
 
-/// Tells once a minute what was refused, and what is left of it when the daemon stops.
+/// Logs refusals once a minute, and the rest of them when the daemon stops.
 struct SecurityLogService: Service {
     let log: SecurityLog
     let health: RoundHealth
 
-    /// Between two looks: nobody reads from a line when exactly something came.
+    /// The time between two looks: a line does not tell when exactly something came.
     private static let interval = Duration.seconds(60)
 
     func run() async throws {

@@ -9,9 +9,9 @@ internal import ThrongStore
 internal import ThrongWire
 
 extension Telemetry {
-    /// The daemon's health for its operator's page.
+    /// Returns the daemon's health for its operator's page.
     ///
-    /// - Parameter backups: when they were made; nil where nobody looks.
+    /// - Parameter backups: the times of backups; nil if they are not to be shown.
     func health(_ gauges: Gauges, journalCap: Int, backups: BackupMarks? = nil, now: UnixSeconds) -> DaemonHealth {
         let counts = snapshot
         let schedule = schedule.snapshot
@@ -82,7 +82,7 @@ extension Telemetry {
         return health
     }
 
-    /// By when what goes next of each app by its age should be gone.
+    /// Returns the time by which the data of each app that expires next should be gone.
     private static func age(_ schedule: ScheduleHealth.Counts, now: UnixSeconds) -> [DaemonHealth.Fact] {
         let late = schedule.retentionOverdue.values.reduce(0, +)
         let apps = schedule.retentionDeadline.sorted { $0.key < $1.key }.map { app, deadline in
@@ -93,7 +93,7 @@ extension Telemetry {
         return apps + [.init("Steps that are overdue", Wording.english.number(late), isAlarm: late > 0)]
     }
 
-    /// When each round came to its end last.
+    /// Returns the time at which each round ended last.
     private static func standing(_ rounds: RoundHealth, now: UnixSeconds) -> [DaemonHealth.Fact] {
         rounds.snapshot.sorted { $0.key.words < $1.key.words }.map { round, standing in
             let isLate = RoundHealth.isOverdue(round, standing, at: now)
@@ -104,11 +104,11 @@ extension Telemetry {
         }
     }
 
-    /// How old the last backup is, and the last export of keys.
+    /// Returns the ages of the last backup and of the last export of keys.
     private static func standing(_ backups: BackupMarks, now: UnixSeconds) -> [DaemonHealth.Fact] {
         [("Last made", BackupMarks.Deed.made), ("Keys last exported", .exported)].map { label, deed in
             guard let last = backups.last(deed) else { return .init(label, "never") }
-            // Who once began has to go on; who copies in another way never began.
+            // An operator who once began has to go on; one who copies in another way never began.
             return .init(label, Age.text(now - last), isAlarm: now - last > BackupMarks.stale)
         }
     }

@@ -8,9 +8,9 @@ internal import ThrongStore
 internal import ThrongTraces
 internal import ThrongWire
 
-/// What the daemon counts about itself: health, never values. Labels come from closed lists.
+/// The daemon's figures about itself: health, never values. Labels come from closed lists.
 final class Telemetry: Sendable {
-    /// How a request for counting ended.
+    /// The outcome of a request for counting.
     enum BatchOutcome: Int, CaseIterable {
         case accepted, duplicate, refused, optedOut, consentOutdated, overloaded
 
@@ -24,7 +24,7 @@ final class Telemetry: Sendable {
     }
 
     struct Counts {
-        /// By outcome, in the order of its cases.
+        /// The batches by outcome, in the order of its cases.
         var batches = Array(repeating: 0, count: BatchOutcome.allCases.count)
         var acceptedEvents = 0
         var refusedEvents: [RefusalReason: Int] = [:]
@@ -41,13 +41,13 @@ final class Telemetry: Sendable {
         var keptBytes = 0
         var reveals: [RevealOutcome: Int] = [:]
         var droppedHashes = 0
-        /// By ``CredentialRefusal/code``, or `given`.
+        /// The requests for credentials by ``CredentialRefusal/code``, or `given`.
         var credentials: [String: Int] = [:]
-        /// By the labels of the metric, which are names from plans.
+        /// The number of known labels by the labels of the metric, which are names from plans.
         var knownLabels: [String: Int] = [:]
     }
 
-    /// What others know at the moment of asking.
+    /// The figures that other parts know at the moment of asking.
     struct Gauges {
         var journalBytes = 0
         var journalLag: UInt64 = 0
@@ -65,14 +65,14 @@ final class Telemetry: Sendable {
         let size: Int
     }
 
-    /// What became of the daemon's rounds.
+    /// The outcomes of the daemon's rounds.
     let rounds: RoundHealth
-    /// What the schedule and the deliveries count, each in its own place.
+    /// The figures of the schedule and of the deliveries, each in its own place.
     let schedule: ScheduleHealth
     let deliveries = DeliveryHealth()
-    /// How this daemon's plans stand to those in force.
+    /// The standings of this daemon's plans against those in force.
     let plans = PlanStandings()
-    /// What became of spans; nil where there are none.
+    /// The queue of spans; nil if there are none.
     private let spans: SpanQueue?
     private let counts = Mutex(Counts())
 
@@ -82,7 +82,7 @@ final class Telemetry: Sendable {
         schedule = ScheduleHealth(rounds: rounds)
     }
 
-    /// All of it, as of now.
+    /// The counts, as of now.
     var snapshot: Counts { counts.withLock { $0 } }
 
     func answered(_ outcome: BatchOutcome, _ answer: BatchAnswer? = nil) {
@@ -136,11 +136,11 @@ final class Telemetry: Sendable {
     func kept(bytes: Int) { counts.withLock { $0.keptBytes = bytes } }
     func databaseIsAway() { counts.withLock { $0.isDatabaseUp = false } }
     func databaseIsUp() { counts.withLock { $0.isDatabaseUp = true } }
-    /// The Prometheus text exposition format, version 0.0.4.
+    /// Returns the figures in the Prometheus text exposition format, version 0.0.4.
     ///
     /// - Parameters:
-    ///   - certificateEnd: when the certificate's time is over; nil where TLS is not spoken.
-    ///   - coarse: makes numbers from which no single event follows; nil for the machine's own eyes.
+    ///   - certificateEnd: the certificate's end; nil without TLS.
+    ///   - coarse: makes numbers from which no single event follows; nil if only this machine can read them.
     func text(
         _ gauges: Gauges, disk: Disk?, certificateEnd: UnixSeconds? = nil, coarse: CoarseFigures? = nil
     ) -> String {
@@ -253,7 +253,7 @@ final class Telemetry: Sendable {
         return page.text
     }
 
-    /// Of every round that is made here, also where it fails.
+    /// Adds the figures of every round that is made here, even if it fails.
     private func addRounds(to page: inout ExpositionPage) {
         let known = rounds.snapshot.map { (labels: "round=\"\($0.rawValue)\"", round: $0, standing: $1) }
             .sorted { $0.labels < $1.labels }
@@ -275,17 +275,17 @@ final class Telemetry: Sendable {
     }
 }
 
-/// What became of a client's answer to a request for a value. A closed list: labels of a metric are made of it.
+/// The outcome of a client's answer to a request for a value. The list is closed: labels of a metric are made of it.
 enum RevealOutcome: String, CaseIterable {
-    /// The label is known now; also where it was before.
+    /// The label is known now, or was known before.
     case learned
     /// The dimension has a label in every slot; the value goes on counting as `other`.
     case full
-    /// Not enough devices have sent its hash in the window, or none has: it was not asked for.
+    /// The value was not asked for: too few devices, or none, have sent its hash in the window.
     case notAsked = "not_asked"
     /// It can't be a label: ``UnfitValue``.
     case unfit
-    /// The request carries an opt-out signal that the purpose honours.
+    /// The request has an opt-out signal that the purpose honours.
     case optedOut = "opted_out"
     /// PostgreSQL can't be asked now, or not any more.
     case unavailable
@@ -323,7 +323,7 @@ private struct ExpositionPage {
             text += "\(name)_sum \(sum)\n\(name)_count \(count)\n"
             return
         }
-        // In milliseconds, of which a second has so many that one flush shows in few cases.
+        // The unit is milliseconds: the step is a second, so that one flush shows in few cases.
         let milliseconds = coarse.counter(name, labels: "sum", Int(sum * 1000), step: 1000)
         text += "\(name)_sum \(Double(milliseconds) / 1000)\n"
         text += "\(name)_count \(coarse.counter(name, labels: "count", count))\n"

@@ -6,8 +6,8 @@ extension Traces {
     /// Begins the span of a client's request.
     ///
     /// - Parameters:
-    ///   - route: its template, or nil where that is not known yet.
-    ///   - method: as the client wrote it; what no route takes is not repeated.
+    ///   - route: its template; nil if that is not known yet.
+    ///   - method: the method as the client wrote it; one that no route takes is not repeated.
     func begin(request route: String?, method: String) -> OpenSpan? {
         guard let span = begin(.request) else { return nil }
         if let route { span.say(.route, route) }
@@ -18,8 +18,8 @@ extension Traces {
     private static let methods: Set = ["GET", "HEAD", "POST", "OPTIONS"]
 }
 
-/// Follows some of the requests that go to the router: by the route's template, the status and the size, and by nothing
-/// that a client chose beyond these.
+/// Traces some of the requests that go to the router: the route's template, the method, the status and the size, and
+/// nothing else that a client chose.
 struct TracedRequests: RouterMiddleware {
     let traces: Traces
 
@@ -33,7 +33,7 @@ struct TracedRequests: RouterMiddleware {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }) { span.say(.bytes, length) }
         let result: Result<Response, any Error>
         do { result = .success(try await next(request, context)) } catch { result = .failure(error) }
-        // A path that no route has is whatever somebody wrote.
+        // A path that no route has may be any text of a client.
         if let route = context.endpointPath { span.say(.route, route) }
         let status =
             switch result {

@@ -2,10 +2,10 @@ internal import Logging
 internal import ThrongJournal
 internal import ThrongTraces
 
-/// Where a daemon's spans come from and go to, from one reload to the next.
+/// The source and the target of a daemon's spans, kept across reloads.
 struct Tracing: Sendable {
     let traces: Traces
-    /// Nil where there are no spans.
+    /// The queue of spans; nil if there are none.
     let queue: SpanQueue?
     let exporter: TraceExporter?
 
@@ -20,7 +20,7 @@ struct Tracing: Sendable {
         traces = Traces(SpanTracer(queue), percent: options.percent)
     }
 
-    /// The same journal, some of whose commits are followed.
+    /// Returns the options of a journal, some of whose commits are traced.
     func following(_ options: Journal.Options) -> Journal.Options {
         guard traces.isOn else { return options }
         var options = options

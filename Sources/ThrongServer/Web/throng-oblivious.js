@@ -1,9 +1,10 @@
-// throng-oblivious.js: seals what throng.js sends for purposes that go through a relay (RFC 9458, RFC 9292, RFC 9180), so that
-// the daemon sees no address. It is loaded only where the plan asks for it. There is no other way: what can't be sealed, or gets
-// no answer that the daemon sealed, is an error, and throng.js tries again later.
+// throng-oblivious.js: seals requests of throng.js for purposes that use a relay (RFC 9458, RFC 9292, RFC 9180), so
+// that the daemon sees no address. It is loaded only if the plan asks for it. There is no other way: a request that
+// can't be sealed, or gets no answer that the daemon sealed, is an error, and throng.js tries again later.
 //
-// Of WebCrypto it needs P-256, HMAC-SHA-256, AES-128-GCM and Ed25519. The daemon serves it with its gateway's lasting key in
-// the place of GATEWAY: that one vouches for the keys of the day, which come from the relay as everybody gets them.
+// It needs P-256, HMAC-SHA-256, AES-128-GCM and Ed25519 of WebCrypto. The daemon serves it with its gateway's lasting
+// key in the place of GATEWAY: that key signs the keys of the day, which come from the relay and are the same for
+// everybody.
 const { subtle } = crypto;
 const curve = { name: "ECDH", namedCurve: "P-256" };
 const hash = { name: "HMAC", hash: "SHA-256" };
@@ -70,7 +71,7 @@ const exchange = async (relay, path, body) => {
   const pseudo = await mac(join(shown, bytes.slice(0, 16)), exported);
   const part = async (label, length) => (await mac(pseudo, label, [1])).slice(0, length);
   const opened = join(await box(part("key", 16), part("nonce", 12), "decrypt", bytes.slice(16)));
-  // Behind the framing come a status, fields, and the content, each but the first with its length before it.
+  // The framing is followed by a status, fields, and the content, each but the first with its length before it.
   let place = 1;
   const next = () => {
     let value = opened[place] & 63;

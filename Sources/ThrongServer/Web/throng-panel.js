@@ -1,12 +1,13 @@
-// throng-panel.js: asks visitors what throng.js may count, and shows them all that it sent. It needs throng.js on the page:
+// throng-panel.js: asks visitors what throng.js may count, and shows them all that it sent. It needs throng.js on the
+// page:
 //
 //   <script defer src="https://count.example.com/throng.js" data-app="shop"></script>
 //   <script defer src="https://count.example.com/throng-panel.js"></script>
 //   <throng-panel></throng-panel>
 //
-// <throng-panel ask> is there only as long as something is to be asked. What the visitor says is in localStorage, under
-// "throng consent APP PURPOSE": "no", or the version of the purpose that they agreed to. Nothing else is kept, and nothing
-// but the plan and its privacy label is asked for; what is said about purposes are the label's sentences. Everything is in a
+// <throng-panel ask> is there only as long as something is to be asked. The visitor's answer is in localStorage, under
+// "throng consent APP PURPOSE": "no", or the version of the purpose that they agreed to. Nothing else is kept, and only
+// the plan and its privacy label are fetched; the texts about purposes are the label's sentences. Everything is in a
 // shadow tree, so that neither style changes the other.
 (() => {
   "use strict";
@@ -14,7 +15,7 @@
   const answers = {};
   let plan, label, app, adult;
 
-  // What was said about a purpose: false for no, true for yes to this version of it, nothing where they are to be asked.
+  // The answer about a purpose: false for no, true for yes to this version of it, undefined if they are to be asked.
   const keyOf = (purpose) => "throng consent " + app + " " + purpose.name;
   const answerOf = (purpose) => {
     let kept = answers[purpose.name];
@@ -45,9 +46,9 @@
     element.append(...children.filter((child) => child != null));
     return element;
   };
-  // A text of the plan, with its language where the plan says it.
+  // A text of the plan, with its language if the plan says it.
   const spoken = (tag, lang, text) => make(tag, lang ? { lang, dir: "auto" } : {}, text);
-  // Why nothing is counted whatever is answered; nothing where it is up to the visitor.
+  // The reason why nothing is counted in spite of any answer; an empty text if it is up to the visitor.
   const refusal = ({ refused_by }) =>
     refused_by.includes("global_privacy_control") && navigator.globalPrivacyControl
     || refused_by.includes("do_not_track") && navigator.doNotTrack == "1"
@@ -111,7 +112,7 @@
         : answer.receipt ? "Taken back."
         : "Counted " + answer.accepted + ", refused " + answer.refused.map(({ reason }) => reason).join(", ").replace(/^$/, "none") + "."));
 
-  // What was sent so far; it is looked at again as long as the page is open.
+  // The list of sent batches; it is renewed as long as the page is open.
   const sentList = () => {
     const list = make("ol", {}), summary = make("summary", {}), none = make("p", {});
     let shown;
@@ -149,7 +150,7 @@
   });
   const get = async (server, path) =>
     (await fetch(new URL(path, server), { credentials: "omit", referrerPolicy: "no-referrer" })).json();
-  // Without a plan nothing is counted, and there is nothing to show.
+  // The panel shows nothing without a plan, as nothing is counted then.
   const loaded = ready.then(async (settings) => {
     ({ app, adult } = settings);
     [plan, label] = await Promise.all(["v1/plan/", "v1/label/"].map((path) => get(settings.server, path + app)));
@@ -177,7 +178,7 @@
         if (this.hasAttribute("ask")) this.hidden = !asked.some(isOpen);
       }));
       this.hidden = !asked.length;
-      // What was said in another tab, or on the page that was here before, holds here, too.
+      // An answer in another tab, or on the page that was here before, holds here, too.
       const hear = () => {
         plan.purposes.forEach(tell);
         questions.forEach(({ update }) => update());

@@ -1,12 +1,13 @@
 // throng.js: counts what the visitors of a site do, as a crowd. Nothing leaves the page that the app's plan does not
 // name, and that only as coarsely as the plan keeps it. There is no cookie; an identifier is random, lasts for one
-// purpose and window, and is in sessionStorage or memory, as is what waits for an answer. What was sent is in `throng.sent`.
+// purpose and window, and is in sessionStorage or memory, as are batches without an answer. Sent batches are in
+// `throng.sent`.
 //
 //   <script defer src="https://count.example.com/throng.js" data-app="shop" data-view="view"></script>
 //   <button data-throng-event="add_to_cart" data-throng-price="24.90">
 //
-// The daemon serves this file without its comments, and without the spaces that mean nothing: no string or expression of it
-// has any beside punctuation, and every statement ends with its semicolon.
+// The daemon serves this file without its comments and needless spaces: no string or expression of it has any beside
+// punctuation, and every statement ends with its semicolon.
 (() => {
   "use strict";
   // A module has no currentScript, and tag managers drop attributes: an address such as throng.js?app=shop keeps them.
@@ -14,7 +15,7 @@
   const source = script?.src;
   const settings = { server: source, ...Object.fromEntries(source ? new URL(source).searchParams : []), ...script?.dataset };
   const { app, key, view: viewEvent, storage, debug, adult, server } = settings;
-  // With data-debug it is said what does not count, and why.
+  // The console says what does not count, and why, if data-debug is set.
   const warn = (...words) => debug != null && console.warn("throng", ...words);
   if (!app || !server) return console.warn("throng.js counts nothing without data-app and its address");
   if (window.throng?.record) return warn("is there already and counts for", throng.settings.app);
@@ -22,11 +23,11 @@
   const quiet = { credentials: "omit", referrerPolicy: "no-referrer" };
   const sent = [];
   const memory = {};
-  // By purpose: what it may do, what waits for it, and when it may send.
+  // The state of each purpose: its consent, its waiting events and batches, and the time from which it may send.
   const states = {};
   let plan, shown, loading, retry, early = [], room = 64e3;
 
-  // Whatever goes wrong in here is no reason for the page to fail.
+  // An error in here is no reason for the page to fail.
   const safely = (step) => (...values) => {
     try {
       step(...values);
@@ -53,14 +54,14 @@
     const off = offBy(answer);
     if (!(Math.abs(off) > 6e4)) return;
     shift += off;
-    // What waits was noted by a wrong clock, unless that one was right until it was set.
+    // Waiting events were noted by a wrong clock, unless that one was right until it was set.
     if (paceNow() - pace < 6e4) for (const { queue } of Object.values(states)) queue.forEach((event) => move(event, off));
   };
   // Quarters of an hour never cut a period in two, in any time zone.
   const quarter = (time) => new Date(time - (time % 9e5)).toISOString().slice(0, 19) + "Z";
   const move = (event, off) => (event.at = quarter(Math.min(Date.parse(event.at) + off, now())));
 
-  // Whether plan and time are known. A clock that goes back was set; one that leaps ahead was set, or slept.
+  // True if plan and time are known. A clock that goes back was set; one that leaps ahead was set, or slept.
   const isFresh = () => {
     const leap = paceNow() - pace;
     if (leap < -6e4) {
@@ -91,8 +92,8 @@
   };
   const shared = fieldsOf(script);
 
-  // What a browser can tell, by the kind of bucketing that the plan has for a field, or by the field's name. Versions
-  // in user agents are cut to their first number: families are told by no more. A Mac that is touched is an iPad.
+  // The values that a browser can tell, by the kind of bucketing that the plan has for a field, or by the field's name.
+  // Versions in user agents are cut to their first number: families need no more. A Mac with a touch screen is an iPad.
   const agent = () =>
     navigator.userAgent.replace(navigator.maxTouchPoints > 1 && /Macintosh;\sIntel(.*X)\s[\d_.]+/, "iPad;CPU OS 13_0 like$1").replace(/([._])\d+/g, "$10");
   const readings = {
@@ -101,7 +102,7 @@
     device_class: agent,
     screen: () => screen.width + "x" + screen.height,
     language: () => navigator.language,
-    // Of winter and summer, standard time is further west.
+    // Standard time is the one further west of winter and summer.
     utc_offset: () => -Math.max(...[0, 6].map((month) => new Date(2026, month).getTimezoneOffset())),
     memory_gb: () => navigator.deviceMemory,
     cores: () => navigator.hardwareConcurrency,
@@ -109,8 +110,8 @@
   };
   const reading = (field) => (readings[plan.fields[field]?.[0].rule.kind] || readings[field])?.();
 
-  // The one spelling of a path: as browsers have it, without empty segments and what follows a ";", with escapes decoded once.
-  // An escaped slash stays apart from others, and what is no text equals nothing.
+  // The one spelling of a path: as browsers have it, without empty segments and the text after a ";", with escapes
+  // decoded once. An escaped slash stays apart from others, and bytes that are no text equal nothing.
   const pathOf = (path) =>
     new URL("http://a" + path).pathname.split("/").map((part) => {
       try {
@@ -120,7 +121,7 @@
       }
     }).filter(Boolean).map((part) => "/" + part).join("");
 
-  // Whether a path is of a template such as /product/:id or /docs/*.
+  // True if a path is of a template such as /product/:id or /docs/*.
   const matches = (template, path) =>
     new RegExp(
       "^" + pathOf(template).replace(/[^\w/:*]/g, "\\$&").replace(/\/\*$/, "(/[^]*)?").replace(/\/:[^/]+/g, "/[^/]+") + "$"
@@ -128,8 +129,8 @@
 
   // A number, or a text that is one.
   const plainNumber = (value) => (/^[-+.\de]+$/i.test(value) ? +value : NaN);
-  // The same as people write it, with a currency and groups of thousands: "EUR 1.234,50". What could be two numbers, as
-  // "1,234" and, where fewer than three decimals are kept, "1.234", is none.
+  // A number as people write it, with a currency and groups of thousands: "EUR 1.234,50". A text that could be two
+  // numbers is none: "1,234" and, if fewer than three decimals are kept, "1.234".
   const currency = (code) => (Intl.supportedValuesOf?.("currency").includes(code) ? "" : code);
   const numberOf = (value, decimals = 3) => {
     const text = String(value).trim().replace(/^[A-Z]{0,3}\p{Sc}|\p{Sc}$/u, "").replace(/^[A-Z]{3}|[A-Z]{3}$/, currency).trim();
@@ -160,7 +161,7 @@
     }
   };
 
-  // A value by the rule of its dimension. What there is no rule for is left out; a user agent is for the daemon.
+  // A value by the rule of its dimension. A value without a rule is left out; a user agent is for the daemon.
   const bucket = ({ rule, buckets }, value) => {
     const { kind, groups, templates, band_hours, medium_from, large_from, level, edges } = rule;
     const text = String(value), small = text.toLowerCase();
@@ -191,14 +192,15 @@
     }
     // A NUL, half a surrogate pair or an endless text would have the batch refused.
     if (readings[kind] == agent) return text.replace(/[\0\ud800-\udfff]/gu, "").slice(0, 200);
-    // Where a zone is named, the browser says its own.
+    // The browser says its own offset if the text names a zone.
     if (band_hours && isNaN(plainNumber(value)) && isZone(text)) return;
     const number = edges ? numberOf(value) : plainNumber(value);
     if (band_hours) return found(buckets[Math.floor((Math.floor(number / 60) + 12) / band_hours)]);
     if (edges) return isFinite(number) ? buckets[edges.filter((edge) => edge <= number).length] : "other";
   };
 
-  // A value as coarsely as it can be sent: a number that is added up, or else the bucket that says it to all that read it.
+  // A value as coarsely as it can be sent: a number that is added up, or else the bucket that fits all dimensions that
+  // read it.
   const coarse = (field, value) => {
     if (value == null) return;
     const readers = plan.fields[field] || [], decimals = plan.sums[field];
@@ -213,8 +215,9 @@
 
   const stateOf = ({ name }) => (states[name] ||= { queue: [], batches: recall(keyOf({ name }) + " waiting") });
 
-  // Whether a purpose may count: agreed to where the plan asks, in its version or a later one, of which true is the first;
-  // and no signal that the plan honours. Without data-adult the page does not know whether the person is a child.
+  // True if a purpose may count: the visitor agreed, if the plan asks, to its version or a later one (true is the
+  // first), and there is no signal that the plan honours. Without data-adult the page does not know whether the person
+  // is a child.
   const allowed = (purpose) =>
     (stateOf(purpose).consent ?? !purpose.needs_consent) >= purpose.consent_version &&
     !purpose.refused_by.some((signal) =>
@@ -247,7 +250,7 @@
     });
   };
 
-  // What happens again in the same quarter is a number: no order and no rhythm leave the page.
+  // An event that happens again in the same quarter only raises a number: no order and no rhythm leave the page.
   const enqueue = (purpose, { count, ...event }) => {
     const { queue } = stateOf(purpose), same = JSON.stringify(event);
     const before = queue.find(({ count, ...event }) => JSON.stringify(event) == same);
@@ -261,7 +264,7 @@
     stateOf(purpose).timer ||= setTimeout(send, pause, purpose.name);
   };
 
-  // What the tab remembers: in sessionStorage, where the page wants it and the browser has it, or as long as the page.
+  // The tab's memory: sessionStorage if the page wants it and the browser has it, or else as long as the page.
   const session = (step) => {
     try {
       if (storage != "memory") return step(sessionStorage);
@@ -276,7 +279,7 @@
   };
   const keyOf = (purpose) => "throng " + app + " " + purpose.name;
 
-  // One random identifier a purpose and window; those of windows that are open, so that they can be taken back.
+  // The random identifiers, one per purpose and window, of windows that are open, so that they can be taken back.
   const identifiers = (purpose) =>
     recall(keyOf(purpose)).filter(([window]) => (window + 2) * purpose.rotation_seconds * 1e3 > now());
   const identifier = (purpose, window) => {
@@ -286,7 +289,7 @@
     return found[1];
   };
 
-  // What events share: what is true of the browser, as far as their metrics use it.
+  // The fields that events share: the browser's values, as far as their metrics use them.
   const contextOf = (purpose, events) => {
     const described = purpose.events.filter(({ name }) => events.some(({ event }) => event == name));
     return pick(described.flatMap(({ fields }) => fields), (field) => shared[field] ?? reading(field));
@@ -311,7 +314,7 @@
         app, key, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
         consent_version: +stateOf(purpose).consent || 1, context: contextOf(purpose, events), events,
       };
-      // What outlives its page may have 64 KiB, and what is sealed is padded to four times as much.
+      // A request that outlives its page may have 64 KiB, and a sealed one is padded to four times as much.
       if (count > 1 && sizeOf(JSON.stringify(body)) > (purpose.transport ? 15e3 : 6e4)) {
         count >>= 1;
         continue;
@@ -322,9 +325,9 @@
     }
   };
 
-  // Sends what waits. A batch without an answer is sent again as long as its window is accepted, by this page or the next
-  // one of the tab, then given up: it may have been counted. While offline nothing is packed, so that it travels in the
-  // window in which it can.
+  // Sends waiting events. A batch without an answer is sent again as long as its window is accepted, by this page or
+  // the next one of the tab, then given up: it may have been counted. While offline nothing is packed, so that events
+  // travel in the window in which they can.
   const send = (name, isLeaving, isLast) => {
     const purpose = plan.purposes.find((each) => each.name == name);
     if (!purpose) return;
@@ -334,7 +337,7 @@
     state.timer = 0;
     const isAllowed = allowed(purpose);
     if (!isAllowed) {
-      // Nobody was asked yet.
+      // The visitor was not asked yet.
       if (state.consent == null && purpose.needs_consent) return;
       takeBack(purpose);
     }
@@ -350,7 +353,7 @@
   };
   const keep = (purpose) => remember(keyOf(purpose) + " waiting", stateOf(purpose).batches);
 
-  // Where the plan wants it sealed, it goes through the relay, or not at all.
+  // A request goes through the relay, or not at all, if the plan wants it sealed.
   const ask = async ({ transport }, path, body) =>
     transport
       ? (await import(address("throng-oblivious.js"))).default(plan.relay, path, body)
@@ -392,17 +395,17 @@
     if (state.batches[0] || state.queue[0]) wake(purpose, pause || undefined);
   };
 
-  // Says what was refused. What was refused for its time was not counted, and travels again once the time is known.
+  // Says what was refused. Events refused for their time were not counted, and travel again once the time is known.
   const settle = async (purpose, batch, answer) => {
     const { error, refused = [] } = batch.log.answer, isLate = (reason) => /too_old|in_the_future/.test(reason);
     for (const reason of new Set([error, ...refused.map(({ reason }) => reason)])) if (reason) warn("was refused for", reason);
     const late = refused.filter(({ reason }) => isLate(reason)).map(({ index }) => index);
     const isWhole = error == "window_out_of_range";
     if (batch.path != "v1/batches" || !(isWhole || late[0] != null)) return;
-    // Of what was sealed nobody is to learn by asking elsewhere.
+    // A question elsewhere would tell others of a sealed request.
     if (purpose.transport) learnTime(answer);
     else await load("again");
-    // One that was sent before may have been counted then, unless its window has not come yet.
+    // A batch that was sent before may have been counted then, unless its window has not come yet.
     if (isWhole && batch.tried && batch.until < now() + 3e3 * purpose.rotation_seconds) return;
     if (Math.abs(shift - batch.shift) > 6e4) again(purpose, batch, (event, place) => isWhole || late.includes(place));
   };
@@ -420,7 +423,8 @@
     for (const { name } of plan.purposes) send(name, isLeaving, isLast);
   };
 
-  // Takes back what open windows have of a purpose, and forgets what waits: who agrees again is somebody else, and alone.
+  // Takes back the purpose's identifiers in open windows, and forgets waiting events: who agrees again is somebody
+  // else, and alone.
   const takeBack = (purpose) => {
     const state = stateOf(purpose), used = identifiers(purpose);
     state.queue = [];
@@ -437,13 +441,13 @@
         const before = allowed(purpose);
         stateOf(purpose).consent = isGiven;
         if (!allowed(purpose)) takeBack(purpose);
-        // What is on the screen when somebody agrees is seen from now on.
+        // The page on the screen counts as seen from the moment at which somebody agrees.
         else if (!before && shown) view(purpose);
         wake(purpose);
       }
     }, plan);
 
-  // What the daemon would count of an event, by purpose; it counts nothing.
+  // The counts that the daemon would make of an event, by purpose; it counts nothing.
   const preview = async (name, given = {}) => {
     const answers = {};
     for (const purpose of plan?.purposes || []) {
@@ -516,12 +520,12 @@
     const { event, ...fields } = fieldsOf(element);
     record(event, fields);
   };
-  // Forms whose sending is counted already, and what a click on a label will click.
+  // Forms whose sending is counted already, and the element that a click on a label will click.
   const counted = new WeakSet();
   let last, labelled;
   const clicked = (event) => {
     const path = event.composedPath(), [target] = path, isForm = event.type == "submit";
-    // That a form is sent is heard in its own shadow tree only.
+    // The sending of a form is heard in its own shadow tree only.
     for (const each of path) if (each instanceof ShadowRoot) each.addEventListener("submit", heard, true);
     if (/^(key|focus)/.test(event.type)) return;
     // The middle button opens links, and does nothing elsewhere.

@@ -62,7 +62,7 @@ struct RevokeToken: Command {
     var parameters: [Parameter] { [.text(id), .instant(now)] }
 }
 
-/// What one partner has, by report, the latest period first.
+/// The files of one partner, by report, the latest period first.
 struct SelectPartnerFiles: RowQuery {
     static let text = Query("run_file.select_partner", PackageResources.run_file_select_partner_sql)
 
@@ -81,7 +81,7 @@ struct SelectPartnerFiles: RowQuery {
     }
 }
 
-/// The contents of one file, only to the partner that it is for.
+/// The contents of one file, only for the partner that it was made for.
 struct SelectPartnerFile: RowQuery {
     static let text = Query("run_file.select_contents", PackageResources.run_file_select_contents_sql)
 

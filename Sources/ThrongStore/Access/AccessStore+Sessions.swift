@@ -1,17 +1,17 @@
 internal import ThrongPostgres
 internal import ThrongWire
 
-/// Who has signed in, and until when: what a browser brings back as a cookie opens pages as long as its session is in
-/// PostgreSQL.
+/// Sign-in sessions: a browser's cookie opens pages as long as its session is in PostgreSQL.
 ///
-/// So every daemon of the database knows it, and none does once it was ended at any of them. Of the cookie only the SHA-256
-/// is kept: whoever reads the database can't sign in. Times go by PostgreSQL's clock, which all daemons share.
+/// All daemons of the database share the sessions, so a session ended at one daemon is ended at all. Only the SHA-256
+/// of the cookie is kept: whoever reads the database can't sign in. Times go by PostgreSQL's clock, which all daemons
+/// share.
 extension AccessStore {
-    /// How long a session lasts without a look at a page. Unit: seconds.
+    /// The lifetime of a session without a page view. Unit: seconds.
     package static let idle = 3600
-    /// How long it lasts at most. Unit: seconds.
+    /// The longest lifetime of a session. Unit: seconds.
     package static let longest = 12 * 3600
-    /// How many one token may have at a time; a further one ends the oldest.
+    /// The most sessions of one token at a time; a further one ends the oldest.
     package static let mostOfToken = 64
 
     /// Begins a session.
@@ -33,10 +33,10 @@ extension AccessStore {
         return cookie
     }
 
-    /// The public part of the token by which somebody signed in, whose session goes on with this look; nil where there is no
-    /// session, or none any more.
+    /// Returns the public part of the token of a session, and extends the session; nil if there is no such session or
+    /// it is over.
     package func session(of cookie: some StringProtocol) async throws -> String? {
-        // What can't be a cookie is not worth a question.
+        // A text that can't be a cookie is not worth a question.
         guard cookie.utf8.count == 64 else { return nil }
         let look = LookAtSession(hash: Self.hash(of: cookie), idle: Self.idle, longest: Self.longest)
         return try await connection.run { try $0.first(look) }

@@ -1,7 +1,7 @@
 package import ThrongPlan
 package import ThrongPostgres
 
-/// Who may look at pages, and the reports that partners find there.
+/// Access tokens, and the reports that partners download.
 ///
 /// Works as `throng_reporter`.
 package final class AccessStore: Sendable {
@@ -13,7 +13,7 @@ package final class AccessStore: Sendable {
     /// Closes the connection.
     package func close() { connection.close() }
 
-    /// Closes the connection after so long, whatever is under way.
+    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 
     // MARK: Tokens
@@ -23,17 +23,17 @@ package final class AccessStore: Sendable {
         _ = try await connection.run { try $0.run(InsertToken(token: token, hash: secret.hash)) }
     }
 
-    /// All tokens that were ever given, in the order of their making.
+    /// Returns all tokens ever given, in the order of their making.
     package func tokens() async throws -> [AccessToken] {
         try await connection.run { try $0.run(SelectTokens(id: nil)).map(\.token) }
     }
 
-    /// A token by its public part; nil where there is none.
+    /// Finds a token by its public part; nil where there is none.
     package func token(_ id: String) async throws -> AccessToken? {
         try await connection.run { try $0.first(SelectTokens(id: id))?.token }
     }
 
-    /// The token that somebody holds; nil where there is none, whether or not its public part is known.
+    /// Finds the token that a secret belongs to; nil if the public part is unknown or the secret is wrong.
     package func token(of secret: AccessSecret) async throws -> AccessToken? {
         try await connection.run { session in
             guard let known = try session.first(SelectTokens(id: secret.id)), secret.matches(known.hash) else {
@@ -56,12 +56,12 @@ package final class AccessStore: Sendable {
 
     // MARK: Reports
 
-    /// The files that a partner has, by report, the latest period first.
+    /// Returns the files of a partner, by report, the latest period first.
     package func files(of partner: PartnerName, app: AppName) async throws -> [KeptReportFile] {
         try await connection.run { try $0.run(SelectPartnerFiles(app: app, partner: partner)) }
     }
 
-    /// A file's bytes; nil where the partner has no such file.
+    /// Returns a file's bytes; nil where the partner has no such file.
     package func contents(
         of name: String, report: ReportName, partner: PartnerName, app: AppName
     ) async throws -> [UInt8]? {
@@ -74,7 +74,7 @@ package final class AccessStore: Sendable {
 
     // MARK: Health
 
-    /// The last releases of all apps, the latest first.
+    /// Returns the last releases of all apps, the latest first.
     package func lastReleases(_ count: Int) async throws -> [ReleaseNote] {
         try await connection.run { try $0.run(SelectLastReleases(most: count)) }
     }
@@ -82,26 +82,26 @@ package final class AccessStore: Sendable {
 
 /// A file of a report as its partner finds it, without its bytes.
 package struct KeptReportFile: Sendable, Hashable {
-    /// Of which report.
+    /// The report.
     package let report: ReportName
-    /// What it covers.
+    /// The period that it covers.
     package let period: Period
     /// Its name.
     package let name: String
     /// Its size. Unit: bytes.
     package let bytes: Int
-    /// When it was made.
+    /// The time it was made.
     package let madeAt: UnixSeconds
 }
 
-/// That a release was made, without its numbers.
+/// A note that a release was made, without its numbers.
 package struct ReleaseNote: Sendable, Hashable {
-    /// Of which app.
+    /// The app.
     package let app: AppName
-    /// Of which metric.
+    /// The metric.
     package let metric: MetricName
-    /// What it covers.
+    /// The period that it covers.
     package let period: Period
-    /// When it was made.
+    /// The time it was made.
     package let madeAt: UnixSeconds
 }

@@ -3,22 +3,21 @@ internal import Foundation
 package import ThrongPlan
 internal import ThrongWire
 
-/// What the operator knows of a token that was given to somebody.
+/// The operator's record of a token that was given to somebody.
 package struct AccessToken: Sendable, Hashable {
     /// Its public part: eight hexadecimal digits.
     package let id: String
-    /// What it opens.
+    /// The pages that it opens.
     package let role: AccessRole
-    /// Whom it was given to, in the operator's words.
+    /// The recipient, in the operator's words.
     package let note: String?
-    /// When it was made.
+    /// The time it was made.
     package let createdAt: UnixSeconds
-    /// From when on it is worth nothing.
+    /// The time from which on it is worth nothing.
     package let expiresAt: UnixSeconds
-    /// When it was taken back; nil while nobody did.
+    /// The time it was revoked; nil if it was not.
     package let revokedAt: UnixSeconds?
 
-    /// Puts a token's facts together.
     package init(
         id: String, role: AccessRole, note: String?, createdAt: UnixSeconds, expiresAt: UnixSeconds,
         revokedAt: UnixSeconds? = nil
@@ -31,17 +30,17 @@ package struct AccessToken: Sendable, Hashable {
         self.revokedAt = revokedAt
     }
 
-    /// Whether it opens anything.
+    /// True if it opens anything at `now`: neither revoked nor expired.
     package func isGood(at now: UnixSeconds) -> Bool { revokedAt == nil && now < expiresAt }
 }
 
-/// What somebody may look at.
+/// The pages that a token opens.
 package enum AccessRole: Sendable, Hashable {
     /// The reports of one partner of one app.
     case partner(PartnerName, of: AppName)
     /// The daemon's health.
     case operations
-    /// Whatever was released, of every app in the database: what the role `throng_analyst` sees.
+    /// All that was released, of every app in the database: what the role `throng_analyst` sees.
     case analysis
 
     /// The word for it: partner, operator or analyst.
@@ -86,17 +85,17 @@ package struct AccessSecret: Sendable {
         guard self.text == trimmed else { return nil }
     }
 
-    /// As its owner gets it, once.
+    /// The whole token, which its owner gets once.
     package var text: String {
         let letters = Data(secret).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
             .prefix(43)
         return "\(Self.start)\(id)_\(letters)"
     }
 
-    /// What is kept of it: 32 bytes.
+    /// The hash that is kept: SHA-256 of the secret, 32 bytes.
     var hash: [UInt8] { Array(SHA256.hash(data: secret)) }
 
-    /// Whether what is kept is of this one; takes as long for any other.
+    /// True if the kept hash is of this secret; takes the same time for any hash of 32 bytes.
     func matches(_ kept: [UInt8]) -> Bool {
         kept.count == 32 && zip(kept, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }

@@ -3,7 +3,7 @@ internal import Foundation
 package import ThrongPlan
 internal import ThrongWire
 
-/// A browser that has signed in, as its owner may see it: since when and until when, and not from where.
+/// A browser that has signed in, as its owner may see it: its times, but not its address.
 package struct PortalSession: Sendable, Hashable {
     /// The SHA-256 of the cookie, which opens nothing.
     package struct ID: Sendable, Hashable {
@@ -11,7 +11,7 @@ package struct PortalSession: Sendable, Hashable {
 
         init(hash: [UInt8]) { self.hash = hash }
 
-        /// The one of a cookie. By the hash, so that how long a look-up takes tells nothing of a cookie.
+        /// Creates the name of a cookie's session. Look-ups go by the hash, so their time tells nothing of a cookie.
         package init(cookie: some StringProtocol) { hash = Array(SHA256.hash(data: Data(cookie.utf8))) }
 
         /// Reads ``text``; nil for anything else.
@@ -20,17 +20,17 @@ package struct PortalSession: Sendable, Hashable {
             self.hash = hash
         }
 
-        /// 64 hexadecimal digits.
+        /// The name as text: 64 hexadecimal digits.
         package var text: String { hash.lowerHex }
     }
 
     /// Its name for its owner.
     package let id: ID
-    /// When somebody signed in.
+    /// The time of signing in.
     package let since: UnixSeconds
-    /// From when on it is over.
+    /// The time from which on it is over.
     package let until: UnixSeconds
 
-    /// The latest look that it may have had, if it had one at all: a look makes it last for ``AccessStore/idle`` more.
+    /// The latest time it may have been used at, if at all: each use extends it by ``AccessStore/idle``.
     package var lastLook: UnixSeconds { until - Int64(AccessStore.idle) }
 }

@@ -8,21 +8,21 @@ struct InsertSession: Command {
     let hash: [UInt8]
     /// The token's public part.
     let token: String
-    /// How long it lasts without a look. Unit: seconds.
+    /// The lifetime without a page view. Unit: seconds.
     let idle: Int
 
     var parameters: [Parameter] { [.bytes(hash), .text(token), .integer(Int64(idle))] }
 }
 
-/// Says whose a session is, which goes on with this look: a token's public part.
+/// Finds the token of a session by its public part, and extends the session.
 struct LookAtSession: RowQuery {
     static let text = Query("portal_session.look", PackageResources.portal_session_look_sql)
 
     /// SHA-256 of the cookie: 32 bytes.
     let hash: [UInt8]
-    /// How long it lasts without another look. Unit: seconds.
+    /// The lifetime without another page view. Unit: seconds.
     let idle: Int
-    /// How long it lasts at most. Unit: seconds.
+    /// The longest lifetime. Unit: seconds.
     let longest: Int
 
     var parameters: [Parameter] { [.bytes(hash), .integer(Int64(idle)), .integer(Int64(longest))] }
@@ -46,7 +46,7 @@ struct EndSessions: Command {
 
     /// The token's public part.
     let token: String
-    /// How many go on. Unit: sessions.
+    /// The number of sessions that stay. Unit: sessions.
     let left: Int
 
     var parameters: [Parameter] { [.text(token), .integer(Int64(left))] }
@@ -79,7 +79,7 @@ struct EndOwnSessions: Command {
     /// The token's public part.
     let token: String
     let session: PortalSession.ID
-    /// Whether all but this one end.
+    /// True if this one stays and all others end.
     let isForOthers: Bool
 
     var parameters: [Parameter] { [.text(token), .bytes(session.hash), .flag(isForOthers)] }

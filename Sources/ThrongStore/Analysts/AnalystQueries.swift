@@ -1,7 +1,7 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Every layout of which something is released, one row a kind of period.
+/// Every layout that has releases, one row a kind of period.
 struct SelectAnalystMetrics: RowQuery {
     static let text = Query("analyst_metric.select", PackageResources.analyst_metric_select_sql)
 
@@ -19,7 +19,7 @@ struct SelectAnalystMetrics: RowQuery {
     }
 }
 
-/// The columns of a view in schema analyst in their order, and what they say of themselves.
+/// The columns of a view in schema analyst in their order, with their comments.
 struct SelectAnalystColumns: RowQuery {
     static let text = Query("analyst_column.select", PackageResources.analyst_column_select_sql)
 
@@ -32,7 +32,7 @@ struct SelectAnalystColumns: RowQuery {
     }
 }
 
-/// What the columns of a view's dimensions can hold.
+/// The buckets of the dimensions of a view.
 struct SelectAnalystBuckets: RowQuery {
     static let text = Query("analyst_bucket.select", PackageResources.analyst_bucket_select_sql)
 
@@ -45,7 +45,7 @@ struct SelectAnalystBuckets: RowQuery {
     }
 }
 
-/// By what the rows of a view can be split.
+/// The groupings of the rows of a view.
 struct SelectAnalystMargins: RowQuery {
     static let text = Query("analyst_margin.select", PackageResources.analyst_margin_select_sql)
 
@@ -59,7 +59,7 @@ struct SelectAnalystMargins: RowQuery {
     }
 }
 
-/// What was released in a view, the latest period last.
+/// The releases of a view, the latest period last.
 struct SelectAnalystReleases: RowQuery {
     static let text = Query("analyst_release.select", PackageResources.analyst_release_select_sql)
 

@@ -2,26 +2,26 @@ internal import Foundation
 package import ThrongPlan
 internal import ThrongPostgres
 
-/// What is asked of one view: some measures of one margin over some periods, confined to some buckets.
+/// A question about one view: some measures of one margin over some periods, confined to some buckets.
 ///
-/// The answer is in the order of periods and, within one, of the plan's buckets: never of numbers, so that nothing can be
-/// told from where a withheld row stands.
+/// The answer is ordered by period and, within one, by the plan's order of buckets. It is never ordered by numbers: the
+/// place of a withheld row would tell something of its number.
 package struct AnalystQuestion: Sendable {
-    /// Which view.
+    /// The view.
     package let view: String
-    /// Which kind of period.
+    /// The kind of period.
     package let kind: PeriodKind
-    /// Split by what.
+    /// The grouping of the rows.
     package let margin: AnalystMargin
-    /// Which numbers.
+    /// The columns of numbers wanted.
     package let measures: [AnalystColumn]
-    /// The periods that begin within these.
+    /// The range of starts of the periods wanted.
     package let starts: ClosedRange<UnixSeconds>
-    /// Confined to which buckets.
+    /// The buckets that rows are confined to.
     package let filters: [Filter]
     /// The columns of the margin, in its order.
     package let columns: [AnalystColumn]
-    /// Which part of the rows, from 1; each but the last has ``mostRows``.
+    /// The number of the part of the rows, from 1; each part but the last has ``mostRows``.
     package let part: Int
 
     /// A bucket that rows are confined to.
@@ -31,7 +31,6 @@ package struct AnalystQuestion: Sendable {
         /// The bucket.
         package let bucket: String
 
-        /// Puts a filter together.
         package init(column: String, bucket: String) {
             self.column = column
             self.bucket = bucket
@@ -43,7 +42,7 @@ package struct AnalystQuestion: Sendable {
     /// The most buckets that are put in the plan's order; more are in the order of their names.
     private static let mostOrdered = 500
 
-    /// Puts a question together; columns of the margin that the shape does not have are left out.
+    /// Leaves out columns of the margin that the shape does not have.
     package init(
         view: String, kind: PeriodKind, margin: AnalystMargin, measures: [AnalystColumn],
         starts: ClosedRange<UnixSeconds>,
@@ -59,10 +58,10 @@ package struct AnalystQuestion: Sendable {
         self.part = max(part, 1)
     }
 
-    /// In how many parts so many rows come; at least one.
+    /// Returns the number of parts for this many rows; at least one.
     package static func parts(ofRows total: Int) -> Int { max((total + mostRows - 1) / mostRows, 1) }
 
-    /// How many rows come before those of this part.
+    /// The number of rows before those of this part.
     package var offset: Int { (part - 1) * Self.mostRows }
 
     /// The query as people paste it into psql, where it gives the same rows.
@@ -70,7 +69,7 @@ package struct AnalystQuestion: Sendable {
 
     var statement: Statement { text.statement("analyst_view.select") }
 
-    /// How many rows all parts have.
+    /// The statement that counts the rows of all parts.
     var count: Statement {
         var text: PastedStatement = "select count(*)"
         text += confined
@@ -96,7 +95,7 @@ package struct AnalystQuestion: Sendable {
         return text
     }
 
-    /// From where, and which rows.
+    /// The `from` and `where` clauses.
     private var confined: PastedStatement {
         var text: PastedStatement = """
 

@@ -1,15 +1,15 @@
 package import ThrongPlan
 internal import ThrongPostgres
 
-/// One row of a view: its buckets and its numbers, or why there are none.
+/// One row of a view: its buckets and its numbers, or the reason why they are withheld.
 package struct AnalystRow: Sendable, Hashable {
     /// First second of its period.
     package let start: UnixSeconds
-    /// One a column of its margin.
+    /// The buckets, one a column of its margin.
     package let buckets: [String]
-    /// One a measure that was asked for; nil where there is none.
+    /// The numbers, one a measure that was asked for; nil where there is none.
     package let numbers: [Number?]
-    /// Null in the database where the numbers are there; else why not.
+    /// The reason why the numbers are withheld; null in the database where they are there.
     package let withheld: String?
 
     /// A number as PostgreSQL has it.
@@ -19,7 +19,6 @@ package struct AnalystRow: Sendable, Hashable {
         /// Digits after the point.
         package let places: Int
 
-        /// Puts a number together.
         package init(units: Int128, places: Int) {
             self.units = units
             self.places = places
@@ -28,15 +27,15 @@ package struct AnalystRow: Sendable, Hashable {
 }
 
 extension RowReader {
-    /// An instant as PostgreSQL sends it: microseconds since 2000.
+    /// Reads an instant as PostgreSQL sends it: microseconds since 2000.
     mutating func instant() throws(PostgresError) -> UnixSeconds {
         UnixSeconds(try integer() / 1_000_000 + 946_684_800)
     }
 
-    /// A number of the type numeric; nil for null, for what is no number, and for one that 128 bits don't hold.
+    /// Reads a number of the type numeric; nil for null, for what is no number, and for one that 128 bits don't hold.
     ///
-    /// Source: PostgreSQL's numeric_send: how many digits, weight of the first, sign, decimal places, then digits of base
-    /// 10,000; all of two bytes, big-endian.
+    /// Source: PostgreSQL's numeric_send: the number of digits, the weight of the first, the sign, decimal places, then
+    /// digits of base 10,000; all of two bytes, big-endian.
     mutating func numeric() throws(PostgresError) -> AnalystRow.Number? {
         guard let bytes = try optionalBytes() else { return nil }
         let words = stride(from: 0, to: bytes.count - 1, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }

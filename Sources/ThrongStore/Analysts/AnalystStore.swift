@@ -8,12 +8,12 @@ package import ThrongPostgres
 /// statement ends after ``seconds``.
 package final class AnalystStore: Sendable {
     private let connections: [Connection]
-    /// How many questions each connection has.
+    /// The number of questions on each connection.
     private let load: Mutex<[Int]>
 
-    /// How long one statement may take. Unit: seconds.
+    /// The time limit of one statement. Unit: seconds.
     package static let seconds = 5
-    /// How many questions are answered at once, and how many may stand behind one another on a connection.
+    /// The number of connections, each of which answers one question at a time, and the most questions on one.
     private static let (atOnce, deep) = (3, 4)
 
     /// Prepares to work; the role of the settings is replaced by `throng_analyst`.
@@ -28,10 +28,10 @@ package final class AnalystStore: Sendable {
     /// Closes its connections.
     package func close() { connections.forEach { $0.close() } }
 
-    /// Closes the connections after so long, whatever is under way.
+    /// Closes the connections after `length`, whatever is under way.
     package func close(within length: Duration) { connections.forEach { $0.close(within: length) } }
 
-    /// Whatever is released, by app and metric, the current layout first.
+    /// Returns the metrics that have releases, by app and metric, the current layout first.
     package func metrics() async throws -> [AnalystMetric] {
         try await read { session in
             var found: [AnalystMetric] = []
@@ -43,7 +43,7 @@ package final class AnalystStore: Sendable {
         }
     }
 
-    /// What can be asked of a metric for one kind of period.
+    /// Returns the questions that a metric can answer for one kind of period.
     package func shape(of metric: AnalystMetric, kind: PeriodKind) async throws -> AnalystShape {
         try await read { session in
             let columns = try Self.columns(of: metric, session)
@@ -61,7 +61,7 @@ package final class AnalystStore: Sendable {
         }
     }
 
-    /// The rows that answer a question; at most ``AnalystQuestion/mostRows``.
+    /// Returns the rows that answer a question; at most ``AnalystQuestion/mostRows``.
     package func rows(of question: AnalystQuestion) async throws -> [AnalystRow] {
         try await read { session in
             try session.query(question.statement).read { columns in
@@ -77,7 +77,7 @@ package final class AnalystStore: Sendable {
         }
     }
 
-    /// How many rows a question has, in all of its parts. Unit: rows.
+    /// Returns the number of rows of a question, in all of its parts. Unit: rows.
     package func count(of question: AnalystQuestion) async throws -> Int {
         try await read { session in
             // A count is one row.
@@ -85,11 +85,11 @@ package final class AnalystStore: Sendable {
         }
     }
 
-    /// Columns of dimensions, then of numbers.
+    /// Returns the columns of dimensions, then those of numbers.
     ///
-    /// Every view has period_start, period_end, period_kind, margin, its dimensions, events or identifiers, its sums,
-    /// devices, each of these with its margin behind it, perhaps client_devices, and withheld, in this order; names may differ where
-    /// they would collide.
+    /// Every view has these columns, in this order: period_start, period_end, period_kind, margin, its dimensions,
+    /// events or identifiers, its sums, devices, each of these with its margin behind it, perhaps client_devices, and
+    /// withheld. Names may differ where they would collide.
     private static func columns(of metric: AnalystMetric, _ session: Session) throws -> [AnalystColumn] {
         let rows = try session.run(SelectAnalystColumns(view: metric.view))
         var kinds: [AnalystColumn.Kind] = metric.dimensions.map { .dimension($0) }
@@ -116,9 +116,9 @@ package final class AnalystStore: Sendable {
         }
     }
 
-    /// Reads in one transaction, on the connection with the least to do.
+    /// Reads in one transaction, on the connection with the fewest questions.
     ///
-    /// - Throws: ``StoreError/busy(questions:)`` where all have enough.
+    /// - Throws: ``StoreError/busy(questions:)`` if every connection has the most questions.
     private func read<Value: Sendable>(
         _ work: @escaping @Sendable (Session) throws -> Value
     ) async throws -> Value {
@@ -140,7 +140,7 @@ package final class AnalystStore: Sendable {
 }
 
 extension AnalystMetric {
-    /// The same with the spans of kinds of period that come before its own.
+    /// Returns this metric with the spans of earlier kinds of period before its own.
     fileprivate func after(_ earlier: [Span]) -> AnalystMetric {
         AnalystMetric(
             app: app, metric: metric, version: version, isCurrent: isCurrent, view: view, timeZone: timeZone,

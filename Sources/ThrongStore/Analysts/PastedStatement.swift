@@ -1,9 +1,9 @@
 internal import ThrongPostgres
 
-/// A query in two forms that mean the same: with parameters, as it is run, and with literals, as people paste it into psql.
+/// A query in two forms that mean the same: with parameters, to run it, and with literals, to paste it into psql.
 ///
-/// Names get into it as identifiers and values as parameters or literals, by ``quoted(name:)`` and ``quoted(value:)``
-/// alone; all else is written in this program.
+/// Names become identifiers and values become parameters or literals, through ``quoted(name:)`` and ``quoted(value:)``
+/// alone. All else is a literal of this program.
 struct PastedStatement: ExpressibleByStringInterpolation {
     fileprivate enum Piece {
         case fixed(String)
@@ -38,7 +38,7 @@ struct PastedStatement: ExpressibleByStringInterpolation {
     /// Appends a further part.
     static func += (statement: inout PastedStatement, part: PastedStatement) { statement.pieces += part.pieces }
 
-    /// As it is run.
+    /// Returns the form that is run, with parameters.
     func statement(_ name: String) -> Statement {
         var parameters: [Parameter] = []
         let sql = pieces.map { piece in
@@ -53,7 +53,7 @@ struct PastedStatement: ExpressibleByStringInterpolation {
         return Statement(name: name, sql: sql.joined(), parameters: parameters)
     }
 
-    /// As people paste it.
+    /// The form that people paste, with literals.
     var pasted: String {
         pieces.map { piece in
             switch piece {
@@ -65,13 +65,13 @@ struct PastedStatement: ExpressibleByStringInterpolation {
         }.joined()
     }
 
-    /// A name as PostgreSQL takes it literally.
+    /// Returns a name as a quoted identifier.
     ///
     /// Source: PostgreSQL's manual, 4.1.1, quoted identifiers.
     static func quoted(name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
-    /// A value as PostgreSQL takes it literally, on one line and without characters that steer what is shown, whether or
-    /// not standard_conforming_strings is on.
+    /// Returns a value as a string literal, on one line and without characters that steer how text is shown. It is
+    /// right whether or not standard_conforming_strings is on.
     ///
     /// Source: PostgreSQL's manual, 4.1.2, string constants with C-style escapes.
     static func quoted(value: String) -> String {
@@ -94,7 +94,7 @@ struct PastedStatement: ExpressibleByStringInterpolation {
         return "\(isEscaped ? "E" : "")'\(String(escaped))'"
     }
 
-    /// Texts as PostgreSQL writes an array of them.
+    /// Returns texts as an array literal.
     ///
     /// Source: PostgreSQL's manual, 8.15.6.
     static func array(_ texts: [String]) -> String {
@@ -106,7 +106,7 @@ struct PastedStatement: ExpressibleByStringInterpolation {
 }
 
 extension Unicode.Scalar {
-    /// Whether it steers how text is shown instead of being shown.
+    /// True if it steers how text is shown and is not shown itself.
     fileprivate var isUnseen: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate: true

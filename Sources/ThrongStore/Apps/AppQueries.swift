@@ -1,7 +1,7 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Apps of which anything is kept, or was deleted.
+/// Apps that have data, or were deleted.
 struct SelectApps: RowQuery {
     static let text = Query("app.select", PackageResources.app_select_sql)
 
@@ -12,7 +12,7 @@ struct SelectApps: RowQuery {
     }
 }
 
-/// Where reports of an app went, or were to go.
+/// The targets that reports of an app were or are to be delivered to.
 struct SelectAppDeliveries: RowQuery {
     static let text = Query("app.deliveries", PackageResources.app_deliveries_sql)
 
@@ -27,7 +27,7 @@ struct SelectAppDeliveries: RowQuery {
     }
 }
 
-/// For how long each daemon was not heard of.
+/// The time since each daemon was last heard of.
 struct SelectSilences: RowQuery {
     static let text = Query("watermark.silences", PackageResources.watermark_silences_sql)
 
@@ -37,12 +37,12 @@ struct SelectSilences: RowQuery {
     }
 }
 
-/// Deletes all that PostgreSQL holds of an app; says how many rows of each kind went.
+/// Deletes all that PostgreSQL holds of an app; returns the number of rows deleted, by kind.
 struct DeleteApp: RowQuery {
     static let text = Query("app.delete", PackageResources.app_delete_sql)
 
     let app: AppName
-    /// Files that were taken out of folders before.
+    /// The number of files that were deleted from folders before.
     let copies: Int64
 
     var parameters: [Parameter] { [.text(app.text), .integer(copies)] }

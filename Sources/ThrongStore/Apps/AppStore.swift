@@ -2,7 +2,7 @@ package import ThrongCounting
 package import ThrongPlan
 package import ThrongPostgres
 
-/// What PostgreSQL holds of whole apps, and how it goes.
+/// The data that PostgreSQL holds of whole apps, and its deletion.
 ///
 /// Works as the owner of the schema.
 package struct AppStore: Sendable {
@@ -11,48 +11,48 @@ package struct AppStore: Sendable {
     /// Works over a connection that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// The apps of which anything is kept or was deleted, by name.
+    /// Returns the apps that have data or were deleted, by name.
     package func apps() async throws -> [KnownApp] { try await connection.run { try $0.run(SelectApps()) } }
 
-    /// Where reports of an app went, or were to go; by target.
+    /// Returns the targets that reports of an app were or are to be delivered to, by target.
     package func deliveries(of app: AppName) async throws -> [AppDelivery] {
         try await connection.run { try $0.run(SelectAppDeliveries(app: app)) }
     }
 
-    /// For how long each daemon that ever attached to this database was not heard of.
+    /// Returns the time since each daemon that ever attached to this database was last heard of.
     package func silences() async throws -> [UnsettledDaemon] {
         try await connection.run { try $0.run(SelectSilences()) }
     }
 
-    /// Up to where PostgreSQL has what a daemon journalled; nil where it never saw the daemon.
+    /// Returns the position up to which PostgreSQL has a daemon's journal; nil where it never saw the daemon.
     package func watermark(of daemon: DaemonID) async throws -> JournalPosition? {
         try await connection.run { try $0.first(SelectWatermark(daemon: daemon))?.position }
     }
 
-    /// Deletes all that is kept of an app, and notes it in the ledger of deletions.
+    /// Deletes all data of an app, and notes it in the ledger of deletions.
     ///
-    /// - Parameter copies: files of its reports that were taken out of folders before.
-    /// - Returns: how many rows of each kind went.
+    /// - Parameter copies: the number of files of its reports that were deleted from folders before.
+    /// - Returns: the number of rows deleted, by kind.
     /// - Throws: ``PostgresError`` with SQL state 42501 where the login does not own the schema.
     package func delete(_ app: AppName, copies: Int) async throws -> [DeletedRows] {
         try await connection.run { try $0.run(DeleteApp(app: app, copies: Int64(copies))) }
     }
 
-    /// Writes every table of the database anew, so that no page holds what was deleted, and lets go of the write-ahead log
-    /// from before that.
+    /// Rewrites every table of the database, so that no page holds deleted data, and releases the write-ahead log from
+    /// before that.
     ///
-    /// Locks each table while it is written, and takes as much disk as the largest one.
+    /// Locks each table while it is rewritten, and takes as much disk as the largest one.
     /// - Throws: ``PostgresError`` where the login is no superuser.
     package func scrub() async throws {
         try await connection.run { session in
             try session.query("app.vacuum", "vacuum (full, analyze)")
-            // What the planner knew of columns were values, too.
+            // The planner's statistics of columns hold values, too.
             try session.query("app.statistics", "vacuum (full) pg_catalog.pg_statistic")
-            // A segment that is used again would keep what it held until that is written over.
+            // A recycled segment would keep its old content until that is overwritten.
             try session.query("app.wal_end", "alter system set wal_recycle = off")
             try session.query("app.reload", "select pg_reload_conf()")
             defer {
-                // Without it PostgreSQL removes segments instead of using them again, which costs a little and harms nothing.
+                // This setting makes PostgreSQL remove segments, not recycle them; it costs a little and harms nothing.
                 _ = try? session.query("app.wal_again", "alter system reset wal_recycle")
                 _ = try? session.query("app.reload", "select pg_reload_conf()")
             }
@@ -65,31 +65,31 @@ package struct AppStore: Sendable {
 package struct KnownApp: Sendable, Hashable {
     /// Its name.
     package let name: AppName
-    /// Whether anything of it is kept.
+    /// True if it has data.
     package let isKept: Bool
-    /// When it was deleted last; nil where it never was.
+    /// The time it was deleted last; nil where it never was.
     package let deletedAt: UnixSeconds?
 }
 
-/// Where one report of an app went, or was to go.
+/// A target that one report of an app was or is to be delivered to.
 package struct AppDelivery: Sendable, Hashable {
-    /// `folder`, `put` or `post`, a space, and where.
+    /// `folder`, `put` or `post`, a space, and the address.
     package let target: String
     /// The report.
     package let report: ReportName
-    /// What it covers, as file names have it; nil in runs of earlier versions.
+    /// The period covered, as file names have it; nil in runs of earlier versions.
     package let label: String?
-    /// Whether another app has files of these names there.
+    /// True if another app has files of these names there.
     package let isShared: Bool
 
-    /// The folder; nil where it goes over the network.
+    /// The folder; nil if the target is on the network.
     package var folder: String? { target.hasPrefix("folder ") ? String(target.dropFirst(7)) : nil }
 }
 
-/// How much of a kind went.
+/// The number of rows of one kind that were deleted.
 package struct DeletedRows: Sendable, Hashable {
-    /// As in ``DeletionEntry/kind``.
+    /// The kind, as in ``DeletionEntry/kind``.
     package let kind: String
-    /// Unit: cells, counters, files, hours, labels or records.
+    /// The number. Unit: cells, counters, files, hours, labels or records.
     package let rows: Int64
 }

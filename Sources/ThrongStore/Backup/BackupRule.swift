@@ -1,16 +1,16 @@
 package import ThrongPlan
 
-/// Of which app a row of a table is, and until when the house keeps it: with that goes the key of it in backups.
+/// The app of a table's rows, and the time until which they are kept; their key in backups is destroyed then.
 ///
 /// SQL over the row `t`, the temporary tables of ``BackupSnapshot``, and what ``from`` joins besides.
 package struct BackupRule: Sendable, Hashable {
     /// A table of schema throng.
     package let table: String
-    /// What is read.
+    /// The `from` clause: the table and its joins.
     let from: String
-    /// Of which app; * where it is of several apps' together.
+    /// The app, as SQL; * for rows that several apps share.
     let app: String
-    /// `always`, `day <days since 1970>` or `table <name>`.
+    /// The term, as SQL; its value is `always`, `day <days since 1970>` or `table <name>`.
     let term: String
 
     private init(_ table: String, joining join: String = "", app: String, term: String) {
@@ -23,11 +23,11 @@ package struct BackupRule: Sendable, Hashable {
     /// Not copied: made by the migrator, or worth nothing later.
     package static let migrator: Set<String> = ["migration", "member_secret", "lease", "portal_session"]
 
-    /// A rule for each table of the schema, in an order in which they can be filled: what others name comes before them.
+    /// The rules for all tables of the schema, in an order in which they can be filled: referenced tables first.
     ///
     /// - Parameters:
-    ///   - now: what the house keeps for as long as something else is there, it keeps until tomorrow at least.
-    ///   - countersKept: how long raw counters outlive their release at most. Unit: seconds.
+    ///   - now: rows that are kept as long as others are there are kept until tomorrow at least.
+    ///   - countersKept: the longest time that raw counters outlive their release. Unit: seconds.
     package static func all(now: UnixSeconds, countersKept: Int64) -> [BackupRule] {
         let tomorrow = "to_timestamp(\(now.value + 86_400))"
         return [
@@ -48,21 +48,11 @@ package struct BackupRule: Sendable, Hashable {
                 "open_rollup", joining: layout, app: "l.app",
                 term: standing(kind: "l.period_kind", of: "t", withAll: true)),
             BackupRule(
-                "kept_period", joining: layout, app: "l.app",
-                term: standing(kind: "t.period_kind", of: "t")),
-            BackupRule(
                 "proved_first", joining: layout, app: "l.app",
-                // It does not say when its period ends, and none is longer than a month.
+                // The table does not have the period's end; no period is longer than a month.
                 term: standing(kind: "l.period_kind", of: "t", end: "t.period_start + interval '31 days'")),
-            BackupRule(
-                "proved_count", joining: layout, app: "l.app",
-                term: standing(kind: "l.period_kind", of: "t", withAll: true)),
             BackupRule("counter", joining: layout, app: "l.app", term: itsTable),
             BackupRule("distinct_count", joining: layout, app: "l.app", term: itsTable),
-            BackupRule(
-                "top_contribution", joining: layout, app: "l.app",
-                term: "'table ' || throng.partition_name("
-                    + "'distinct_count', l.period_kind, throng.partition_start(l.period_kind, t.period_start))"),
             BackupRule("released_cell", joining: "\(release) \(going)", app: "r.app", term: goingDay),
             BackupRule(
                 "withheld_cell", joining: release, app: "r.app",
@@ -121,10 +111,10 @@ package struct BackupRule: Sendable, Hashable {
     private static let layout = "join throng.metric_layout as l using (metric_id)"
     private static let release = "join throng.release as r using (release_id)"
     private static let going = "left join pg_temp.backup_going as g using (release_id, margin)"
-    /// Where nobody has promised anything, as retention has it.
+    /// The term of published numbers: the day they are deleted. Without a promise it is retention's default.
     private static let goingDay =
         "'day ' || coalesce(g.day, (extract(epoch from r.period_end)::bigint + \(LayoutPromise.unsaid) + 86399) / 86400)"
-    /// Without `throng.` in front.
+    /// The table's own partition, without `throng.` in front.
     private static let itsTable = "'table ' || substr(t.tableoid::regclass::text, 8)"
 
     private static func house(_ table: String) -> BackupRule { BackupRule(table, app: "'*'", term: always) }
@@ -135,13 +125,16 @@ package struct BackupRule: Sendable, Hashable {
         BackupRule(table, joining: layout, app: "l.app", term: always)
     }
 
-    /// The day whose round of retention takes what is kept until an instant: rounds are soon after midnight.
+    /// Returns the day of the round of retention that deletes what is kept until an instant: rounds are soon after
+    /// midnight.
     private static func day(_ instant: String) -> String {
         "'day ' || ((ceil(extract(epoch from (\(instant))))::bigint + 86399) / 86400)"
     }
 
-    /// With the table that has a period's distinct counts, which stays until the period is released and for a while longer; of a
-    /// period that takes several, with the first that goes. A period that nothing was counted in has none.
+    /// Returns the term of rows that are kept as long as the table with their period's distinct counts.
+    ///
+    /// That table stays until the period is released and for a while longer. If a period has several tables, it is the
+    /// first that is dropped. A period without counts has none.
     private static func standing(kind: String, of row: String, withAll: Bool = false, end: String? = nil) -> String {
         let end = end ?? "\(row).period_end"
         return """

@@ -11,20 +11,18 @@ package struct BackupStore: Sendable {
     /// Works over a connection that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Lends everything as it is at one moment, while daemons go on.
+    /// Lends a snapshot of the whole database, while daemons go on.
     ///
     /// - Parameters:
     ///   - plans: the plans in force, as retention has them.
-    ///   - now: by the clock that retention goes by.
+    ///   - now: the time by the clock that retention goes by.
     ///   - work: runs on the connection's thread, and may block it.
     /// - Throws: ``PostgresError`` with SQL state 42501 where the login does not own the schema; what the work throws.
     package func snapshot<Value: Sendable>(
         plans: [Plan], now: UnixSeconds, _ work: @escaping @Sendable (BackupSnapshot) throws -> Value
     ) async throws -> Value {
         try await connection.run { session in
-            // Older schemas have their counters where everything else is.
-            let isDistributed =
-                try BackupSnapshot.schema(session) >= 32 && session.one(SelectCounterNodes()) > 0
+            let isDistributed = try session.one(SelectCounterNodes()) > 0
             var attempt = 1
             while true {
                 do {
@@ -41,15 +39,15 @@ package struct BackupStore: Sendable {
         }
     }
 
-    /// How often it is begun where flushes cross it.
+    /// The most attempts if flushes deadlock with it.
     private static let attempts = 20
 
-    /// A flush had one lock and waited for another, this the other way round, and PostgreSQL chose to end this one.
+    /// A deadlock with a flush, which PostgreSQL resolved by ending this transaction.
     private struct Crossed: Error {
         let error: PostgresError
     }
 
-    /// Waits for flushes under way and holds off later ones: nodes have no snapshot together.
+    /// Waits for flushes under way and holds off later ones: nodes have no common snapshot.
     private static func hold(_ session: Session) throws {
         do {
             // This lock is no reading, and the snapshot has whatever it waited for.
@@ -97,9 +95,10 @@ package final class BackupSnapshot {
         return try rows.indices.map { try rows.text($0, 0) }
     }
 
-    /// Reads all rows of a table; hands on of which app each is, until when it is kept, and the row without these two.
+    /// Reads all rows of a table; hands on each row's app, the term it is kept for, and the row without these two.
     ///
-    /// - Parameter row: its bytes are valid until it returns: the columns as ``CopiedRow/rest`` has them, with their number.
+    /// - Parameter row: the columns as ``CopiedRow/rest`` has them, with their number; its bytes are valid until it
+    ///   returns.
     package func rows(
         of table: String, columns: [String], _ row: (_ app: String, _ term: String, _ row: CopiedRow) throws -> Void
     ) throws {
@@ -117,7 +116,7 @@ package final class BackupSnapshot {
         }
     }
 
-    /// How far the journals of daemons are in the counters.
+    /// Returns the positions up to which daemons' journals are in the counters.
     package func watermarks() throws -> [(daemon: DaemonID, position: JournalPosition)] {
         let rows = try session.query(
             "backup.watermarks", "select daemon::text, position from throng.watermark order by daemon")
@@ -129,7 +128,7 @@ package final class BackupSnapshot {
         }
     }
 
-    /// The version of the schema.
+    /// Returns the version of the schema.
     package func schema() throws -> Int { try Self.schema(session) }
 
     fileprivate static func schema(_ session: Session) throws -> Int {
@@ -137,7 +136,7 @@ package final class BackupSnapshot {
         return Int(try rows.integer(0, 0))
     }
 
-    /// The last number that each sequence of the schema has given, by its name.
+    /// Returns the last number that each sequence of the schema has given, by its name.
     package func sequences() throws -> [String: Int64] {
         let rows = try session.query(
             "backup.sequences",
@@ -146,7 +145,7 @@ package final class BackupSnapshot {
             uniqueKeysWithValues: try rows.indices.map { (try rows.text($0, 0), try rows.integer($0, 1)) })
     }
 
-    /// Of each release how many published cells go on which day.
+    /// Returns the number of published cells of each release that are deleted on each day.
     package func going() throws -> [GoingCells] {
         let rows = try session.query(
             "backup.going",
@@ -166,18 +165,17 @@ package final class BackupSnapshot {
     }
 }
 
-/// How many published cells of a release go on a day.
+/// The number of published cells of a release that are deleted on one day.
 package struct GoingCells: Sendable, Hashable, Codable {
-    /// Of which app.
+    /// The app.
     package let app: String
     /// The schema's number of the release.
     package let release: Int64
-    /// Unit: days since 1970.
+    /// The day. Unit: days since 1970.
     package let day: Int64
-    /// How many.
+    /// The number of cells.
     package let cells: Int64
 
-    /// Puts it together.
     package init(app: String, release: Int64, day: Int64, cells: Int64) {
         self.app = app
         self.release = release
@@ -187,7 +185,7 @@ package struct GoingCells: Sendable, Hashable, Codable {
 }
 
 extension BackupSnapshot {
-    /// What takes numbers of a layout at which age.
+    /// Makes the table of retention steps: those that delete numbers of a layout, and at which age.
     private func makeSteps(_ promises: [LayoutPromise]) throws {
         try session.query(
             "backup.steps",
@@ -219,7 +217,8 @@ extension BackupSnapshot {
         }
     }
 
-    /// How long what has no age of its own is kept: of apps, of their reports, of values that were learned.
+    /// Makes the tables of retention times of data without an age of its own: of apps, of their reports, of learned
+    /// values.
     private func makeApps(_ promises: [LayoutPromise], _ plans: [Plan]) throws {
         for table in [
             "backup_app (app text, shortest bigint)", "backup_report (app text, report text, kept bigint)",
@@ -252,7 +251,7 @@ extension BackupSnapshot {
         }
     }
 
-    /// On which day published numbers go: the first on which any step takes them.
+    /// Makes the tables of the days on which published numbers are deleted: the first on which any step deletes them.
     private func makeGoing() throws {
         func make(_ table: String, of shapes: String, by column: String, takes: String) throws {
             try session.query(

@@ -11,7 +11,7 @@ package struct RestoreStore: Sendable {
     /// Works over a connection that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Whether the database holds nothing of Throng's but, at most, an empty schema.
+    /// True if the database has nothing of Throng's, or only an empty schema.
     package func isEmpty() async throws -> Bool { try await connection.run { try Self.isEmpty($0) } }
 
     private static func isEmpty(_ session: Session) throws -> Bool {
@@ -24,18 +24,17 @@ package struct RestoreStore: Sendable {
         return true
     }
 
-    /// What a restore has to be told besides rows.
+    /// The facts that a restore needs besides rows.
     package struct Facts: Sendable {
         /// The last number that each sequence gave.
         package let sequences: [String: Int64]
-        /// Published cells that are left out, by the day on which they went.
+        /// Published cells that are left out, by the day on which they were deleted.
         package let gone: [GoingCells]
-        /// Whether the journals of daemons go on; else nobody waits for what they acknowledged besides.
+        /// True if the daemons' journals are there still; else releases don't wait for their content.
         package let hasJournal: Bool
         /// The plans in force, as retention has them.
         package let plans: [Plan]
 
-        /// Puts them together.
         package init(sequences: [String: Int64], gone: [GoingCells], hasJournal: Bool, plans: [Plan]) {
             self.sequences = sequences
             self.gone = gone
@@ -44,11 +43,11 @@ package struct RestoreStore: Sendable {
         }
     }
 
-    /// Fills the database, whose schema is that of the backup, in one transaction.
+    /// Fills the database in one transaction; its schema is that of the backup.
     ///
-    /// - Parameter fill: gets what takes the rows, on the connection's thread, and may block it. What it throws leaves the
-    ///   database as it was.
-    /// - Returns: false, and nothing is done, where the database is not empty any more.
+    /// - Parameter fill: gets the receiver of the rows, on the connection's thread, and may block it. An error that it
+    ///   throws leaves the database as it was.
+    /// - Returns: false, with nothing done, if the database is not empty any more.
     package func load(
         _ facts: Facts, _ fill: @escaping @Sendable (RestoreTarget) throws -> Void
     ) async throws -> Bool {
@@ -75,19 +74,15 @@ package struct RestoreStore: Sendable {
         }
     }
 
-    /// The processes that held the places of daemons are gone. Where their journals are, too, releases don't wait for what is
-    /// in them: an asking of this number never comes. Who attaches again is asked anew. Where journals are there, releases wait for
-    /// all that count: one that had stopped when the backup was made has counted since.
+    /// Releases daemons' places, and sets which journals releases wait for.
+    ///
+    /// The processes that held the places are gone. If their journals are gone, too, releases don't wait for them:
+    /// `settled` is then higher than any asking's number. A daemon that attaches again is asked anew. If journals are
+    /// there, releases wait for all daemons that count: one that had stopped when the backup was made may have counted
+    /// since.
     private static func settle(_ facts: Facts, _ session: Session) throws {
-        // A schema that was not migrated yet lacks some.
-        func exists(_ table: String) throws -> Bool {
-            try session.query(
-                "restore.find", "select from pg_tables where schemaname = 'throng' and tablename = $1", [.text(table)]
-            ).count > 0
-        }
         try session.query("restore.holders", "update throng.watermark set holder = null, claim = null")
         guard !facts.hasJournal else {
-            guard try exists("epoch") else { return }
             try session.query(
                 "restore.asked",
                 """
@@ -98,12 +93,11 @@ package struct RestoreStore: Sendable {
             return
         }
         try session.query("restore.settled", "update throng.watermark set settled = \(Int64.max)")
-        guard try exists("member_plan") else { return }
         try session.query(
             "restore.stopped", "update throng.member_plan set stopped_at = now() where stopped_at is null")
     }
 
-    /// Of releases whose cells are left out it is written down that age took them, as it was in the house.
+    /// Notes that age took the cells of releases whose cells are left out, as the original database did.
     private static func noteDecay(_ facts: Facts, _ session: Session) throws {
         guard !facts.gone.isEmpty else { return }
         try session.query(
@@ -168,7 +162,7 @@ package struct RestoreStore: Sendable {
     }
 }
 
-/// What takes the rows of a backup.
+/// The receiver of the rows of a backup.
 package final class RestoreTarget {
     private let session: Session
     private var tables: [String] = []
@@ -178,13 +172,13 @@ package final class RestoreTarget {
     /// Fills a table.
     ///
     /// - Parameters:
-    ///   - columns: those that rows have, in their order.
-    ///   - rows: gets what takes whole rows, each with its number of columns in front.
-    /// - Returns: how many rows there are.
+    ///   - columns: the columns of the rows, in their order.
+    ///   - rows: gets a function that takes whole rows, each with its number of columns in front.
+    /// - Returns: the number of rows.
     package func fill(
         _ table: String, columns: [String], _ rows: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> Int {
-        // What triggers would make of new rows is in the backup, too.
+        // The triggers' effects are in the backup, too.
         try session.query("restore.triggers", "alter table throng.\"\(table)\" disable trigger user")
         tables.append(table)
         let names = columns.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -205,7 +199,7 @@ package final class RestoreTarget {
         return count
     }
 
-    /// Puts triggers in force again.
+    /// Enables triggers again.
     fileprivate func finish() throws {
         for table in tables {
             try session.query("restore.triggers", "alter table throng.\"\(table)\" enable trigger user")

@@ -1,7 +1,7 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// The first period of a layout from an instant on that is open or was released, and how many there are.
+/// The first period of a layout from an instant on that is open or was released, and the number of such periods.
 struct SelectPeriods: RowQuery {
     static let text = Query("release_calendar.select", PackageResources.release_calendar_select_sql)
 
@@ -28,7 +28,7 @@ struct OpenByCalendar: Command {
     }
 }
 
-/// The layouts of an app that have open periods or rollups, and when the first of each is over.
+/// The layouts of an app that have open periods or rollups, and the end of the first of each.
 struct SelectFirstOpenEnds: RowQuery {
     static let text = Query("open_period.first", PackageResources.open_period_first_sql)
 
@@ -41,7 +41,7 @@ struct SelectFirstOpenEnds: RowQuery {
     }
 }
 
-/// When the periods of a kind start of which an app has releases.
+/// The starts of the periods of a kind that an app has releases of.
 struct SelectReleasedStarts: RowQuery {
     static let text = Query("release.starts", PackageResources.release_starts_sql)
 
@@ -54,7 +54,7 @@ struct SelectReleasedStarts: RowQuery {
     func row(_ columns: inout RowReader) throws -> UnixSeconds { try columns.time() }
 }
 
-/// Makes the partitions for the starts of periods where they are not there yet.
+/// Creates missing partitions for the starts of periods.
 struct EnsurePartitions: Command {
     static let text = Query("partition.ensure", PackageResources.partition_ensure_sql)
 

@@ -1,7 +1,7 @@
 package import ThrongPlan
 package import ThrongPostgres
 
-/// Which periods there are: opened by the clock, waiting for their release, or released.
+/// The periods: opened by the clock, waiting for their release, or released.
 ///
 /// Works as `throng_reporter`.
 package struct CalendarStore: Sendable {
@@ -10,10 +10,11 @@ package struct CalendarStore: Sendable {
     /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// How far back periods are opened that nobody opened in time: two months and a grace. Unit: seconds.
+    /// The furthest time back in which missed periods are still opened: two months and a grace. Unit: seconds.
     private static let horizon: Int64 = 100 * 86_400
 
-    /// From when and until when a layout was counted; nil is before anybody kept that, and to this day.
+    /// Returns the time range in which a layout was counted; `from` is nil if the start was not noted, `until` if it
+    /// still counts.
     package func counted(_ layout: MetricLayout) async throws -> (from: UnixSeconds?, until: UnixSeconds?) {
         try await connection.run { session in
             let all = try session.run(SelectCounted(app: layout.app, metric: layout.metric))
@@ -24,9 +25,9 @@ package struct CalendarStore: Sendable {
 
     /// Opens every period up to the one that holds an instant, whether or not anything is counted in it.
     ///
-    /// A release that exists only where somebody was there tells an empty day from a day of two devices. The first
-    /// period is the one in which the calendar first meets the layout, or an earlier one in which late events were
-    /// counted. A layout that no daemon has registered yet has no periods.
+    /// The existence of a release must not depend on data: it would tell an empty day from a day of two devices. The
+    /// first period is the one in which the calendar first meets the layout, or an earlier one in which late events
+    /// were counted. A layout that no daemon has registered yet has no periods.
     /// - Parameters:
     ///   - expires: the first instant in which the metric counts no more.
     package func keepCalendar(of layout: MetricLayout, expires: UnixSeconds, now: UnixSeconds) async throws {
@@ -40,7 +41,8 @@ package struct CalendarStore: Sendable {
         }
     }
 
-    /// When the first period or rollup of a plan's app is due that waits for its release; nil where none does.
+    /// Returns the time at which the first open period or rollup of a plan's app is due for release; nil where none is
+    /// open.
     package func firstDue(of plan: Plan) async throws -> UnixSeconds? {
         try await connection.run { session in
             try session.run(SelectFirstOpenEnds(app: plan.app.name)).map { layout, end in
@@ -49,21 +51,21 @@ package struct CalendarStore: Sendable {
         }
     }
 
-    /// When the periods of a kind start of which an app has releases, from an instant on.
+    /// Returns the starts, from an instant on, of the periods of a kind that an app has releases of.
     package func releasedStarts(app: AppName, periodKind: PeriodKind, from: UnixSeconds) async throws -> Set<
         UnixSeconds
     > {
         try await connection.run { Set(try $0.run(SelectReleasedStarts(app: app, periodKind: periodKind, from: from))) }
     }
 
-    /// Makes the partitions of the current period and the next, by the clock like the periods: every user of the database
-    /// can list tables, and one that is there only because something was counted would tell them so.
+    /// Creates the partitions of the current period and the next, by the clock like the periods. Every user of the
+    /// database can list tables, and a partition that exists only if something was counted would tell them so.
     static func ensurePartitions(of layout: MetricLayout, _ periods: [Period], _ session: Session) throws {
         guard let current = periods.last else { return }
         try session.run(EnsurePartitions(kind: layout.period, starts: [current.start, current.end]))
     }
 
-    /// The periods from the one that holds an instant to the current one.
+    /// Returns the periods from the one that holds an instant to the current one.
     static func periods(of layout: MetricLayout, from first: UnixSeconds, expires: UnixSeconds, now: UnixSeconds)
         -> [Period]
     {

@@ -1,6 +1,6 @@
 internal import ThrongPostgres
 
-/// What PostgreSQL's clock says, and what was believed last.
+/// PostgreSQL's clock, and the time that was believed last.
 struct SelectClock: RowQuery {
     static let text = Query("clock.select", PackageResources.clock_select_sql)
 
@@ -16,7 +16,7 @@ struct SelectClock: RowQuery {
     }
 }
 
-/// Writes down what time is believed, if it is later than what was and no operator has said another one since.
+/// Saves the believed time, if it is later than the saved one and no operator has set another since.
 struct RaiseClock: Command {
     static let text = Query("clock.raise", PackageResources.clock_raise_sql)
 
@@ -30,7 +30,7 @@ struct RaiseClock: Command {
     }
 }
 
-/// An operator says what time it is, whatever was believed before.
+/// Saves the time an operator confirms, whatever was believed before.
 struct ConfirmClock: Command {
     static let text = Query("clock.confirm", PackageResources.clock_confirm_sql)
 

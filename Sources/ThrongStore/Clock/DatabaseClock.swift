@@ -1,7 +1,7 @@
 package import ThrongPlan
 package import ThrongPostgres
 
-/// What time it is by PostgreSQL, and what was believed last, as the database keeps it for all daemons.
+/// PostgreSQL's clock, and the time of day that was believed last, which the database keeps for all daemons.
 ///
 /// Works as `throng_reporter`.
 package final class DatabaseClock: Sendable {
@@ -13,18 +13,17 @@ package final class DatabaseClock: Sendable {
     /// Works over a connection of its own.
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
-    /// What time it is by PostgreSQL, and what was believed last.
+    /// Returns PostgreSQL's clock and the time that was believed last.
     package func clock() async throws -> StoredClock {
         try await connection.run { try $0.one(SelectClock()) }
     }
 
-    /// Writes down a time of day that is believed, if it is later than what was; not where an operator has confirmed another
-    /// one since.
+    /// Saves a believed time of day if it is later than the saved one, and no operator has confirmed another since.
     package func believe(_ time: StoredClock.Believed) async throws {
         _ = try await connection.run { try $0.run(RaiseClock(believed: time)) }
     }
 
-    /// Writes down what time it is, on an operator's word.
+    /// Saves the time that an operator confirms.
     package func confirm(_ time: StoredClock.Believed) async throws {
         _ = try await connection.run { try $0.run(ConfirmClock(believed: time)) }
     }
@@ -33,24 +32,23 @@ package final class DatabaseClock: Sendable {
     package func close() { connection.close() }
 }
 
-/// The latest time of day that was believed, as the database keeps it, and what PostgreSQL's own clock says.
+/// The latest time of day that was believed, as the database keeps it, and the time by PostgreSQL's clock.
 package struct StoredClock: Sendable, Hashable {
-    /// What PostgreSQL's clock said when it was asked.
+    /// The time by PostgreSQL's clock, when it was read.
     package let database: UnixSeconds
-    /// What was believed last; nil where nothing was yet.
+    /// The time that was believed last; nil where none was yet.
     package let believed: Believed?
 
     /// A time of day that was believed.
     package struct Believed: Sendable, Hashable {
         package let time: UnixSeconds
-        /// Which start of which machine it was read in.
+        /// The start of a machine that the time was read in.
         package let machine: String
-        /// How long that machine had run then. Unit: seconds.
+        /// The time that machine had run then. Unit: seconds.
         package let uptime: Int64
-        /// How often an operator had said what time it is.
+        /// The number of times an operator had confirmed the time of day.
         package let confirmations: Int64
 
-        /// Puts it together.
         package init(time: UnixSeconds, machine: String, uptime: Int64, confirmations: Int64 = 0) {
             self.time = time
             self.machine = machine
@@ -59,7 +57,6 @@ package struct StoredClock: Sendable, Hashable {
         }
     }
 
-    /// Puts it together.
     package init(database: UnixSeconds, believed: Believed?) {
         self.database = database
         self.believed = believed

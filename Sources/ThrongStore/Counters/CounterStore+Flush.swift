@@ -4,17 +4,17 @@ package import ThrongPlan
 internal import ThrongPostgres
 
 extension CounterStore {
-    /// How far back late events may lie, and a day to spare. Unit: seconds.
+    /// The time back to which late events may lie, and a day to spare. Unit: seconds.
     private static let recentSeconds: Int64 = 72 * 3600
 
     /// Adds a flush to the counters, exactly once, in one transaction.
     ///
     /// Advances the watermark from `after` to `through`, copies the deltas and upserts them in the order of the primary
-    /// key. Counts of periods that were released meanwhile go into the metric's period that holds `now`; distinct
-    /// counts of such periods are left out. Any number of daemons may flush at once without deadlock.
+    /// key. Counts of released periods go into the metric's period that holds `now`; distinct counts of such periods
+    /// are left out. Any number of daemons may flush at once without deadlock.
     ///
-    /// - Throws: ``StoreError``, ``PostgresError``; where ``PostgresError/isRetryable`` says so, make the same call again: if the first one
-    ///   took effect, the answer is ``FlushOutcome/Application/alreadyApplied``.
+    /// - Throws: ``StoreError``, ``PostgresError``. If ``PostgresError/isRetryable`` is true, make the same call again:
+    ///   if the first one took effect, the answer is ``FlushOutcome/Application/alreadyApplied``.
     /// - Complexity: O(touched cells × log touched cells).
     package func flush(_ flush: Flush, now: UnixSeconds) async throws -> FlushOutcome {
         let attachment = try currentAttachment()
@@ -47,7 +47,7 @@ extension CounterStore {
         }
         let attempt = try placed(attempt, session)
         try ensurePartitions(partitions(of: attempt), session)
-        // A second time only where counts of released periods go into one that has no partition yet.
+        // A second pass is only for counts of released periods that go into a period without a partition.
         for isLast in [false, true] {
             do {
                 return try applyOpen(attempt, session)
@@ -62,12 +62,13 @@ extension CounterStore {
         throw EnsurePartitions.unexpected
     }
 
-    /// Partitions are made between transactions: making them takes locks that a flush must not hold.
+    /// The error when partitions are missing: creating them takes locks that a flush must not hold, so that is done
+    /// between transactions.
     private struct PartitionsMissing: Error {
         let wanted: Set<PeriodStart>
     }
 
-    /// The partitions that the flush needs, and those of the periods now and next.
+    /// Returns the partitions that the flush needs, and those of each metric's current and next period.
     private func partitions(of attempt: Attempt) -> Set<PeriodStart> {
         var wanted: Set<PeriodStart> = []
         for period in attempt.pending.periods {
@@ -82,10 +83,11 @@ extension CounterStore {
         return wanted
     }
 
-    /// Moves what no period of its own can take to the period that is open: one such delta must not stop all flushes that
-    /// come after it, and what was acknowledged is counted.
+    /// Moves deltas of impossible periods to the period that is open, so that one such delta does not stop all flushes
+    /// after it. What was acknowledged is counted.
     ///
-    /// A period can't take anything where no partition is made for it, because the clock was far off when it was counted.
+    /// A period is impossible if no partition is created for it, because the clock was far off when its events were
+    /// counted.
     private func placed(_ attempt: Attempt, _ session: Session) throws -> Attempt {
         var attempt = attempt
         var targets: [PendingFlush.MetricPeriod: UnixSeconds] = [:]
@@ -93,7 +95,7 @@ extension CounterStore {
         if !unknown.isEmpty {
             let impossible = try session.one(SelectImpossible(starts: Set(unknown.map(\.start)).sorted()))
             if !impossible.starts.isEmpty {
-                // Then it is this process's clock that was wrong, or still is.
+                // The clock of this process was wrong, or still is.
                 attempt.now = impossible.now
                 for period in attempt.pending.periods where impossible.starts.contains(period.start) {
                     targets[period] = attempt.pending.period(of: period.metric, containing: attempt.now)?.start
@@ -112,7 +114,7 @@ extension CounterStore {
         let closedMeanwhile = SelectClosed(periods: pending.periods)
         let answers = try session.pipeline([
             Statement(name: "transaction.begin", sql: "begin"),
-            // Before the watermark, as backups do.
+            // This comes before the watermark, as in backups.
             Statement(name: "open_period.lock", sql: "lock table throng.open_period in row exclusive mode"),
             LockMetricsShared(metrics: metrics).statement,
             AdvanceWatermark(attachment: attempt.attachment, after: flush.after, through: flush.through).statement,
@@ -123,8 +125,8 @@ extension CounterStore {
             try checkAlreadyApplied(attempt, session)
             try confirm(attempt, session)
             return FlushOutcome(
-                application: .alreadyApplied, counters: 0, distinctCounts: 0, topContributions: 0, redirected: 0,
-                droppedDistinct: 0, closedPeriods: recent)
+                application: .alreadyApplied, counters: 0, distinctCounts: 0, redirected: 0, droppedDistinct: 0,
+                closedPeriods: recent)
         }
         let closed = try closedMeanwhile.rows(answers[5])
         pending.redirect(try openTargets(of: closed, in: pending, now: attempt.now, session))
@@ -139,22 +141,16 @@ extension CounterStore {
             })
         guard knowsPartitions(wanted) else { throw PartitionsMissing(wanted: wanted) }
         try copy(pending, session)
-        let hasTop = !pending.top.isEmpty
         let shard = attempt.attachment.shard
         var statements = [
-            // Enough to sort half a million deltas without a temporary file; given back by the commit.
+            // This sorts half a million deltas without a temporary file; the commit resets it.
             Statement(name: "transaction.configure", sql: "set local work_mem = '64MB'"),
-            // After the copying: others wait for who opens a new period, and a process that stands still in a COPY for ever.
+            // This comes after the copying: a process that hangs in a COPY must not hold up others, which wait for
+            // whoever opens a new period.
             OpenPeriods(periods: open, ends: open.map { pending.end(of: $0) }).statement,
             UpsertCounters(shard: shard).statement, UpsertDistinct(shard: shard).statement,
         ]
-        if hasTop { statements.append(UpsertTop(daemon: attempt.attachment.daemon, shard: shard).statement) }
-        if !emptied.isEmpty {
-            statements += [
-                ReplaceTop(daemon: attempt.attachment.daemon, shard: shard).statement,
-                PruneRemoved(shard: shard, periods: emptied).statement,
-            ]
-        }
+        if !emptied.isEmpty { statements.append(PruneRemoved(shard: shard, periods: emptied).statement) }
         statements += pending.coverage.statements
         if let ended = flush.closedUntil {
             statements.append(
@@ -169,13 +165,12 @@ extension CounterStore {
             application: .applied,
             counters: last[2].affected,
             distinctCounts: last[3].affected,
-            topContributions: hasTop ? last[4].affected : 0,
             redirected: pending.redirected,
             droppedDistinct: pending.droppedDistinct,
             closedPeriods: recent)
     }
 
-    /// Returns where the flush was applied before; throws in every other case.
+    /// Returns if the flush was applied before; throws in every other case.
     private func checkAlreadyApplied(_ attempt: Attempt, _ session: Session) throws {
         let found = try Self.position(of: attempt.attachment, session)
         guard found == attempt.flush.through else {
@@ -183,15 +178,15 @@ extension CounterStore {
         }
     }
 
-    /// Commits something behind a flush that is there, so that PostgreSQL waits for its synchronous replica: the flush's
-    /// own wait may have been cut short, by a crash or by hand, and then only this server has it.
+    /// Commits something after a flush that is already there, so that PostgreSQL waits for its synchronous replica. The
+    /// flush's own wait may have been cut short, by a crash or by hand; then only this server has it.
     private func confirm(_ attempt: Attempt, _ session: Session) throws {
         let through = attempt.flush.through
         try session.run(AdvanceWatermark(attachment: attempt.attachment, after: through, through: through))
         try session.commit()
     }
 
-    /// For each released period that the flush touches, the start of the period that takes its counts.
+    /// Returns the start of the period that takes the counts of each released period that the flush touches.
     private func openTargets(
         of closed: [PendingFlush.MetricPeriod],
         in pending: PendingFlush,
@@ -201,7 +196,7 @@ extension CounterStore {
         var targets: [PendingFlush.MetricPeriod: UnixSeconds] = [:]
         for (metric, periods) in Dictionary(grouping: closed, by: \.metric) {
             guard var target = pending.period(of: metric, containing: now) else { continue }
-            // Normally the period that holds now is open; a clock that was set back may find it released.
+            // The period that holds now is normally open; a clock that was set back may find it released.
             let taken = Set(try session.run(SelectClosedFrom(metric: metric, from: target.start)))
             while taken.contains(target.start) {
                 guard let next = pending.period(of: metric, containing: target.end) else { break }
@@ -235,11 +230,6 @@ extension CounterStore {
                 try writer.bigint(row.window)
                 try writer.bigint(row.delta)
             }
-        }
-        // Only metrics with sums have any: the others are spared the round trip.
-        guard !pending.top.isEmpty else { return }
-        try session.copyIn(Query.copyPendingTop.name, Query.copyPendingTop.sql) { writer in
-            for row in pending.top { try row.write(to: writer) }
         }
     }
 

@@ -2,26 +2,25 @@ internal import Synchronization
 package import ThrongPlan
 internal import ThrongPostgres
 
-/// What a registration found.
+/// The result of a registration.
 package struct PlanRegistration: Sendable, Hashable {
-    /// The metrics of which the plan before this one asked something else.
+    /// The metrics whose terms differ from those of the plan before this one.
     package let edited: [MetricName]
-    /// How the daemon's plans stand to those in force, by app.
+    /// The standing of each of the daemon's plans against the one in force, by app.
     package let standings: [PlanStanding]
 
-    /// Puts it together.
     package init(edited: [MetricName], standings: [PlanStanding]) {
         (self.edited, self.standings) = (edited, standings)
     }
 }
 
 extension CounterStore {
-    /// Registers the layouts of a daemon's plans, whose views become the metrics' current ones where the plan is in force.
+    /// Registers the layouts of a daemon's plans. Their views become the metrics' current ones if the plan is in force.
     ///
     /// - Parameters:
-    ///   - terms: what the plans ask of their releases. It is kept for all that is counted from now on, and what other plans
-    ///     ask, for all that is counted by them: as long as any daemon does so.
-    ///   - claim: by which plans the daemon counts.
+    ///   - terms: the terms of their releases. They hold for all that is counted from now on. The terms of other plans
+    ///     hold for what is counted by them, as long as any daemon does so.
+    ///   - claim: the plans that the daemon counts by.
     /// - Throws: as ``announce(_:)``.
     package func register(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], by claim: PlanClaim
@@ -30,7 +29,7 @@ extension CounterStore {
         var standings = try await connection.run { session in
             try session.transaction { try Self.announce(claim, attachment, session) }
         }
-        // Where another daemon brings a plan into force meanwhile, it is said once more.
+        // If another daemon brings a plan into force meanwhile, this is repeated.
         for _ in 0..<3 {
             let isInForce = Dictionary(uniqueKeysWithValues: standings.map { ($0.app, $0.isInForce) })
             let known = try await register(layouts, terms: terms) { isInForce[$0.app] ?? false }
@@ -50,9 +49,9 @@ extension CounterStore {
         return PlanRegistration(edited: [], standings: standings)
     }
 
-    /// Says by which plans a daemon counts; how they stand to those in force, by app. Waits for no flush.
+    /// Announces the plans that a daemon counts by; returns their standings, by app. Waits for no flush.
     ///
-    /// - Throws: ``StoreError/fenced(daemon:)`` where another process has the daemon's place: nothing was said then.
+    /// - Throws: ``StoreError/fenced(daemon:)`` if another process has the daemon's place; nothing was announced then.
     package func announce(_ claim: PlanClaim) async throws -> [PlanStanding] {
         let attachment = state.withLock { $0.attachment }
         return try await watch.run { session in
@@ -60,9 +59,9 @@ extension CounterStore {
         }
     }
 
-    /// Registers layouts as those of the one plan that there is, for somebody who is no daemon.
+    /// Registers layouts as those of the only plan, for a caller that is no daemon.
     ///
-    /// - Returns: the metrics of which the plan before this one asked something else.
+    /// - Returns: the metrics whose terms differ from those of the plan before this one.
     @discardableResult
     package func registerLayouts(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:]
@@ -73,7 +72,7 @@ extension CounterStore {
         }
     }
 
-    /// The schema's names for layouts; registers the ones that only a journal still speaks of.
+    /// Returns the schema's names for layouts; registers those that only a journal still has.
     func registered(_ layouts: [MetricLayout]) async throws -> [RegisteredLayout] {
         let unknown = state.withLock { state in layouts.filter { state.metrics[$0] == nil } }
         if !unknown.isEmpty { _ = try await register(unknown, terms: [:]) { _ in false } }
@@ -85,9 +84,9 @@ extension CounterStore {
         }
     }
 
-    /// Makes layouts known, each in a transaction of its own.
+    /// Registers layouts, each in a transaction of its own.
     ///
-    /// - Parameter isCurrent: whether a layout is of the plan in force.
+    /// - Parameter isCurrent: true for a layout of the plan in force.
     private func register(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms],
         isCurrent: @Sendable (MetricLayout) -> Bool
@@ -100,7 +99,7 @@ extension CounterStore {
                     throw RegisterLayout.unexpected
                 }
                 if isCurrent, let terms = terms[layout] {
-                    try session.run(KeepTerms(metric: metric, terms: terms))
+                    try session.run(KeepTerms(metric: metric, threshold: terms.threshold))
                 }
                 return RegisteredLayout(
                     id: layout.id,
@@ -123,13 +122,14 @@ extension CounterStore {
                     daemon: claim.daemon, app: app, plan: plan, isApplied: claim.applied.contains(app)))
         }
         try session.run(StopPlans(daemon: claim.daemon, kept: Array(claim.plans.keys)))
-        // Who has taken the place says so after this, or has done so already: then this one has nothing to say any more.
+        // A process that takes the place announces itself after this, or has done so: then this one announces nothing
+        // any more.
         if let attachment { _ = try position(of: attachment, session) }
         return standings
     }
 
-    /// Keeps the terms of all of a daemon's layouts; those of a plan come into force together. Returns the metrics whose terms
-    /// were edited.
+    /// Keeps the terms of all of a daemon's layouts; those of a plan come into force together. Returns the metrics
+    /// whose terms were edited.
     private static func hold(
         _ terms: [MetricLayout: ReleaseTerms], of layouts: [MetricLayout], _ known: [RegisteredLayout],
         by standings: [PlanStanding], _ session: Session
@@ -146,7 +146,7 @@ extension CounterStore {
         return edited
     }
 
-    /// - Parameter isEverywhere: whether what other plans asked is over.
+    /// - Parameter isEverywhere: true if the terms of other plans have ended.
     private static func hold(
         _ terms: [MetricLayout: ReleaseTerms], of layouts: [MetricLayout], _ known: [RegisteredLayout],
         isEverywhere: Bool, since instant: UnixSeconds? = nil, _ session: Session
@@ -155,7 +155,7 @@ extension CounterStore {
             terms[layout].map { (metric: layout.metric, layout: entry.metric.id, terms: $0) }
         }
         var (since, edited): (UnixSeconds?, [MetricName]) = (instant, [])
-        // One order for all daemons, as each row is locked.
+        // All daemons use one order, as each row is locked.
         for (metric, layout, terms) in all.sorted(by: { $0.layout < $1.layout }) {
             let held = try session.one(
                 HoldTerms(metric: layout, since: since, terms: terms, isEverywhere: isEverywhere))
@@ -172,7 +172,7 @@ extension CounterStore {
 }
 
 extension PlanStanding {
-    /// The same, where it also arrived a moment before.
+    /// Returns this standing, with ``hasArrived`` also true if it was so a moment before.
     fileprivate func arrived(_ before: Bool) -> PlanStanding {
         PlanStanding(
             app: app, own: own, inForce: inForce, since: since, daemon: daemon, arrival: arrival,

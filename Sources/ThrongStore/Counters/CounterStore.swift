@@ -4,13 +4,13 @@ internal import ThrongFaults
 package import ThrongPlan
 package import ThrongPostgres
 
-/// The daemon's way to PostgreSQL: registers layouts and adds flushes to counters, each exactly once.
+/// The daemon's access to PostgreSQL: registers layouts and adds flushes to counters, each exactly once.
 ///
 /// Works as `throng_ingest`, which may add to counters and read nothing else.
 package final class CounterStore: Sendable {
-    /// How it reaches PostgreSQL.
+    /// The connection for flushes and registrations.
     let connection: Connection
-    /// For questions about the attachment, which must not wait behind a flush.
+    /// The connection for questions about the attachment, which must not wait behind a flush.
     let watch: Connection
     let state = Mutex(State())
 
@@ -30,7 +30,7 @@ package final class CounterStore: Sendable {
     struct Attachment: Sendable {
         let daemon: DaemonID
         let fence: Int64
-        /// The daemon's own in the counters.
+        /// The daemon's own shard in the counters.
         let shard: Int16
     }
 
@@ -47,32 +47,33 @@ package final class CounterStore: Sendable {
         watch = Connection(Self.watching(own))
     }
 
-    /// How PostgreSQL is asked how an attachment stands. Nobody waits for the answer, and one that comes late is better than none.
+    /// Returns the settings for questions about an attachment. Nothing waits for the answer, and a late answer is
+    /// better than none.
     static func watching(_ settings: ConnectionSettings) -> ConnectionSettings {
         Fault.outliveLease.isOn
             ? settings.brisk(seconds: 2) : settings.brisk(seconds: standingSeconds, connecting: standingSeconds)
     }
 
-    /// How long a flush or a registration waits for a lock before it is tried again. Unit: seconds.
+    /// The time that a flush or a registration waits for a lock before it is tried again. Unit: seconds.
     private static let lockSeconds = 30
-    /// How long PostgreSQL may take to say how an attachment stands. Unit: seconds.
+    /// The time limit of questions about an attachment. Unit: seconds.
     private static let standingSeconds = 10
 
-    /// What PostgreSQL says of a daemon; nil where it has never seen it.
+    /// Returns PostgreSQL's record of a daemon; nil where it has never seen it.
     package func watermark(of daemon: DaemonID) async throws -> Watermark? {
         try await connection.run { try Self.mark(of: daemon, $0) }
     }
 
-    /// Takes the daemon's place in the counters over: from now on every other process with this id is fenced off.
+    /// Takes the daemon's place in the counters: from now on every other process with this id is fenced off.
     ///
     /// - Parameters:
-    ///   - known: what ``watermark(of:)`` said.
+    ///   - known: the record that ``watermark(of:)`` returned.
     ///   - fence: higher than every fence that this daemon has had.
-    ///   - holder: what proves later that this process is gone; nil for nothing.
-    ///   - address: where other daemons reach this one, a URL; nil where they can't.
-    ///   - hasWaited: whether another process may still have the place, which had to be heard of by now: then nothing is taken where
-    ///     it was heard of since `known`.
-    /// - Returns: the watermark; what the journal holds after it is still to be flushed.
+    ///   - holder: the proof by which others learn later that this process is gone; nil for none.
+    ///   - address: the URL at which other daemons reach this one; nil where they can't.
+    ///   - hasWaited: true if another process may still have the place, and had to be heard of by now. If it was heard
+    ///     of since `known`, nothing is taken.
+    /// - Returns: the watermark; the journal after it is still to be flushed.
     /// - Throws: ``StoreError/fenced(daemon:)`` where another process attached meanwhile, or was heard of;
     ///   ``StoreError/retired(daemon:)`` where others count for this daemon.
     package func attach(
@@ -84,7 +85,7 @@ package final class CounterStore: Sendable {
             takesBatches: true)
     }
 
-    /// Attaches over whatever was there before, for somebody who takes no batches of clients.
+    /// Attaches over whatever was there before, for a caller that takes no batches of clients.
     package func attach(daemon: DaemonID) async throws -> JournalPosition {
         let known = try await watermark(of: daemon)
         return try await attach(
@@ -112,10 +113,10 @@ package final class CounterStore: Sendable {
         return position
     }
 
-    /// Announces that this process will take a daemon's place, to whoever holds it.
+    /// Announces to the holder of a daemon's place that this process will take it.
     ///
     /// - Parameters:
-    ///   - known: what ``watermark(of:)`` said.
+    ///   - known: the record that ``watermark(of:)`` returned.
     ///   - fence: the one under which this process will attach.
     /// - Returns: false while the other one flushes, or where another process was faster: ask again.
     package func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
@@ -124,10 +125,11 @@ package final class CounterStore: Sendable {
         }
     }
 
-    /// Whether another process waits to take this one's place, which learns that it was heard and has to wait anew. One question,
-    /// over a connection of its own.
+    /// Returns whether another process waits to take this one's place, and tells it that it was heard and has to wait
+    /// anew. It is one question, over a connection of its own.
     ///
-    /// - Throws: as ``watermark()``; ``StoreError/notAttached`` where this process has no place yet: see ``standing(of:)``.
+    /// - Throws: as ``watermark()``; ``StoreError/notAttached`` if this process has no place yet: see
+    ///   ``standing(of:)``.
     package func hearClaim() async throws -> Claim {
         let attachment = try currentAttachment()
         return try await watch.run { session in
@@ -136,34 +138,34 @@ package final class CounterStore: Sendable {
             guard answers.count == 2 else { throw SelectWatermark.unexpected }
             let mark = try select.rows(answers[1]).first
             if let mark, mark.fence > attachment.fence { throw StoreError.fenced(daemon: attachment.daemon) }
-            // One that is older than our attachment, or never heard of it, lets nobody hear.
+            // A database that is older than our attachment, or never saw it, lets nobody hear.
             guard let mark, mark.claimed > attachment.fence else { return .nobody }
             return mark.claim == -mark.claimed && mark.fence == attachment.fence ? .heard : .unheard
         }
     }
 
-    /// What PostgreSQL says of a daemon, asked over the same connection; nil where it has never seen it.
+    /// Returns PostgreSQL's record of a daemon, asked over the same connection; nil where it has never seen it.
     package func standing(of daemon: DaemonID) async throws -> Watermark? {
         try await watch.run { try Self.mark(of: daemon, $0) }
     }
 
-    /// Whether somebody waits to take a process's place.
+    /// The claim of another process on this one's place.
     package enum Claim: Sendable, Hashable {
-        /// Nobody had announced to by then.
+        /// No process had announced one by then.
         case nobody
-        /// Somebody does, knows that it was heard, and waits anew.
+        /// A process waits, knows that it was heard, and waits anew.
         case heard
-        /// Somebody does, and does not know: this process flushes just now, or its database was set back.
+        /// A process waits and does not know that it was heard: this process is flushing, or its database was set back.
         case unheard
     }
 
-    /// Gives this process's place back: whoever takes it next need not wait for it.
+    /// Gives this process's place back, so that the next one need not wait for it.
     package func release() async throws {
         let attachment = try currentAttachment()
         _ = try await connection.run { try $0.run(ReleaseWatermark(attachment: attachment)) }
     }
 
-    /// How far the attached daemon's journal has been added to the counters.
+    /// Returns the position up to which the attached daemon's journal has been added to the counters.
     ///
     /// - Throws: ``StoreError/fenced(daemon:)`` and ``StoreError/attachmentLost(daemon:)``.
     package func watermark() async throws -> JournalPosition {
@@ -171,9 +173,10 @@ package final class CounterStore: Sendable {
         return try await connection.run { try Self.position(of: attachment, $0) }
     }
 
-    /// Until when the attached daemon's windows were closed behind a place in its journal: PostgreSQL has what came of them.
+    /// Returns the latest end of the attached daemon's windows that were closed after a place in its journal;
+    /// PostgreSQL has their results.
     ///
-    /// - Returns: when the latest of them was over; nil where none was closed.
+    /// - Returns: the end of the latest of them; nil where none was closed.
     package func closedUntil(after position: JournalPosition) async throws -> UnixSeconds? {
         let attachment = try currentAttachment()
         return try await connection.run {
@@ -181,7 +184,7 @@ package final class CounterStore: Sendable {
         }
     }
 
-    /// Forgets names and partitions: the database may be another one than before.
+    /// Forgets names and partitions: the database may have been replaced.
     package func forgetSchema() {
         state.withLock { state in
             state.metrics = [:]
@@ -195,7 +198,7 @@ package final class CounterStore: Sendable {
         watch.close()
     }
 
-    /// Closes the connections after so long, whatever is under way.
+    /// Closes the connections after `length`, whatever is under way.
     package func close(within length: Duration) {
         connection.close(within: length)
         watch.close(within: length)
@@ -213,7 +216,7 @@ extension CounterStore {
         try session.first(SelectWatermark(daemon: daemon))
     }
 
-    /// Reads the watermark under an attachment's fence. Fences only grow, so a lower one is of a database that is older
+    /// Reads the watermark under an attachment's fence. Fences only grow, so a lower one means a database that is older
     /// than the attachment.
     static func position(of attachment: Attachment, _ session: Session) throws -> JournalPosition {
         try attached(attachment, session).position
@@ -237,12 +240,12 @@ extension CounterStore {
         state.withLock { $0.partitions.formUnion(missing.map(\.partition)) }
     }
 
-    /// Whether the partitions for these period starts are known to be there.
+    /// True if the partitions for these period starts are known to be there.
     func knowsPartitions(_ wanted: Set<PeriodStart>) -> Bool {
         state.withLock { state in wanted.allSatisfy { state.partitions.contains($0.partition) } }
     }
 
-    /// Forgets which partitions exist: another process has dropped some.
+    /// Forgets the partitions that exist: another process has dropped some.
     func forgetPartitions() { state.withLock { $0.partitions = [] } }
 
     /// The start of a period, which decides its partition.

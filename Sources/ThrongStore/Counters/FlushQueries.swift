@@ -2,14 +2,13 @@ internal import ThrongPlan
 internal import ThrongPostgres
 
 extension Query {
-    /// Where a flush lands before the upsert; several statements.
+    /// The temporary tables that a flush is copied to before the upsert; several statements.
     static let createPending = Query("pending.create", PackageResources.pending_create_sql)
     static let copyPendingCounters = Query("pending_counter.copy", PackageResources.pending_counter_copy_sql)
     static let copyPendingDistinct = Query("pending_distinct.copy", PackageResources.pending_distinct_copy_sql)
-    static let copyPendingTop = Query("pending_top.copy", PackageResources.pending_top_copy_sql)
 }
 
-/// For which of these instants no partition is made, and what PostgreSQL's clock says.
+/// Those of these instants that no partition is created for, and PostgreSQL's clock.
 struct SelectImpossible: RowQuery {
     static let text = Query("period.possible", PackageResources.period_possible_sql)
 
@@ -22,7 +21,7 @@ struct SelectImpossible: RowQuery {
     }
 }
 
-/// Shares metrics with other flushes, and with no release.
+/// Locks metrics, shared with other flushes but with no release.
 struct LockMetricsShared: Command {
     static let text = Query("metric.lock_shared", PackageResources.metric_lock_shared_sql)
 
@@ -31,7 +30,7 @@ struct LockMetricsShared: Command {
     var parameters: [Parameter] { [.integers(metrics)] }
 }
 
-/// Periods of these metrics that were closed, as far back as late events reach.
+/// Periods of these metrics that were closed, back to the time that late events reach.
 struct SelectRecentlyClosed: RowQuery {
     static let text = Query("closed_period.select_recent", PackageResources.closed_period_select_recent_sql)
 
@@ -44,7 +43,7 @@ struct SelectRecentlyClosed: RowQuery {
     func row(_ columns: inout RowReader) throws -> PendingFlush.MetricPeriod { try columns.metricPeriod() }
 }
 
-/// Which of a flush's periods were released meanwhile.
+/// The periods of a flush that were released meanwhile.
 struct SelectClosed: RowQuery {
     static let text = Query("closed_period.select", PackageResources.closed_period_select_sql)
 
@@ -72,13 +71,13 @@ struct OpenPeriods: Command {
     static let text = Query("open_period.insert", PackageResources.open_period_insert_sql)
 
     let periods: [PendingFlush.MetricPeriod]
-    /// One a period.
+    /// The ends, one a period.
     let ends: [UnixSeconds]
 
     var parameters: [Parameter] { periods.parameters + [.integers(ends.map(\.value))] }
 }
 
-/// Adds what was copied to the counters.
+/// Adds the copied deltas to the counters.
 struct UpsertCounters: Command {
     static let text = Query("counter.upsert", PackageResources.counter_upsert_sql)
 
@@ -87,7 +86,7 @@ struct UpsertCounters: Command {
     var parameters: [Parameter] { [.integer(Int64(shard))] }
 }
 
-/// Adds what was copied to the distinct counts.
+/// Adds the copied deltas to the distinct counts.
 struct UpsertDistinct: Command {
     static let text = Query("distinct_count.upsert", PackageResources.distinct_count_upsert_sql)
 
@@ -96,27 +95,7 @@ struct UpsertDistinct: Command {
     var parameters: [Parameter] { [.integer(Int64(shard))] }
 }
 
-/// Adds what was copied to the largest contributions.
-struct UpsertTop: Command {
-    static let text = Query("top_contribution.upsert", PackageResources.top_contribution_upsert_sql)
-
-    let daemon: DaemonID
-    let shard: Int16
-
-    var parameters: [Parameter] { [.text(daemon.description), .integer(Int64(shard))] }
-}
-
-/// Replaces the largest contributions where somebody was taken out.
-struct ReplaceTop: Command {
-    static let text = Query("top_contribution.replace", PackageResources.top_contribution_replace_sql)
-
-    let daemon: DaemonID
-    let shard: Int16
-
-    var parameters: [Parameter] { [.text(daemon.description), .integer(Int64(shard))] }
-}
-
-/// Deletes what a removal has brought to nothing.
+/// Deletes rows that a removal has reduced to nothing.
 struct PruneRemoved: Command {
     static let text = Query("removal.prune", PackageResources.removal_prune_sql)
 
@@ -126,7 +105,7 @@ struct PruneRemoved: Command {
     var parameters: [Parameter] { [.integer(Int64(shard))] + periods.parameters }
 }
 
-/// Deletes what a removal has brought to nothing of what became of an app's events.
+/// Deletes totals of an app's events that a removal has reduced to nothing.
 struct PruneCoverage: Command {
     static let text = Query("coverage.prune", PackageResources.coverage_prune_sql)
 
@@ -136,12 +115,12 @@ struct PruneCoverage: Command {
 }
 
 extension [PendingFlush.MetricPeriod] {
-    /// The metrics, then the starts.
+    /// The metrics, then the starts, as parameters.
     fileprivate var parameters: [Parameter] { [.integers(map { Int64($0.metric) }), .integers(map(\.start.value))] }
 }
 
 extension RowReader {
-    /// A metric and the start of one of its periods.
+    /// Reads a metric and the start of one of its periods.
     fileprivate mutating func metricPeriod() throws(PostgresError) -> PendingFlush.MetricPeriod {
         PendingFlush.MetricPeriod(metric: Int32(truncatingIfNeeded: try integer()), start: try time())
     }

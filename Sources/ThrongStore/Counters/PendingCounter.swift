@@ -11,7 +11,7 @@ struct PendingCounter: Comparable {
     let cell: Int32
     var delta: Int64
 
-    /// In the order of the primary key, so that all daemons lock rows in one order.
+    /// True if `left` comes first in the order of the primary key, so that all daemons lock rows in one order.
     static func < (left: Self, right: Self) -> Bool {
         if left.metric != right.metric { return left.metric < right.metric }
         if left.periodStart != right.periodStart { return left.periodStart < right.periodStart }
@@ -19,7 +19,7 @@ struct PendingCounter: Comparable {
         return left.cell < right.cell
     }
 
-    /// Whether both mean the same row.
+    /// True if both mean the same row.
     func sharesRow(with other: Self) -> Bool {
         cell == other.cell && measure == other.measure && periodStart == other.periodStart && metric == other.metric
     }
@@ -35,7 +35,7 @@ struct PendingDistinct: Comparable {
     let window: Int64
     var delta: Int64
 
-    /// In the order of the primary key.
+    /// True if `left` comes first in the order of the primary key.
     static func < (left: Self, right: Self) -> Bool {
         if left.metric != right.metric { return left.metric < right.metric }
         if left.periodStart != right.periodStart { return left.periodStart < right.periodStart }
@@ -44,46 +44,14 @@ struct PendingDistinct: Comparable {
         return left.window < right.window
     }
 
-    /// Whether both mean the same row.
+    /// True if both mean the same row.
     func sharesRow(with other: Self) -> Bool {
         cell == other.cell && window == other.window && margin == other.margin && periodStart == other.periodStart
             && metric == other.metric
     }
 }
 
-/// A pair of largest contributions under the names that the schema knows it by.
-struct PendingTop {
-    let metric: Int32
-    /// The period that takes the counts.
-    var periodStart: UnixSeconds
-    /// The period under which they were counted: what it says never mixes with what is counted under the other one.
-    let countedStart: UnixSeconds
-    let contribution: TopContribution
-
-    init(_ contribution: TopContribution, metric: Int32) {
-        self.metric = metric
-        periodStart = contribution.periodStart
-        countedStart = contribution.periodStart
-        self.contribution = contribution
-    }
-
-    /// Its columns, in the order of the copy.
-    func write(to writer: CopyWriter) throws {
-        try writer.row(columns: 10)
-        try writer.integer(metric)
-        try writer.instant(periodStart)
-        try writer.integer(Int32(bitPattern: contribution.margin.bits))
-        try writer.integer(Int32(bitPattern: contribution.cell.value))
-        try writer.smallint(contribution.measure.value)
-        try writer.bigint(contribution.window.value)
-        try writer.instant(countedStart)
-        try writer.bigint(contribution.largest)
-        try writer.bigint(contribution.second)
-        try writer.boolean(contribution.replaces)
-    }
-}
-
-/// What a flush adds to the totals of apps, with what turns out to be late.
+/// The deltas of a flush to the totals of apps, with the events that turn out to be late.
 struct PendingTotals: Sendable {
     private var totals: [CoverageDelta]
 
@@ -99,7 +67,7 @@ struct PendingTotals: Sendable {
         if let known { totals[known] = delta } else { totals.append(delta) }
     }
 
-    /// By app, hour and kind, so that all daemons lock rows in one order.
+    /// The upserts by app, hour and kind, so that all daemons lock rows in one order; then the pruning.
     var statements: [Statement] {
         let upserts = totals.sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }.map {
             UpsertCoverage(app: $0.app, hour: $0.hour, kind: $0.kind.name, events: $0.events).statement

@@ -1,7 +1,7 @@
 internal import ThrongCounting
 internal import ThrongPlan
 
-/// A flush under the schema's names, with what is to be known about its periods.
+/// A flush under the schema's names, with the calendars of its periods.
 struct PendingFlush: Sendable {
     /// A period of one metric.
     struct MetricPeriod: Hashable, Comparable {
@@ -19,10 +19,10 @@ struct PendingFlush: Sendable {
     }
 
     private(set) var counters: [PendingCounter]
-    /// What is taken away of counters, until it is known which of their periods were released: see ``mergeTaken()``.
+    /// Deltas that lessen counters, kept apart until the released ones of their periods are known: see
+    /// ``mergeTaken()``.
     private var taken: [PendingCounter]
     private(set) var distinct: [PendingDistinct]
-    private(set) var top: [PendingTop]
     private(set) var coverage: PendingTotals
     private(set) var redirected = 0
     private(set) var droppedDistinct = 0
@@ -47,8 +47,6 @@ struct PendingFlush: Sendable {
                 window: delta.window.value,
                 delta: delta.delta)
         }
-        // PostgreSQL sorts and merges these.
-        top = flush.top.map { PendingTop($0, metric: metrics[$0.layout].id) }
         sortAndMerge()
     }
 
@@ -71,33 +69,30 @@ struct PendingFlush: Sendable {
             if period != last { found.insert(period) }
             last = period
         }
-        for row in top { found.insert(MetricPeriod(metric: row.metric, start: row.periodStart)) }
         return found.sorted()
     }
 
-    /// The periods of which somebody was taken out.
+    /// The periods that counts were removed from.
     var emptied: [MetricPeriod] {
         let periods =
             taken.map { MetricPeriod(metric: $0.metric, start: $0.periodStart) }
-            + top.filter(\.contribution.replaces).map { MetricPeriod(metric: $0.metric, start: $0.periodStart) }
             + distinct.filter { $0.delta < 0 }.map { MetricPeriod(metric: $0.metric, start: $0.periodStart) }
         return Set(periods).sorted()
     }
 
-    /// The first second after a period.
+    /// Returns the first second after a period.
     func end(of period: MetricPeriod) -> UnixSeconds {
         metrics[period.metric].map { $0.calendar.period($0.kind, containing: period.start).end } ?? period.start + 1
     }
 
-    /// The period of a metric that holds an instant.
+    /// Returns the period of a metric that holds an instant.
     func period(of metric: Int32, containing time: UnixSeconds) -> Period? {
         metrics[metric].map { $0.calendar.period($0.kind, containing: time) }
     }
 
-    /// Moves deltas of periods that were released, or can't be, into open ones, and drops distinct counts of released periods: whether a late
-    /// identifier was already counted in the open period is unknown, and a floor must stay a lower bound. The largest
-    /// contributions follow the sums, because dominance must stay an upper bound. What is taken away has no other period to go to:
-    /// what was released never changes.
+    /// Moves deltas of released or impossible periods into open ones, and drops distinct counts of those periods: a
+    /// late identifier may have been counted in the open period already, and a floor must stay a lower bound. Deltas
+    /// that lessen counters are dropped, too: a released period never changes.
     mutating func redirect(_ targets: [MetricPeriod: UnixSeconds]) {
         guard !targets.isEmpty else { return }
         for place in counters.indices {
@@ -110,20 +105,13 @@ struct PendingFlush: Sendable {
             }
         }
         taken.removeAll { targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil }
-        top.removeAll {
-            $0.contribution.replaces && targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil
-        }
-        for place in top.indices {
-            let period = MetricPeriod(metric: top[place].metric, start: top[place].periodStart)
-            if let target = targets[period] { top[place].periodStart = target }
-        }
         let before = distinct.count
         distinct.removeAll { targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil }
         droppedDistinct = before - distinct.count
         sortAndMerge()
     }
 
-    /// Puts what is taken away to the other counters, once all of it is of open periods.
+    /// Adds the lessening deltas to the other counters, once all of them are of open periods.
     mutating func mergeTaken() {
         guard !taken.isEmpty else { return }
         counters += taken

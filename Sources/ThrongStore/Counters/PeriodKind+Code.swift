@@ -2,7 +2,7 @@ internal import ThrongPlan
 internal import ThrongPostgres
 
 extension PeriodKind {
-    /// What the schema stores: 0 hour, 1 day, 2 week, 3 month.
+    /// The code in the schema: 0 hour, 1 day, 2 week, 3 month.
     var code: Int16 {
         switch self {
         case .hour: 0
@@ -12,7 +12,7 @@ extension PeriodKind {
         }
     }
 
-    /// The kind that a stored code stands for.
+    /// Reads a stored code; nil for any other number.
     init?(code: Int64) {
         guard let kind = PeriodKind.allCases.first(where: { Int64($0.code) == code }) else { return nil }
         self = kind

@@ -2,26 +2,26 @@ package import ThrongCounting
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// What PostgreSQL says of a daemon.
+/// PostgreSQL's record of a daemon.
 package struct Watermark: Sendable, Hashable {
-    /// Everything that the daemon journalled up to here is in the counters.
+    /// The position up to which the daemon's journal is in the counters.
     package let position: JournalPosition
-    /// Grows with every attachment; only the process of the last one may flush.
+    /// The fence, which grows with every attachment; only the process of the last one may flush.
     package let fence: Int64
-    /// The lock of the process that attached last; nil where it has given its place back.
+    /// The lock of the process that attached last; nil if it has given its place back.
     package let holder: String?
-    /// The fence of who waits to take the place, negative once the holder has heard of it; nil where nobody waits.
+    /// The fence of the process that waits to take the place, negative once the holder has heard of it; nil where none
+    /// waits.
     package let claim: Int64?
-    /// The daemon's own in the counters.
+    /// The daemon's own shard in the counters.
     package let shard: Int16
 
-    /// The fence of who waits, heard of or not; 0 where nobody does.
+    /// The fence of the process that waits, heard of or not; 0 where none does.
     package var claimed: Int64 { claim.map { abs($0) } ?? 0 }
 
-    /// Whether others count in its place: no process has this fence.
+    /// True if others count in its place: no process has this fence.
     package var isRetired: Bool { fence == .max }
 
-    /// Puts a watermark together.
     package init(
         position: JournalPosition, fence: Int64, holder: String? = nil, claim: Int64? = nil, shard: Int16 = 0
     ) {
@@ -33,7 +33,7 @@ package struct Watermark: Sendable, Hashable {
     }
 }
 
-/// What is known of a daemon.
+/// The record of a daemon.
 struct SelectWatermark: RowQuery {
     static let text = Query("watermark.select", PackageResources.watermark_select_sql)
 
@@ -49,7 +49,7 @@ struct SelectWatermark: RowQuery {
     }
 }
 
-/// Moves a daemon's fence to a higher one; says how far its journal is in the counters.
+/// Moves a daemon's fence to a higher one; returns the position up to which its journal is in the counters.
 struct AttachWatermark: RowQuery {
     static let text = Query("watermark.attach", PackageResources.watermark_attach_sql)
 
@@ -59,7 +59,7 @@ struct AttachWatermark: RowQuery {
     /// The fence that was found; 0 for none.
     let found: Int64
     let holder: String?
-    /// How far the journal was when whoever has the place was heard of last; nil where nobody has it.
+    /// The journal's position when the holder of the place was heard of last; nil where nobody has it.
     let still: JournalPosition?
 
     var parameters: [Parameter] {
@@ -74,14 +74,14 @@ struct AttachWatermark: RowQuery {
     }
 }
 
-/// Announces who will take the place, to whoever holds it.
+/// Announces a process that will take the place to the one that holds it.
 struct ClaimWatermark: Command {
     static let text = Query("watermark.claim", PackageResources.watermark_claim_sql)
 
     let daemon: DaemonID
-    /// Under which it is held.
+    /// The fence under which it is held.
     let fence: Int64
-    /// Under which it will be taken.
+    /// The fence under which it will be taken.
     let claim: Int64
     let shard: Int16
 
@@ -90,7 +90,7 @@ struct ClaimWatermark: Command {
     }
 }
 
-/// Lets who waits know that it was heard.
+/// Tells the process that waits that it was heard.
 struct HearWatermark: Command {
     static let text = Query("watermark.hear", PackageResources.watermark_hear_sql)
 
@@ -125,13 +125,13 @@ struct AdvanceWatermark: Command {
     }
 }
 
-/// Notes until when windows were closed with a flush.
+/// Notes the latest end of the windows that were closed with a flush.
 struct InsertWindowClosing: Command {
     static let text = Query("window_closing.insert", PackageResources.window_closing_insert_sql)
 
     let daemon: DaemonID
     let through: JournalPosition
-    /// When the latest of the windows was over.
+    /// The end of the latest of the windows.
     let ended: UnixSeconds
     let shard: Int16
 
@@ -143,7 +143,7 @@ struct InsertWindowClosing: Command {
     }
 }
 
-/// Until when a daemon's windows were closed behind a place in its journal.
+/// The latest end of a daemon's windows that were closed after a place in its journal.
 struct SelectWindowClosing: RowQuery {
     static let text = Query("window_closing.select", PackageResources.window_closing_select_sql)
 
@@ -158,7 +158,7 @@ struct SelectWindowClosing: RowQuery {
     func row(_ columns: inout RowReader) throws -> UnixSeconds? { try columns.optionalTime() }
 }
 
-/// The last asking, and when it is read.
+/// The last asking, and the time it is read.
 struct SelectAsked: RowQuery {
     static let text = Query("settlement.asked", PackageResources.settlement_asked_sql)
 

@@ -1,12 +1,12 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Adds to the total of what became of an app's events within an hour.
+/// Adds to the total of one fate of an app's events within an hour.
 struct UpsertCoverage: Command {
     static let text = Query("coverage.upsert", PackageResources.coverage_upsert_sql)
 
     let app: AppName
-    /// Its first second.
+    /// The first second of the hour.
     let hour: UnixSeconds
     let kind: String
     let events: Int64
@@ -14,7 +14,7 @@ struct UpsertCoverage: Command {
     var parameters: [Parameter] { [.text(app.text), .instant(hour), .text(kind), .integer(events)] }
 }
 
-/// What became of an app's events within a period.
+/// The totals of an app's events within a period, by their fate.
 struct SelectCoverage: RowQuery {
     static let text = Query("coverage.select", PackageResources.coverage_select_sql)
 

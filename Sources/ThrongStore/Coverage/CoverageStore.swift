@@ -1,7 +1,7 @@
 package import ThrongPlan
 package import ThrongPostgres
 
-/// What became of events, by app and hour. Flushes write it, with the counters that they add to.
+/// The numbers of events by app, hour and fate. Flushes write them, with the counters that they add to.
 ///
 /// Works as `throng_reporter`.
 package struct CoverageStore: Sendable {
@@ -10,8 +10,8 @@ package struct CoverageStore: Sendable {
     /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// What became of the events of an app whose windows began within a period: `accepted`, `late`, or why they were
-    /// refused. Unit: events.
+    /// Returns the number of an app's events whose windows began within a period, by fate: `accepted`, `late`, or the
+    /// reason why they were refused. Unit: events.
     package func totals(app: AppName, period: Period) async throws -> [String: Int64] {
         try await connection.run { session in
             let kinds = try session.run(SelectCoverage(app: app, period: period))
@@ -19,7 +19,7 @@ package struct CoverageStore: Sendable {
         }
     }
 
-    /// What daemons that were lost may have lost of windows that touch a period.
+    /// Returns the possible losses of windows that touch a period, by daemons that were lost.
     package func losses(within period: Period) async throws -> [MemberLoss] {
         try await connection.run { try $0.run(SelectLosses(period: period)) }
     }

@@ -1,12 +1,12 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Begins a try of one delivery that is due and that nobody is at.
+/// Begins a try of one delivery that is due and that no other process is trying.
 struct ClaimDelivery: RowQuery {
     static let text = Query("delivery.claim", PackageResources.delivery_claim_sql)
 
     let app: AppName
-    /// Nil takes any run of the app.
+    /// The run; nil takes any run of the app.
     let run: ReportRunName?
     let now: UnixSeconds
     let lease: Duration
@@ -50,7 +50,7 @@ struct FinishDelivery: Command {
     let claim: DeliveryClaim
     let state: ReportDelivery.State
     let error: String?
-    /// When a pending one is tried again.
+    /// The time from which a pending one is tried again.
     let retryAt: UnixSeconds
     let now: UnixSeconds
 
@@ -62,7 +62,7 @@ struct FinishDelivery: Command {
     }
 }
 
-/// Lets the deliveries of a run be made again: those that were given up, and folders.
+/// Reopens the deliveries of a run: those that were given up, and folders.
 struct ReopenDeliveries: Command {
     static let text = Query("delivery.reopen", PackageResources.delivery_reopen_sql)
 
@@ -72,7 +72,7 @@ struct ReopenDeliveries: Command {
     var parameters: [Parameter] { run.key + [now.parameter] }
 }
 
-/// How the deliveries of a run stand, by target.
+/// The state of the deliveries of a run, by target.
 struct SelectDeliveries: RowQuery {
     static let text = Query("delivery.select", PackageResources.delivery_select_sql)
 
@@ -99,7 +99,7 @@ struct InsertDeliveredFile: Command {
 
     let claim: DeliveryClaim
     let place: Int
-    /// What HTTP answered; nil in folders.
+    /// The status that HTTP answered; nil in folders.
     let status: Int?
     let now: UnixSeconds
 
@@ -108,7 +108,7 @@ struct InsertDeliveredFile: Command {
     }
 }
 
-/// Which files of a delivery arrived, by their places.
+/// The files of a delivery that arrived, by their places.
 struct SelectDeliveredFiles: RowQuery {
     static let text = Query("delivered_file.select", PackageResources.delivered_file_select_sql)
 

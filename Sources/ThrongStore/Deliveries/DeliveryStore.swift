@@ -1,7 +1,7 @@
 package import ThrongPlan
 package import ThrongPostgres
 
-/// Where the files of runs are to go, and how far each delivery is.
+/// The targets of the files of runs, and the state of each delivery.
 ///
 /// Works as `throng_reporter`.
 package final class DeliveryStore: Sendable {
@@ -13,13 +13,13 @@ package final class DeliveryStore: Sendable {
     /// Works over a connection of its own.
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
-    /// Begins a try of a delivery that is due and that nobody is at; nil where there is none.
+    /// Begins a try of a delivery that is due and that no other process is trying; nil where there is none.
     ///
     /// A try that a process left unfinished for longer than `lease` may be begun again by another.
     ///
     /// - Parameters:
-    ///   - run: Only of this run of the app; nil takes any.
-    ///   - foldersOnly: Leaves what goes over the network.
+    ///   - run: the run whose deliveries count; nil takes any of the app.
+    ///   - foldersOnly: true leaves out deliveries over the network.
     package func claimDelivery(
         app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, lease: Duration, now: UnixSeconds
     ) async throws -> DeliveryClaim? {
@@ -27,12 +27,12 @@ package final class DeliveryStore: Sendable {
         return try await connection.run { try $0.first(claim) }
     }
 
-    /// The files of a run, in the order of delivery.
+    /// Returns the files of a run, in the order of delivery.
     package func files(of run: ReportRunName) async throws -> [StoredReportFile] {
         try await connection.run { try $0.run(SelectRunFiles(run: run)) }
     }
 
-    /// The places of the files that arrived in earlier tries.
+    /// Returns the places of the files that arrived in earlier tries.
     package func arrived(_ claim: DeliveryClaim) async throws -> Set<Int> {
         try await connection.run { Set(try $0.run(SelectDeliveredFiles(claim: claim))) }
     }
@@ -44,7 +44,7 @@ package final class DeliveryStore: Sendable {
 
     /// Writes down that a file arrived, and keeps the try alive; false where another process has taken it over.
     ///
-    /// - Parameter status: what HTTP answered; nil in folders.
+    /// - Parameter status: the status that HTTP answered; nil in folders.
     package func noteArrival(
         of place: Int, status: Int?, by claim: DeliveryClaim, lease: Duration, now: UnixSeconds
     ) async throws -> Bool {
@@ -60,8 +60,8 @@ package final class DeliveryStore: Sendable {
     /// Ends a try, and the run with its last delivery; false where another process has taken the delivery over.
     ///
     /// - Parameters:
-    ///   - error: Why not everything arrived; nil where it did.
-    ///   - retryAt: When it is tried again; nil gives it up, or is for what arrived.
+    ///   - error: the reason why not everything arrived; nil if it did.
+    ///   - retryAt: the time of the next try; nil if the delivery is given up or everything arrived.
     @discardableResult
     package func finish(_ claim: DeliveryClaim, error: String?, retryAt: UnixSeconds?, now: UnixSeconds) async throws
         -> Bool
@@ -77,7 +77,7 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    /// Lets the deliveries of a run be made again: those that were given up, and folders. What arrived over HTTP is not
+    /// Reopens the deliveries of a run: those that were given up, and folders. Files that arrived over HTTP are not
     /// sent again.
     package func reopenDeliveries(of run: ReportRunName, now: UnixSeconds) async throws {
         try await connection.run { session in
@@ -88,7 +88,7 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    /// How the deliveries of a run stand, by target.
+    /// Returns the state of the deliveries of a run, by target.
     package func deliveries(of run: ReportRunName) async throws -> [ReportDelivery] {
         try await connection.run { try $0.run(SelectDeliveries(run: run)) }
     }
@@ -96,6 +96,6 @@ package final class DeliveryStore: Sendable {
     /// Closes the connection.
     package func close() { connection.close() }
 
-    /// Closes the connection after so long, whatever is under way.
+    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }

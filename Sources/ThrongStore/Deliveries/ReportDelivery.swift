@@ -2,21 +2,21 @@ package import ThrongPlan
 
 /// The right to try one delivery, once.
 package struct DeliveryClaim: Sendable, Hashable {
-    /// Of which run.
+    /// The run.
     package let run: ReportRunName
-    /// Where: see ``Delivery/target``.
+    /// The target: see ``Delivery/target``.
     package let target: String
-    /// Which secret of the operator goes with it.
+    /// The name of the operator's secret that goes with it.
     package let authorization: String?
-    /// The same for every try: 32 bytes.
+    /// The key that is the same for every try: 32 bytes.
     package let idempotencyKey: [UInt8]
-    /// Which try; a later one takes the right away. Unit: tries, from 1.
+    /// The number of the try; a later one takes the right away. Unit: tries, from 1.
     package let attempt: Int
 }
 
-/// How a delivery stands.
+/// The state of a delivery.
 package struct ReportDelivery: Sendable, Hashable {
-    /// Whether it is over.
+    /// The state: pending or over.
     package enum State: String, Sendable, Hashable {
         /// It is to be tried, or is being tried.
         case pending
@@ -28,20 +28,20 @@ package struct ReportDelivery: Sendable, Hashable {
         case removed
     }
 
-    /// Where: see ``Delivery/target``.
+    /// The target: see ``Delivery/target``.
     package let target: String
-    /// Whether it is over.
+    /// The state: pending or over.
     package let state: State
-    /// Tries that were begun.
+    /// The number of tries begun.
     package let attempts: Int
-    /// Not tried before.
+    /// The earliest time of the next try.
     package let nextAt: UnixSeconds
-    /// Why the last try failed.
+    /// The reason why the last try failed.
     package let lastError: String?
-    /// When it was over; nil while it is pending.
+    /// The time it was over; nil while it is pending.
     package let finishedAt: UnixSeconds?
-    /// The same for every try: 32 bytes.
+    /// The key that is the same for every try: 32 bytes.
     package let idempotencyKey: [UInt8]
-    /// Files that arrived.
+    /// The number of files that arrived.
     package let files: Int
 }

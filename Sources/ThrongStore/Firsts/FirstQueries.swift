@@ -7,7 +7,7 @@ internal import ThrongWire
 struct InsertProvedFirsts: Command {
     static let text = Query("proved_first.insert", PackageResources.proved_first_insert_sql)
 
-    /// Each with the schema's number of its layout.
+    /// The firsts, each with the schema's number of its layout.
     let rows: [(metric: Int64, first: ProvedFirstRow)]
 
     var parameters: [Parameter] {
@@ -22,21 +22,9 @@ struct InsertProvedFirsts: Command {
     }
 }
 
-/// Counts the devices that proved to be in a period's cells, and forgets their tags.
-struct CountProvedFirsts: Command {
+/// The number of devices that proved to be in each cell of a period that was not released.
+struct CountProvedFirsts: RowQuery {
     static let text = Query("proved_first.count", PackageResources.proved_first_count_sql)
-
-    let metric: Int64
-    let period: Period
-
-    var parameters: [Parameter] {
-        [.integer(metric), period.kind.parameter, period.start.parameter, period.end.parameter]
-    }
-}
-
-/// The devices that proved to be in the cells of a period.
-struct SelectProvedCounts: RowQuery {
-    static let text = Query("proved_count.select", PackageResources.proved_count_select_sql)
 
     let metric: Int64
     let period: Period
@@ -48,27 +36,19 @@ struct SelectProvedCounts: RowQuery {
     }
 }
 
-/// Deletes numbers of devices about which nothing is to be decided any more.
-struct ForgetProvedCounts: Command {
-    static let text = Query("proved_count.forget", PackageResources.proved_count_forget_sql)
+/// Forgets the tags of a period that is released.
+struct DeleteProvedFirsts: Command {
+    static let text = Query("proved_first.delete", PackageResources.proved_first_delete_sql)
 
     let metric: Int64
+    let period: Period
 
-    var parameters: [Parameter] { [.integer(metric)] }
+    var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
 }
 
-/// Forgets tags of periods that are over, and of which nothing is to be released any more.
+/// Forgets tags of periods that are over and have no release to come.
 struct ExpireProvedFirsts: Command {
     static let text = Query("proved_first.expire", PackageResources.proved_first_expire_sql)
-
-    let before: UnixSeconds
-
-    var parameters: [Parameter] { [before.parameter] }
-}
-
-/// Deletes numbers of devices of periods about which nothing will be decided.
-struct ExpireProvedCounts: Command {
-    static let text = Query("proved_count.expire", PackageResources.proved_count_expire_sql)
 
     let before: UnixSeconds
 

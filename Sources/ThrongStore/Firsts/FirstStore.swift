@@ -4,7 +4,7 @@ package import ThrongPlan
 package import ThrongPostgres
 package import ThrongWire
 
-/// What a device is known by in one cell and period: half of the SHA-256 of a credential's tag there, 16 bytes.
+/// A device's pseudonym in one cell and period: half of the SHA-256 of a credential's tag there, 16 bytes.
 package struct FirstTag: Sendable, Hashable {
     /// The bytes.
     package let bytes: [UInt8]
@@ -13,24 +13,23 @@ package struct FirstTag: Sendable, Hashable {
     package init(hashing tag: [UInt8]) { bytes = Array(SHA256.hash(data: tag).prefix(16)) }
 }
 
-/// That a device is in a cell in a period.
+/// A record that a device is in a cell in a period.
 package struct ProvedFirstRow: Sendable, Hashable {
-    /// What gives the cell its meaning.
+    /// The layout, which gives the cell its meaning.
     package let layout: LayoutID
-    /// Whether the length of time is that of the layout's counters, and not of a rollup.
+    /// True if the length of time is that of the layout's counters, and not of a rollup.
     package let isOwn: Bool
-    /// Which length of time.
+    /// The length of time.
     package let kind: PeriodKind
-    /// Its first second.
+    /// The first second of the period.
     package let start: UnixSeconds
     /// The margin.
     package let margin: Margin
     /// The cell of that margin.
     package let cell: CellIndex
-    /// Whose first it is.
+    /// The pseudonym of the device.
     package let tag: FirstTag
 
-    /// Puts one together.
     package init(
         layout: MetricLayout, kind: PeriodKind, start: UnixSeconds, margin: Margin, cell: CellIndex, tag: FirstTag
     ) {
@@ -42,12 +41,12 @@ package struct ProvedFirstRow: Sendable, Hashable {
 
 /// Keeps firsts that devices proved, in PostgreSQL: many that wait at once are one statement and one commit.
 ///
-/// Works as `throng_ingest`, over a connection of its own. A tag is its own name, so whatever comes again counts once.
+/// Works as `throng_ingest`, over a connection of its own. A tag is its own key, so a repeated one counts once.
 package final class FirstStore: Sendable {
     private enum Turn {
         case kept
         case failed(any Error)
-        /// Whoever is told so keeps its own and what waits.
+        /// The caller keeps its own first and those that wait.
         case lead
     }
 
@@ -59,9 +58,9 @@ package final class FirstStore: Sendable {
     private let connection: Connection
     private let state = Mutex(State())
 
-    /// How long a statement may take: clients wait for it. Unit: seconds.
+    /// The time limit of a statement: clients wait for it. Unit: seconds.
     private static let seconds = 5
-    /// Most firsts in a statement.
+    /// The most firsts in a statement.
     private static let most = 1000
 
     /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
@@ -69,7 +68,7 @@ package final class FirstStore: Sendable {
         connection = Connection(settings.acting(as: .ingest).brisk(seconds: Self.seconds))
     }
 
-    /// Keeps a first, once; returns when it is on disk. One of a period that was released meanwhile is left aside.
+    /// Keeps a first, once; returns when it is on disk. A first of a period that was released meanwhile is left out.
     ///
     /// - Throws: ``PostgresError``; ``StoreError/layoutUnknown(_:)`` while nothing of the layout was flushed.
     package func keep(_ row: ProvedFirstRow) async throws {
@@ -91,7 +90,7 @@ package final class FirstStore: Sendable {
         }
     }
 
-    /// Keeps a first and those that wait, and hands on to whoever came meanwhile.
+    /// Keeps a first and those that wait, and hands on to the next one that came meanwhile.
     private func lead(_ row: ProvedFirstRow) async throws {
         let others = state.withLock { state in
             let others = Array(state.waiting.prefix(Self.most - 1))
@@ -142,6 +141,6 @@ package final class FirstStore: Sendable {
     /// Closes the connection.
     package func close() { connection.close() }
 
-    /// Closes the connection after so long, whatever is under way.
+    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }

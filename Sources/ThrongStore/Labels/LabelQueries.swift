@@ -25,7 +25,7 @@ struct SelectLabels: RowQuery {
     }
 }
 
-/// Notes what an evaluator makes of a label.
+/// Notes an evaluator's output for a label.
 struct EvaluateLabel: Command {
     static let text = Query("revealed_label.evaluate", PackageResources.revealed_label_evaluate_sql)
 
@@ -42,13 +42,13 @@ struct EvaluateLabel: Command {
     }
 }
 
-/// Gives a label a slot, or says which it has; nil where every slot has one already.
+/// Gives a label a slot and returns it, or the one that it has; nil where every slot is taken.
 struct LearnLabel: RowQuery {
     static let text = Query("revealed_label.learn", PackageResources.revealed_label_learn_sql)
 
     let app: AppName
     let dimension: DimensionName
-    /// How many slots the dimension has.
+    /// The number of slots of the dimension.
     let most: Int
     let label: BucketLabel
 
@@ -59,7 +59,7 @@ struct LearnLabel: RowQuery {
     func row(_ columns: inout RowReader) throws -> Int? { try columns.optionalInteger().map { Int($0) } }
 }
 
-/// Puts a label back that the database has lost; says no where its slot has another one.
+/// Restores a label that the database has lost; false if its slot has another one.
 struct RestoreLabel: RowQuery {
     static let text = Query("revealed_label.restore", PackageResources.revealed_label_restore_sql)
 
@@ -86,13 +86,13 @@ struct NotePublishedLabels: Command {
     }
 }
 
-/// Retires the labels of which no number was published for so long.
+/// Retires the labels that no number was published of since an instant.
 struct RetireLabels: Command {
     static let text = Query("revealed_label.retire", PackageResources.revealed_label_retire_sql)
 
     let app: AppName
     let dimension: DimensionName
-    /// The last publication of what is retired.
+    /// The last publication of labels that are retired.
     let before: UnixSeconds
     let now: UnixSeconds
 
@@ -106,7 +106,7 @@ struct DeleteLabels: Command {
     static let text = Query("revealed_label.delete", PackageResources.revealed_label_delete_sql)
 
     let app: AppName
-    /// The latest retirement of what goes.
+    /// The latest retirement of labels that are deleted.
     let before: UnixSeconds
 
     var parameters: [Parameter] { [.text(app.text), .instant(before)] }

@@ -2,7 +2,7 @@ internal import ThrongPlan
 package import ThrongPostgres
 package import ThrongWire
 
-/// The daemon's way to the labels of revealed dimensions: PostgreSQL decides which bucket a label has, for all daemons.
+/// The daemon's access to the labels of revealed dimensions: PostgreSQL decides the bucket of a label, for all daemons.
 ///
 /// Works as `throng_ingest`, over a connection of its own, so that a long flush keeps nobody waiting.
 package final class LabelStore: Sendable {
@@ -13,13 +13,13 @@ package final class LabelStore: Sendable {
         connection = Connection(settings.acting(as: .ingest).brisk(seconds: Self.seconds))
     }
 
-    /// How long a question may take: clients wait for the answers of some. Unit: seconds.
+    /// The time limit of a question: clients wait for the answers of some. Unit: seconds.
     private static let seconds = 5
 
     /// Reads all labels of an app and hands them on, in the order in which they were read.
     ///
-    /// - Parameter merge: gets the labels, and a way to put one back that the database has lost, which says false where
-    ///   its slot has another by now; runs on the connection's thread.
+    /// - Parameter merge: gets the labels, and a function that restores one that the database has lost, which returns
+    ///   false if its slot has another by now; runs on the connection's thread.
     /// - Throws: ``PostgresError``, and what `merge` throws.
     package func read(
         app: AppName,
@@ -37,11 +37,12 @@ package final class LabelStore: Sendable {
         }
     }
 
-    /// Learns a label; returns its slot, nil where every slot has one already.
+    /// Learns a label; returns its slot, nil where every slot is taken.
     ///
     /// - Parameters:
-    ///   - most: how many slots the dimension has.
-    ///   - evaluated: what the app's evaluator makes of it, instead of what was known; nil where it has none.
+    ///   - most: the number of slots of the dimension.
+    ///   - evaluated: the output of the app's evaluator for it, which replaces the known one; nil where the app has
+    ///     none.
     /// - Throws: ``PostgresError``.
     package func learn(
         _ label: BucketLabel, of dimension: DimensionName, app: AppName, most: Int, evaluated: EvaluatedLabel? = nil
@@ -49,7 +50,7 @@ package final class LabelStore: Sendable {
         let learn = LearnLabel(app: app, dimension: dimension, most: most, label: label)
         return try await connection.run { session in
             let slot = try session.one(learn)
-            // A label without it, after a crash in between, is asked for again.
+            // A label without the output, after a crash in between, is asked for again.
             if slot != nil, let evaluated {
                 try session.run(EvaluateLabel(app: app, dimension: dimension, label: label, evaluated: evaluated))
             }
@@ -60,11 +61,11 @@ package final class LabelStore: Sendable {
     /// Closes the connection.
     package func close() { connection.close() }
 
-    /// Closes the connection after so long, whatever is under way.
+    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }
 
-/// A label of a revealed dimension and the bucket that it has.
+/// A label of a revealed dimension and its bucket.
 package struct LearnedLabel: Sendable, Hashable {
     /// The dimension.
     package let dimension: DimensionName
@@ -72,12 +73,11 @@ package struct LearnedLabel: Sendable, Hashable {
     package let slot: Int
     /// The value.
     package let label: BucketLabel
-    /// Whether nothing is counted under it any more; it still names what was.
+    /// True if nothing is counted under it any more; it still names what was.
     package let isRetired: Bool
-    /// What an evaluator makes of it; nil where it was learned from hashes of values alone.
+    /// The output of an evaluator; nil where the label was learned from hashes of values alone.
     package let evaluated: EvaluatedLabel?
 
-    /// Puts a label together.
     package init(
         dimension: DimensionName, slot: Int, label: BucketLabel, isRetired: Bool, evaluated: EvaluatedLabel? = nil
     ) {
@@ -89,14 +89,13 @@ package struct LearnedLabel: Sendable, Hashable {
     }
 }
 
-/// What an evaluator makes of a label, and by which key.
+/// The output of an evaluator for a label, and the evaluator's key.
 package struct EvaluatedLabel: Sendable, Hashable {
     /// The key.
     package let evaluator: EvaluatorKey
     /// The output.
     package let output: EvaluatedOutput
 
-    /// Puts both together.
     package init(evaluator: EvaluatorKey, output: EvaluatedOutput) {
         self.evaluator = evaluator
         self.output = output

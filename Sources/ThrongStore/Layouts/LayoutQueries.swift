@@ -12,20 +12,7 @@ struct FindLayout: RowQuery {
     func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
 }
 
-/// Every layout that an app's metrics ever had.
-struct SelectLayouts: RowQuery {
-    static let text = Query("metric_layout.select_all", PackageResources.metric_layout_select_all_sql)
-
-    let app: AppName
-
-    var parameters: [Parameter] { [.text(app.text)] }
-
-    func row(_ columns: inout RowReader) throws -> (metric: Int64, name: MetricName, layout: StoredLayout) {
-        (try columns.integer(), MetricName(try columns.text()), try columns.storedLayout())
-    }
-}
-
-/// Under which terms a layout is released; none where no daemon that keeps them has registered it.
+/// The terms under which a layout is released; none where no daemon that keeps them has registered it.
 struct SelectTerms: RowQuery {
     static let text = Query("metric_layout.terms", PackageResources.metric_layout_terms_sql)
 
@@ -34,20 +21,16 @@ struct SelectTerms: RowQuery {
     var parameters: [Parameter] { [.bytes(layout.bytes)] }
 
     func row(_ columns: inout RowReader) throws -> ReleaseTerms {
-        ReleaseTerms(
-            threshold: Threshold(devices: try columns.integer()),
-            sensitive: try columns.names().map { DimensionName($0) },
-            protection: Protection(percent: try columns.integer()),
-            margin: try columns.optionalText().flatMap(MetricMargin.init(rawValue:)))
+        ReleaseTerms(threshold: Threshold(devices: try columns.integer()))
     }
 }
 
-/// Makes a layout known; says its number.
+/// Registers a layout; returns its number.
 struct RegisterLayout: RowQuery {
     static let text = Query("metric_layout.register", PackageResources.metric_layout_register_sql)
 
     let layout: MetricLayout
-    /// Whether its view becomes the metric's current one.
+    /// True if its view becomes the metric's current one.
     let makeCurrent: Bool
 
     var parameters: [Parameter] {
@@ -60,18 +43,12 @@ struct RegisterLayout: RowQuery {
     }
 }
 
-/// Keeps the terms under which a layout is released.
+/// Keeps k of a layout's releases.
 struct KeepTerms: Command {
     static let text = Query("metric_layout.keep_terms", PackageResources.metric_layout_keep_terms_sql)
 
     let metric: Int32
-    let terms: ReleaseTerms
+    let threshold: Threshold
 
-    var parameters: [Parameter] {
-        [
-            .integer(Int64(metric)), terms.threshold.devices.parameter,
-            .text(terms.sensitive.map(\.text).joined(separator: ",")), terms.protection.percent.parameter,
-            .text(orNull: terms.margin?.rawValue),
-        ]
-    }
+    var parameters: [Parameter] { [.integer(Int64(metric)), threshold.devices.parameter] }
 }

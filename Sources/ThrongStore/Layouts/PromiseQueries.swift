@@ -1,14 +1,14 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Keeps what a plan promises of a layout's numbers: how long they are kept, what for, and who receives them.
+/// Keeps a plan's promises about a layout's numbers: retention, purpose and recipients.
 struct HoldPromise: Command {
     static let text = Query("layout_promise.hold", PackageResources.layout_promise_hold_sql)
 
     let metric: Int32
     let since: UnixSeconds
     let terms: ReleaseTerms
-    /// Whether all daemons count by the plan, so that what others promised is over.
+    /// True if all daemons count by the plan, so that the promises of others have ended.
     let isEverywhere: Bool
 
     private var steps: [DecayStep] { terms.expiry }
@@ -22,11 +22,11 @@ struct HoldPromise: Command {
     }
 }
 
-/// What plans promised of how long numbers are kept, of every layout; oldest first.
+/// The promises of all plans about the retention of every layout's numbers; oldest first.
 struct SelectPromises: RowQuery {
     static let text = Query("layout_promise.select", PackageResources.layout_promise_select_sql)
 
-    /// Nil for every app.
+    /// The app; nil for every app.
     let app: AppName?
 
     var parameters: [Parameter] { [.text(orNull: app?.text)] }
@@ -39,19 +39,19 @@ struct SelectPromises: RowQuery {
     }
 }
 
-/// What people were told, and who receives numbers, by each promise of every layout.
+/// The explanations given to people and the recipients of numbers, by each promise of every layout.
 struct SelectTold: RowQuery {
     static let text = Query("layout_promise.told", PackageResources.layout_promise_told_sql)
 
-    /// Of which promise.
+    /// The key of a promise.
     struct Promise: Hashable {
         /// The schema's number of the layout.
         let layout: Int64
-        /// Nil for the one in force.
+        /// The end of the promise; nil for the one in force.
         let until: UnixSeconds?
     }
 
-    /// What is known of one promise; nils where nobody kept that.
+    /// The known facts of one promise; nil where they were not kept.
     struct Told {
         let explanation: String?
         let recipients: [PartnerName]?
@@ -65,34 +65,34 @@ struct SelectTold: RowQuery {
     }
 }
 
-/// How long numbers of a layout are kept by what one plan promised.
+/// The retention of a layout's numbers as one plan promised it.
 struct LayoutPromise {
     /// The schema's number of the layout.
     let layout: Int64
     let app: AppName
     let metric: MetricName
-    /// Of the layout.
+    /// The dimensions of the layout.
     let dimensions: [DimensionName]
-    /// When another plan came into force; nil for the one in force.
+    /// The time at which another plan came into force; nil for the one in force.
     let until: UnixSeconds?
-    /// Ascending by age; none where nobody promised anything.
+    /// The steps, ascending by age; none where nothing was promised.
     let steps: [DecayStep]
 
-    /// Daemons start with a plan one after the other: what one promised holds for so much longer. Unit: seconds.
+    /// The time that a promise holds beyond its plan: daemons start with a new plan one after the other. Unit: seconds.
     static let handover: Int64 = 3600
-    /// How long numbers are kept of which no plan that is known says how long. Unit: seconds.
+    /// The retention of numbers that no known plan sets one for. Unit: seconds.
     static let unsaid: Int64 = 400 * 86_400
 
-    /// Until all goes. Unit: seconds.
+    /// The age at which all numbers are deleted. Unit: seconds.
     var retention: Int64 {
         steps.filter { $0.action == .delete }.map(\.after.components.seconds).min() ?? Self.unsaid
     }
-    /// Until anything goes. Unit: seconds.
+    /// The age at which the first numbers are deleted. Unit: seconds.
     var shortest: Int64 { steps.map(\.after.components.seconds).min() ?? Self.unsaid }
 }
 
 extension DecayStep.Action {
-    /// As the schema has it.
+    /// The action as text in the schema.
     var code: String {
         switch self {
         case .drop(let name): "drop \(name)"
@@ -103,7 +103,7 @@ extension DecayStep.Action {
         }
     }
 
-    /// Reads it back; nil where no version up to this one has written it.
+    /// Reads ``code``; nil if no version up to this one wrote it.
     init?(code: Substring) {
         let words = code.split(separator: " ").map(String.init)
         switch (words.first, words.count) {
@@ -120,7 +120,8 @@ extension DecayStep.Action {
 }
 
 extension DecayStep.Action {
-    /// What it takes, of a layout with these dimensions: numbers that are split by one, or all; of shorter periods, or all.
+    /// Returns the numbers of a layout with these dimensions that it deletes: those split by one dimension, or all;
+    /// those of shorter periods, or all.
     func parts(of dimensions: [DimensionName]) -> [(dimension: DimensionName?, shorter: PeriodKind?)] {
         switch self {
         case .drop(let dimension), .coarsen(let dimension, to: _): [(dimension, nil)]
@@ -135,9 +136,9 @@ extension DecayStep {
     /// The step in words: "after 30 days: coarsen os platform".
     var term: String { "after \(after.planText): \(action.code)" }
 
-    /// The steps as a promise's row has them, separated by commas.
+    /// Reads the steps from a promise's row, separated by commas.
     ///
-    /// - Throws: ``PostgresError`` where they can't be read: nothing may then be kept by guess.
+    /// - Throws: ``PostgresError`` where they can't be read: retention must not be guessed.
     fileprivate static func steps(ages: String?, actions: String?) throws -> [DecayStep] {
         guard let ages, let actions else { return [] }
         let seconds = ages.split(separator: ",").compactMap { Int64($0) }

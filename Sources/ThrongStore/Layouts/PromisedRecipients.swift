@@ -1,41 +1,40 @@
 package import ThrongPlan
 internal import ThrongPostgres
 
-/// Whom plans named as those who receive numbers of a metric, when these were counted.
+/// The recipients of a metric's numbers that plans named, by the time the numbers were counted.
 package struct PromisedRecipients: Sendable, Hashable {
-    /// What one plan said of one layout.
+    /// The recipients that one plan named for one layout.
     package struct Promise: Sendable, Hashable {
-        /// Nil before anybody kept promises.
+        /// The start; nil before promises were kept.
         package let since: UnixSeconds?
-        /// Nil for the plan in force.
+        /// The end; nil for the plan in force.
         package let until: UnixSeconds?
-        /// Nil where nobody said so.
+        /// The recipients; nil where they were not noted.
         package let partners: Set<PartnerName>?
 
-        /// Puts a promise together.
         package init(since: UnixSeconds?, until: UnixSeconds?, partners: Set<PartnerName>?) {
             self.since = since
             self.until = until
             self.partners = partners
         }
 
-        /// Whether it was in force in a part of a period. Daemons start with a plan one after the other: the one before it holds
-        /// for so much longer.
+        /// True if it was in force in a part of a period. A promise holds for ``LayoutPromise/handover`` beyond its
+        /// plan.
         fileprivate func holds(in period: Period) -> Bool {
             (since ?? .min) < period.end && (until.map { $0 + LayoutPromise.handover } ?? .max) > period.start
         }
     }
 
-    /// By time.
+    /// The promises, by time.
     private let promises: [Promise]
 
-    /// - Parameter promises: by time.
+    /// - Parameter promises: in the order of time.
     package init(_ promises: [Promise]) { self.promises = promises }
 
-    /// Whether all that counted in a period was counted under plans that named a partner. Where nobody has written down who was
-    /// named, it was.
+    /// True if all numbers of a period were counted under plans that named a partner; also if recipients were not
+    /// noted.
     ///
-    /// What is handed in for a time before the first plan is counted under it.
+    /// Numbers of a time before the first plan count as counted under that plan.
     package func name(_ partner: PartnerName, in period: Period) -> Bool {
         var held = promises.filter { $0.holds(in: period) }
         if held.isEmpty, let first = promises.first(where: { ($0.since ?? .min) >= period.end }) { held = [first] }
@@ -43,7 +42,7 @@ package struct PromisedRecipients: Sendable, Hashable {
     }
 }
 
-/// Whom plans named, by time.
+/// The recipients that plans named, by time.
 struct SelectRecipients: RowQuery {
     static let text = Query("layout_promise.recipients", PackageResources.layout_promise_recipients_sql)
 

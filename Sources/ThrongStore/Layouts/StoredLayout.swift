@@ -14,9 +14,9 @@ struct StoredLayout: Sendable {
         json = try columns.bytes()
     }
 
-    /// What it says.
+    /// Reads the layout.
     ///
-    /// - Throws: ``StoreError/layoutAltered(_:)`` where it is not what it was.
+    /// - Throws: ``StoreError/layoutAltered(_:)`` if it no longer matches its identity.
     func layout() throws -> MetricLayout {
         let layout = try MetricLayout(json: Data(json))
         guard layout.id == id else { throw StoreError.layoutAltered(id) }
@@ -25,12 +25,12 @@ struct StoredLayout: Sendable {
 }
 
 extension RowReader {
-    /// A layout: its identity and its JSON.
+    /// Reads a layout: its identity and its JSON.
     mutating func storedLayout() throws(PostgresError) -> StoredLayout { try StoredLayout(&self) }
 }
 
 extension Session {
-    /// The schema's number of a layout.
+    /// Returns the schema's number of a layout.
     ///
     /// - Throws: ``StoreError/layoutUnknown(_:)`` where it was never registered.
     func metricID(of layout: MetricLayout) throws -> Int64 {

@@ -3,15 +3,15 @@ internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongWire
 
-/// Keeps what a plan asks of a layout's releases; says since when, and whether the one before it asked something else.
+/// Keeps a plan's terms of a layout's releases; returns when they began, and whether they differ from those before.
 struct HoldTerms: RowQuery {
     static let text = Query("layout_terms.hold", PackageResources.layout_terms_hold_sql)
 
     let metric: Int32
-    /// Nil for now.
+    /// The start of the terms; nil for now.
     let since: UnixSeconds?
     let terms: ReleaseTerms
-    /// Whether all daemons count by the plan, so that what others asked is over.
+    /// True if all daemons count by the plan, so that the terms of others have ended.
     let isEverywhere: Bool
 
     var parameters: [Parameter] {
@@ -23,10 +23,9 @@ struct HoldTerms: RowQuery {
         }
         return [
             .integer(Int64(metric)), since.map { $0.parameter } ?? .null, terms.threshold.devices.parameter,
-            .text(terms.sensitive.map(\.text).joined(separator: ",")), terms.protection.percent.parameter,
             .text((terms.counted?.names ?? []).map(\.text).sorted().joined(separator: ",")),
             needsConsent.map { .flag($0) } ?? .null, .text(refusedBy.joined(separator: ",")),
-            .text(terms.origins.json), .text(orNull: terms.margin?.rawValue), .integer(isEverywhere ? 1 : 0),
+            .text(terms.origins.json), .integer(isEverywhere ? 1 : 0),
         ]
     }
 
@@ -39,22 +38,22 @@ struct HoldTerms: RowQuery {
 struct RetireTerms: Command {
     static let text = Query("layout_terms.retire", PackageResources.layout_terms_retire_sql)
 
-    /// Those that it has, of every plan of a daemon.
+    /// The layouts that it has, of every plan of a daemon.
     let kept: [Int32]
     let ended: UnixSeconds
 
     var parameters: [Parameter] { [.integers(kept.map { Int64($0) }), ended.parameter] }
 }
 
-/// What plans asked of an app's layouts that were counted in a stretch of time, if they were in force in it or later; by
+/// The terms of an app's layouts that were counted in a stretch of time, if they were in force in it or later; by
 /// layout, oldest first.
 struct SelectTermsVersions: RowQuery {
     static let text = Query("layout_terms.select", PackageResources.layout_terms_select_sql)
 
     let app: AppName
-    /// Its first second.
+    /// The first second of the stretch.
     let from: UnixSeconds
-    /// The first second after it.
+    /// The first second after the stretch.
     let to: UnixSeconds
 
     var parameters: [Parameter] { [.text(app.text), .instant(from), .instant(to)] }
@@ -64,30 +63,22 @@ struct SelectTermsVersions: RowQuery {
         let metric = MetricName(try columns.text())
         let (since, until) = (try columns.optionalTime(), try columns.optionalTime())
         let threshold = Threshold(devices: try columns.integer())
-        let sensitive = try columns.names().map { DimensionName($0) }
-        let protection = Protection(percent: try columns.integer())
         let events = Set(try columns.names().map { EventName($0) })
         let needsConsent = try columns.optionalText()
         let refusedBy = Set(try columns.names().compactMap { OptOutSignal(rawValue: $0) })
         let purpose = PurposeName(try columns.text())
         let origins = try [DimensionName: DimensionOrigin](json: try columns.optionalText())
-        let margin = try columns.optionalText().flatMap(MetricMargin.init(rawValue:))
         let audience: CountedEvents.Audience =
             needsConsent.map { .terms(needsConsent: $0 == "true", refusedBy: refusedBy) } ?? .former(purpose)
         return TermsVersion(
             metric: metric, layout: layout, since: since, until: until,
             terms: ReleaseTerms(
-                threshold: threshold, sensitive: sensitive, protection: protection, margin: margin,
-                counted: events.isEmpty
-                    ? nil
-                    : CountedEvents(
-                        names: events, audience: audience,
-                        kinds: CountedEvents.kinds(of: events, by: origins.values)),
+                threshold: threshold, counted: events.isEmpty ? nil : CountedEvents(names: events, audience: audience),
                 origins: origins))
     }
 }
 
-/// From when and until when layouts of a metric were counted.
+/// The times between which layouts of a metric were counted.
 struct SelectCounted: RowQuery {
     static let text = Query("layout_terms.counted", PackageResources.layout_terms_counted_sql)
 
@@ -102,7 +93,7 @@ struct SelectCounted: RowQuery {
 }
 
 extension [DimensionName: DimensionOrigin] {
-    /// An object with sorted keys: the same text for the same origins.
+    /// The origins as a JSON object with sorted keys: the same text for the same origins.
     fileprivate var json: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -115,7 +106,7 @@ extension [DimensionName: DimensionOrigin] {
         }
     }
 
-    /// Reads what was kept; none where a schema before version 20 kept it.
+    /// Reads ``json``; empty if a schema before version 20 kept it.
     fileprivate init(json: String?) throws {
         let named = try json.map {
             try JSONDecoder().decode([String: DimensionOrigin].self, from: Data($0.utf8))

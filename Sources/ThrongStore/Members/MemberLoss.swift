@@ -1,11 +1,11 @@
 package import ThrongPlan
 
-/// What a daemon that is lost with its data directory may have lost: what it acknowledged and PostgreSQL does not have.
+/// The possible loss with a daemon's data directory: what the daemon acknowledged and PostgreSQL does not have.
 package struct MemberLoss: Sendable, Hashable {
-    /// All that it acknowledged before is counted.
+    /// The start: all that it acknowledged before is counted.
     package let from: UnixSeconds
-    /// From here on others counted in its place.
+    /// The end: from here on others counted in its place.
     package let until: UnixSeconds
-    /// How many of the 256 slots of identifiers it counted.
+    /// The number of the 256 slots of identifiers that it counted.
     package let slots: Int
 }

@@ -2,14 +2,14 @@ internal import ThrongMembers
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Says which shard a daemon has; nil for one that was retired.
+/// Enrolls a daemon and returns its shard; nil for one that was retired.
 struct EnrollMember: RowQuery {
     static let text = Query("member.enroll", PackageResources.member_enroll_sql)
 
     let daemon: DaemonID
-    /// Where others reach it; nil where they can't.
+    /// The URL at which others reach it; nil where they can't.
     let address: String?
-    /// Whether clients send to it.
+    /// True if clients send to it.
     let takesBatches: Bool
 
     var parameters: [Parameter] {
@@ -32,7 +32,7 @@ struct SelectMembers: RowQuery {
     }
 }
 
-/// What daemons that are lost may have lost.
+/// The possible losses with daemons that are lost.
 struct SelectLosses: RowQuery {
     static let text = Query("member.losses", PackageResources.member_losses_sql)
 
@@ -45,25 +45,25 @@ struct SelectLosses: RowQuery {
     }
 }
 
-/// Notes until when a daemon owes something that only the end of its windows brings.
+/// Notes the time until which a daemon owes something that only the end of its windows brings.
 struct OweUntil: Command {
     static let text = Query("member.owe", PackageResources.member_owe_sql)
 
     let daemon: DaemonID
-    /// When the last of them is over; nil for none.
+    /// The end of the last of them; nil for none.
     let until: UnixSeconds?
 
     var parameters: [Parameter] { [.text(daemon.description), .integer(orNull: until?.value)] }
 }
 
-/// By what daemons know one another.
+/// The secret by which daemons know one another.
 struct SelectMemberSecret: RowQuery {
     static let text = Query("member.secret", PackageResources.member_secret_sql)
 
     func row(_ columns: inout RowReader) throws -> [UInt8] { try columns.bytes() }
 }
 
-/// Who counts which identifiers; without what was given up.
+/// The epochs, which assign identifiers to daemons; without those that were given up.
 struct SelectEpochs: RowQuery {
     static let text = Query("epoch.select", PackageResources.epoch_select_sql)
 
@@ -77,7 +77,7 @@ struct SelectEpochs: RowQuery {
     }
 }
 
-/// The last epoch, whatever became of it.
+/// The number of the last epoch, in any state.
 struct SelectLastEpoch: RowQuery {
     static let text = Query("epoch.last", PackageResources.epoch_last_sql)
 
@@ -89,7 +89,7 @@ struct ProposeEpoch: RowQuery {
     static let text = Query("epoch.propose", PackageResources.epoch_propose_sql)
 
     let after: Int64
-    /// From now until it begins.
+    /// The time from now until it begins. Unit: seconds.
     let seconds: Int
     let owners: [Int16]
 
@@ -110,16 +110,17 @@ struct HearEpoch: Command {
     var parameters: [Parameter] { [.text(daemon.description), .integer(epoch)] }
 }
 
-/// Tells a PostgreSQL that was set back to an earlier time of an epoch that was in force; false where another one has taken its place.
+/// Restores an epoch that was in force in a PostgreSQL that was set back to an earlier time; false where another one
+/// has taken its place.
 struct RecallEpoch: RowQuery {
     static let text = Query("epoch.recall", PackageResources.epoch_recall_sql)
 
     let number: Int64
-    /// Nil for the first, which has always been.
+    /// The time it begins; nil for the first, which has always been.
     let begins: UnixSeconds?
-    /// By slot.
+    /// The owners, one a slot.
     let owners: [DaemonID]
-    /// Whom it retires, and whether that one never attaches again.
+    /// The daemon that it retires, and whether that one never attaches again.
     let lost: (daemon: DaemonID, isRetired: Bool)?
 
     var parameters: [Parameter] {
@@ -138,7 +139,7 @@ struct VoidEpochs: Command {
     static let text = Query("epoch.void", PackageResources.epoch_void_sql)
 }
 
-/// Who has not agreed to a proposal yet.
+/// The daemons that have not agreed to a proposal yet.
 struct SelectAwaited: RowQuery {
     static let text = Query("epoch.awaited", PackageResources.epoch_awaited_sql)
 
@@ -149,7 +150,7 @@ struct SelectAwaited: RowQuery {
     func row(_ columns: inout RowReader) throws -> DaemonID { try columns.value { DaemonID($0) } }
 }
 
-/// What became of a proposal.
+/// The state of a proposal.
 struct SelectEpochState: RowQuery {
     static let text = Query("epoch.state", PackageResources.epoch_state_sql)
 
@@ -160,7 +161,7 @@ struct SelectEpochState: RowQuery {
     func row(_ columns: inout RowReader) throws -> EpochState { try columns.value { EpochState(rawValue: $0) } }
 }
 
-/// Lets others count for a daemon that is lost; nil where another was faster, or it is retired already.
+/// Retires a daemon that is lost, so that others count for it; nil where another was faster, or it is retired already.
 struct RetireMember: RowQuery {
     static let text = Query("member.retire", PackageResources.member_retire_sql)
 
@@ -181,7 +182,7 @@ struct TakeLease: RowQuery {
 
     let name: String
     let daemon: DaemonID
-    /// Unit: seconds.
+    /// The length of the lease. Unit: seconds.
     let length: Int
 
     var parameters: [Parameter] { [.text(name), .text(daemon.description), .integer(Int64(length))] }

@@ -2,18 +2,19 @@ package import ThrongMembers
 package import ThrongPlan
 package import ThrongPostgres
 
-/// Who counts with a daemon, as it learns it from PostgreSQL.
+/// The daemons that count together, as a daemon learns them from PostgreSQL.
 ///
 /// Works as `throng_ingest`.
 package final class MemberStore: Sendable {
     private let connection: Connection
 
-    /// Prepares to work; the role of the settings is replaced by `throng_ingest`. PostgreSQL may take seconds to answer, no more.
+    /// Prepares to work; the role of the settings is replaced by `throng_ingest`. PostgreSQL may take 5 seconds to
+    /// answer.
     package init(_ settings: ConnectionSettings) {
         connection = Connection(settings.acting(as: .ingest).brisk(seconds: 5, connecting: 5))
     }
 
-    /// What is known of all daemons; nil while the daemon has not attached to this database.
+    /// Returns what is known of all daemons; nil while the daemon has not attached to this database.
     ///
     /// - Parameter heard: the last proposal that the daemon has agreed to.
     package func membership(of daemon: DaemonID, heard: Int64) async throws -> Membership? {
@@ -21,7 +22,7 @@ package final class MemberStore: Sendable {
             try session.run(VoidEpochs())
             let members = try session.run(SelectMembers())
             guard let own = members.first(where: { $0.daemon == daemon }) else { return nil }
-            // A PostgreSQL that was set back to an earlier time gives numbers anew that were agreed to once.
+            // A PostgreSQL that was set back to an earlier time gives out again numbers that were once agreed to.
             let isKnown = try session.one(SelectLastEpoch()) >= heard
             return Membership(
                 own: own.shard, epochs: try session.run(SelectEpochs()), members: members.map(\.member),
@@ -29,9 +30,9 @@ package final class MemberStore: Sendable {
         }
     }
 
-    /// Tells a PostgreSQL that was set back to an earlier time of epochs that were in force.
+    /// Restores epochs that were in force in a PostgreSQL that was set back to an earlier time.
     ///
-    /// - Returns: false where others have taken the place of one; those after it are not told then.
+    /// - Returns: false where others have taken the place of one; those after it are not restored then.
     package func recall(_ epochs: [Epoch], of known: Membership) async throws -> Bool {
         try await connection.run { session in
             for epoch in epochs {
@@ -47,16 +48,16 @@ package final class MemberStore: Sendable {
         }
     }
 
-    /// Notes that a daemon agrees to a proposal, which changes nothing where its time has come.
+    /// Notes that a daemon agrees to a proposal; changes nothing once the proposal's time has come.
     package func hear(_ epoch: Int64, as daemon: DaemonID) async throws {
         _ = try await connection.run { try $0.run(HearEpoch(daemon: daemon, epoch: epoch)) }
     }
 
-    /// Closes the connection after so long, whatever is under way.
+    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }
 
-/// Changes who counts, for `throng daemon`.
+/// Changes the daemons that count, for `throng daemon`.
 ///
 /// Works as the owner of the schema.
 package final class MemberDesk: Sendable {
@@ -65,12 +66,12 @@ package final class MemberDesk: Sendable {
     /// Prepares to work over a connection without a role.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Every daemon that ever attached, by shard.
+    /// Returns every daemon that ever attached, by shard.
     package func members() async throws -> [EnrolledMember] {
         try await connection.run { try $0.run(SelectMembers()) }
     }
 
-    /// The epochs in force and, as the last one, a proposal.
+    /// Returns the epochs in force and, as the last one, a proposal.
     package func epochs() async throws -> [Epoch] {
         try await connection.run { session in
             try session.run(VoidEpochs())
@@ -78,23 +79,23 @@ package final class MemberDesk: Sendable {
         }
     }
 
-    /// The number of the last epoch, whatever became of it. Read it before ``members()`` and ``epochs()``: what is decided by them
-    /// comes to nothing where another change is made meanwhile.
+    /// Returns the number of the last epoch, in any state. Read it before ``members()`` and ``epochs()``: a decision
+    /// made by them is void if another change is made meanwhile.
     package func lastNumber() async throws -> Int64 {
         try await connection.run { try $0.one(SelectLastEpoch()) }
     }
 
-    /// Proposes who counts from an instant on.
+    /// Proposes the owners of slots from an instant on.
     ///
     /// - Parameters:
-    ///   - seconds: from now until it begins; whoever has not agreed by then makes it void.
+    ///   - seconds: the time from now until it begins; any daemon that has not agreed by then makes it void.
     ///   - after: the ``lastNumber()`` that it was decided by.
     /// - Returns: its number; nil where another proposal is open, or was faster.
     package func propose(_ owners: [Int16], in seconds: Int, after: Int64) async throws -> Int64? {
         try await connection.run { try $0.one(ProposeEpoch(after: after, seconds: seconds, owners: owners)) }
     }
 
-    /// What became of a proposal, and who has not agreed to it.
+    /// Returns the state of a proposal, and the daemons that have not agreed to it.
     package func standing(of epoch: Int64) async throws -> (state: EpochState, awaited: [DaemonID]) {
         try await connection.run { session in
             try session.run(VoidEpochs())
@@ -102,7 +103,7 @@ package final class MemberDesk: Sendable {
         }
     }
 
-    /// Lets others count for a daemon that is lost, at once, also in windows under way.
+    /// Retires a daemon that is lost, so that others count for it at once, also in windows under way.
     ///
     /// - Parameter after: the ``lastNumber()`` that it was decided by.
     /// - Returns: the number of the new epoch; nil where another one was faster, or it is retired already.
@@ -115,24 +116,23 @@ package final class MemberDesk: Sendable {
 package struct EnrolledMember: Sendable, Hashable {
     /// Its name.
     package let daemon: DaemonID
-    /// Its own in all counters.
+    /// The daemon's own shard in all counters.
     package let shard: Int16
-    /// Where others reach it: a URL; nil where they can't.
+    /// The URL at which others reach it; nil where they can't.
     package let address: String?
     /// The last proposal that it has agreed to; 0 for none.
     package let heard: Int64
-    /// When it was said to be lost; nil for all others.
+    /// The time it was retired as lost; nil for all others.
     package let retiredAt: UnixSeconds?
-    /// What it acknowledged from here on may be lost with it; nil where nothing is, and for all others.
+    /// The time from which on what it acknowledged may be lost with it; nil where nothing is, and for all others.
     package let lostSince: UnixSeconds?
-    /// How long nothing was heard of it; nil where it has not attached yet. Unit: seconds.
+    /// The time since it was last heard of; nil where it has not attached yet. Unit: seconds.
     package let silence: Int64?
-    /// Whether it has stopped and left nothing behind.
+    /// True if it has stopped and left nothing behind.
     package let hasLeft: Bool
-    /// Of one that has stopped: when windows are over that it had open, so that releases wait for it from then on; nil where none is.
+    /// The end of the windows that a stopped daemon had open; releases wait for it from then on. Nil where it had none.
     package let owesFrom: UnixSeconds?
 
-    /// Puts it together.
     package init(
         daemon: DaemonID, shard: Int16, address: String? = nil, heard: Int64 = 0, retiredAt: UnixSeconds? = nil,
         lostSince: UnixSeconds? = nil, silence: Int64?, hasLeft: Bool, owesFrom: UnixSeconds? = nil
@@ -147,14 +147,14 @@ package struct EnrolledMember: Sendable, Hashable {
     }
 }
 
-/// What became of an epoch.
+/// The state of an epoch.
 package enum EpochState: String, Sendable {
     case proposed
     case inForce = "in force"
     case void
 }
 
-/// What one daemon does for all of them.
+/// The leases: rights to do something that one daemon does for all.
 ///
 /// Works as `throng_reporter`.
 package final class LeaseStore: Sendable {
@@ -168,7 +168,7 @@ package final class LeaseStore: Sendable {
 
     /// Takes a lease or keeps it; false where another daemon has it.
     ///
-    /// - Parameter length: how long nobody else gets it. Unit: seconds.
+    /// - Parameter length: the time for which no other daemon gets it. Unit: seconds.
     package func take(_ name: String, for length: Int) async throws -> Bool {
         try await connection.run { [daemon] in
             try $0.first(TakeLease(name: name, daemon: daemon, length: length)) ?? false

@@ -1,6 +1,6 @@
 package import ThrongPostgres
 
-/// Who counts into a database, for people.
+/// The daemons that count into a database, for people.
 ///
 /// Works as `throng_reporter`.
 package final class RosterStore: Sendable {
@@ -9,7 +9,7 @@ package final class RosterStore: Sendable {
     /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// The daemons that ever attached to this database, in the order in which they did.
+    /// Returns the daemons that ever attached to this database, in the order in which they did.
     package func members() async throws -> [EnrolledMember] {
         try await connection.run { try $0.run(SelectMembers()) }
     }

@@ -1,7 +1,7 @@
 package import ThrongPostgres
 
-/// Several PostgreSQL that hold the counters together, as an extension, Citus, makes them one; everything else stays on its
-/// coordinator.
+/// Several PostgreSQL servers that hold the counters together, through the extension Citus; everything else stays on
+/// its coordinator.
 ///
 /// Works as the user that owns the schema, which has to be a superuser.
 package struct Distribution: Sendable {
@@ -10,14 +10,15 @@ package struct Distribution: Sendable {
     /// Prepares to work over a connection without a role.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// On how many nodes the counters are; 0 where this PostgreSQL has them itself.
+    /// Returns the number of nodes that the counters are on; 0 where this PostgreSQL has them itself.
     package func nodes() async throws -> Int64 {
         try await connection.run { try $0.one(SelectCounterNodes()) }
     }
 
-    /// Hands the counters over to the nodes, with what they hold, in one transaction.
+    /// Moves the counters to the nodes, with their content, in one transaction.
     ///
-    /// - Parameter parts: into how many parts they are hashed by daemon.
+    /// - Parameter parts: the number of parts that they are hashed into by daemon.
+    ///
     /// - Throws: ``DistributionError``, then nothing was changed; ``PostgresError``.
     package func distribute(parts: Int) async throws {
         let obstacle = try await connection.run { session in
@@ -27,16 +28,16 @@ package struct Distribution: Sendable {
     }
 }
 
-/// Why counters can't be handed over to the nodes of a cluster.
+/// The reason why counters can't be moved to the nodes of a cluster.
 package enum DistributionError: String, Error, Sendable, Hashable, CustomStringConvertible {
     /// The extension is not in this database.
     case extensionMissing = "no extension"
-    /// It was done before.
+    /// The counters are on the nodes already.
     case distributed
-    /// Nobody could take them.
+    /// No node could take them.
     case nodesMissing = "no nodes"
 
-    /// What was found and what to do next.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .extensionMissing:
@@ -55,14 +56,14 @@ package enum DistributionError: String, Error, Sendable, Hashable, CustomStringC
     }
 }
 
-/// On how many nodes the counters are.
+/// The number of nodes that the counters are on.
 struct SelectCounterNodes: RowQuery {
     static let text = Query("counter.nodes", PackageResources.counter_nodes_sql)
 
     func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
 }
 
-/// Hands the counters over to the nodes; says what is in the way.
+/// Moves the counters to the nodes; returns the obstacle.
 struct DistributeCounters: RowQuery {
     static let text = Query("counter.distribute", PackageResources.counter_distribute_sql)
 

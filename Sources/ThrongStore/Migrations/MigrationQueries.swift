@@ -2,7 +2,7 @@ internal import ThrongPlan
 internal import ThrongPostgres
 
 extension Query {
-    /// Makes the table of migrations where it is not there yet; several statements.
+    /// Creates the table of migrations where it is missing; several statements.
     static let createMigrationTable = Query("migration.create", PackageResources.migration_create_sql)
 }
 
@@ -11,14 +11,14 @@ struct LockMigrations: Command {
     static let text = Query("migration.lock", PackageResources.migration_lock_sql)
 }
 
-/// Whether the table of migrations is there.
+/// True if the table of migrations is there.
 struct FindMigrationTable: RowQuery {
     static let text = Query("migration.find", PackageResources.migration_find_sql)
 
     func row(_ columns: inout RowReader) throws -> Bool { try columns.flag() }
 }
 
-/// Which migrations were applied, with the SHA-256 of their texts, when, and which programs go on working with them.
+/// The migrations applied: the SHA-256 of their texts, the times, and the earliest versions that work with them.
 struct SelectMigrations: RowQuery {
     static let text = Query("migration.select", PackageResources.migration_select_sql)
 
@@ -44,7 +44,7 @@ struct InsertMigration: Command {
     }
 }
 
-/// Whether the system catalogues are closed to analysts.
+/// True if the system catalogues are closed to analysts.
 struct SelectConfined: RowQuery {
     static let text = Query("analyst.confined", PackageResources.analyst_confined_sql)
 

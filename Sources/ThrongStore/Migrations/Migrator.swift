@@ -1,4 +1,3 @@
-internal import ThrongFaults
 package import ThrongPostgres
 package import ThrongWire
 
@@ -11,32 +10,24 @@ package struct Migrator: Sendable {
 
     /// Prepares to migrate over a connection without a role.
     package init(_ connection: Connection) {
-        var migrations = Migration.all
-        #if DEBUG
-            if Fault.knowTomorrow.isOn { migrations.append(.tomorrow) }
-        #endif
-        self.init(connection, migrations: migrations)
+        self.init(connection, migrations: Migration.known)
     }
 
-    /// Prepares to migrate to an earlier version, as what is put into it was of that.
-    package init(_ connection: Connection, through version: Int) {
-        self.init(connection, migrations: Migration.all.filter { $0.version <= version })
-    }
-
-    init(_ connection: Connection, migrations: [Migration]) {
+    /// Prepares to apply other migrations than those of this program: fewer for a backup of an earlier version.
+    package init(_ connection: Connection, migrations: [Migration]) {
         self.connection = connection
         self.migrations = migrations
     }
 
-    /// A migration and when it was applied.
+    /// A migration and the time it was applied.
     package struct Status: Sendable, Hashable {
-        /// Which one.
+        /// The migration.
         package let migration: Migration
-        /// When it was; nil where it is still to come.
+        /// The time it was applied; nil if it was not yet.
         package let appliedAt: UnixSeconds?
     }
 
-    /// Applies what is missing, a transaction each, and returns the names of what was applied now.
+    /// Applies missing migrations, a transaction each, and returns the names of those applied now.
     ///
     /// Several processes may do so at once: one works, the others wait and find nothing to do.
     ///
@@ -58,7 +49,8 @@ package struct Migrator: Sendable {
                     let applied = try Self.applied(session)
                     try Self.check(applied, against: migrations)
                     guard applied[migration.version] == nil else { return false }
-                    // Where nodes of Citus hold the counters they are changed one after the other; nobody else knows of it.
+                    // If nodes of Citus hold the counters, they are changed one after the other; without Citus the
+                    // setting has no effect.
                     try session.execute(
                         script: "set local citus.multi_shard_modify_mode = 'sequential'", name: "migration.nodes")
                     try session.execute(script: migration.sql, name: migration.name)
@@ -72,7 +64,7 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// What was applied and what is to come; changes nothing.
+    /// Returns the migrations that were applied and those to come; changes nothing.
     ///
     /// - Throws: ``SchemaError/altered(version:name:recorded:expected:)`` and ``SchemaError/newer(found:known:)``.
     package func status() async throws -> [Status] {
@@ -84,7 +76,8 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// Whether the system catalogues are closed to analysts, as far as one of each kind tells; the schema is up to date.
+    /// Returns true if the system catalogues are closed to analysts, tested by one of each kind; the schema must be up
+    /// to date.
     package func isConfined() async throws -> Bool {
         try await connection.run { try $0.one(SelectConfined()) }
     }
@@ -101,8 +94,8 @@ package struct Migrator: Sendable {
 
     private typealias Applied = [Int: (checksum: [UInt8], at: UnixSeconds, worksWith: Int?)]
 
-    /// Waits for another process that migrates as long as it takes; but what is changed then waits for locks of tables only
-    /// so long, because whoever comes after waits as well.
+    /// Waits without limit for another process that migrates. The changes then wait for locks of tables no longer than
+    /// 10 seconds, because all later statements wait behind them.
     private static func lock(_ session: Session) throws {
         try session.run(LockMigrations())
         try session.query("migration.configure", "set local lock_timeout = '10s'")
@@ -117,7 +110,7 @@ package struct Migrator: Sendable {
 
     private static func check(_ applied: Applied, against migrations: [Migration]) throws(SchemaError) {
         let known = migrations.last?.version ?? 0
-        // What a newer version has only added to is no obstacle.
+        // A newer version that has only added to the schema is no obstacle.
         let needed = applied.filter { $0.key > known }.map { $0.value.worksWith ?? $0.key }.max() ?? 0
         if needed > known { throw .newer(found: applied.keys.max() ?? needed, known: known) }
         for migration in migrations {
@@ -131,16 +124,16 @@ package struct Migrator: Sendable {
     }
 }
 
-/// Why a database's schema and this program do not belong together.
+/// The reason why a database's schema and this program do not belong together.
 package enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A migration was applied with another text than this program carries.
     case altered(version: Int, name: String, recorded: String, expected: String)
-    /// The database has seen a newer version of Throng, which changed what this one needs.
+    /// The database has seen a newer version of Throng, which changed something that this one needs.
     case newer(found: Int, known: Int)
     /// Migrations are missing.
     case outdated(found: Int, known: Int)
 
-    /// What was found and what to do next.
+    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .altered(let version, let name, let recorded, let expected):

@@ -1,15 +1,14 @@
 package import ThrongPlan
 
-/// A daemon's word that it counts by some plans.
+/// A daemon's claim that it counts by some plans.
 package struct PlanClaim: Sendable, Hashable {
-    /// Who says so.
+    /// The daemon.
     package let daemon: DaemonID
-    /// By app, the plan.
+    /// The plan of each app.
     package let plans: [AppName: PlanVersion]
-    /// The apps whose plans come into force whatever does now, because an operator said so.
+    /// The apps whose plans come into force by an operator's order, whatever is in force now.
     package let applied: Set<AppName>
 
-    /// Puts a claim together.
     package init(daemon: DaemonID, plans: [AppName: PlanVersion], applied: Set<AppName> = []) {
         self.daemon = daemon
         self.plans = plans

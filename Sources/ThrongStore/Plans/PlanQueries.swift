@@ -2,14 +2,14 @@ internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongWire
 
-/// Notes by which plan of an app a daemon counts; says which one is in force then.
+/// Notes the plan of an app that a daemon counts by; returns the one in force then.
 struct AnnouncePlan: RowQuery {
     static let text = Query("plan_in_force.announce", PackageResources.plan_in_force_announce_sql)
 
     let daemon: DaemonID
     let app: AppName
     let plan: PlanVersion
-    /// Whether an operator says that it comes into force whatever does now.
+    /// True if an operator orders that it comes into force, whatever is in force now.
     let isApplied: Bool
 
     var parameters: [Parameter] {
@@ -28,7 +28,7 @@ struct AnnouncePlan: RowQuery {
     }
 }
 
-/// Which plan of each app is in force.
+/// The plan in force of each app.
 struct SelectPlansInForce: RowQuery {
     static let text = Query("plan_in_force.select", PackageResources.plan_in_force_select_sql)
 
@@ -40,7 +40,7 @@ struct SelectPlansInForce: RowQuery {
     }
 }
 
-/// By which plans daemons count, or counted last.
+/// The plans that daemons count by, or counted by last.
 struct SelectMemberPlans: RowQuery {
     static let text = Query("member_plan.select", PackageResources.member_plan_select_sql)
 
@@ -51,7 +51,7 @@ struct SelectMemberPlans: RowQuery {
     }
 }
 
-/// Notes that nothing is counted by a daemon's plans any more, but those of some apps, until it says so again.
+/// Notes that a daemon counts nothing by its plans any more, except those of some apps, until it announces them again.
 struct StopPlans: Command {
     static let text = Query("member_plan.stop", PackageResources.member_plan_stop_sql)
 

@@ -1,37 +1,36 @@
 package import ThrongPlan
 
-/// How a daemon's plan of an app stands to the one in force, of which there is one for all daemons of a database.
+/// The standing of a daemon's plan of an app against the one in force, which all daemons of a database share.
 package struct PlanStanding: Sendable, Hashable {
-    /// Why a plan came into force.
+    /// The reason why a plan came into force.
     package enum Arrival: String, Sendable, Hashable {
-        /// There was none.
+        /// There was no plan before.
         case first
-        /// It took the place of the one in force in the file of a daemon that counted by that one.
+        /// It replaced the plan in force in the file of a daemon that counted by that one.
         case edited
-        /// An operator said so.
+        /// An operator ordered it.
         case applied
-        /// Nobody else had the one that was in force, or was there to count by it.
+        /// No other daemon had the plan that was in force, or was there to count by it.
         case inherited
     }
 
-    /// Of which app.
+    /// The app.
     package let app: AppName
-    /// By which plan the daemon counts.
+    /// The plan that the daemon counts by.
     package let own: PlanVersion
-    /// Which plan is in force.
+    /// The plan in force.
     package let inForce: PlanVersion
-    /// Since when.
+    /// The time it came into force.
     package let since: UnixSeconds
     /// The daemon that brought it.
     package let daemon: DaemonID
-    /// Why it came.
+    /// The reason why it came into force.
     package let arrival: Arrival
-    /// Whether it came just now, by this daemon.
+    /// True if it came into force just now, by this daemon.
     package let hasArrived: Bool
-    /// Whether all daemons that count do so by the one in force: then what others asked and promised is over.
+    /// True if all daemons that count do so by the plan in force: then the terms and promises of others have ended.
     package let isEverywhere: Bool
 
-    /// Puts a standing together.
     package init(
         app: AppName, own: PlanVersion, inForce: PlanVersion, since: UnixSeconds, daemon: DaemonID, arrival: Arrival,
         hasArrived: Bool = false, isEverywhere: Bool
@@ -41,7 +40,7 @@ package struct PlanStanding: Sendable, Hashable {
         (self.hasArrived, self.isEverywhere) = (hasArrived, isEverywhere)
     }
 
-    /// Whether the daemon counts by the plan in force.
+    /// True if the daemon counts by the plan in force.
     package var isInForce: Bool { own == inForce }
 }
 

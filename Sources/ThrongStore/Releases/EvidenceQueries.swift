@@ -2,7 +2,7 @@ internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongRelease
 
-/// Waits for the flushes under way and holds off later ones, of all metrics, where Citus holds the counters.
+/// Waits for the flushes of all metrics under way and holds off later ones, if Citus holds the counters.
 struct HoldCounters: Command {
     static let text = Query("counter.hold", PackageResources.counter_hold_sql)
 }
@@ -45,31 +45,4 @@ struct DeleteDistinct: Command {
     let period: Period
 
     var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
-}
-
-/// The two largest contributions to each sum by tracked cell and window, over all daemons.
-struct SelectTop: RowQuery {
-    static let text = Query("top_contribution.select", PackageResources.top_contribution_select_sql)
-
-    let metric: Int64
-    let period: Period
-
-    var parameters: [Parameter] { [.integer(metric), period.start.parameter] }
-
-    func row(_ columns: inout RowReader) throws -> StoredTop {
-        StoredTop(
-            margin: try columns.margin(), cell: try columns.cell(), measure: try columns.measure(),
-            window: WindowNumber(try columns.integer()), largest: try columns.integer(),
-            second: try columns.integer())
-    }
-}
-
-/// Deletes the largest contributions of a period: their one purpose was the dominance rule of its release.
-struct DeleteTop: Command {
-    static let text = Query("top_contribution.delete", PackageResources.top_contribution_delete_sql)
-
-    let metric: Int64
-    let period: Period
-
-    var parameters: [Parameter] { [.integer(metric), period.start.parameter] }
 }

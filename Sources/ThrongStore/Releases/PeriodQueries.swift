@@ -14,7 +14,7 @@ struct SelectOpenPeriods: RowQuery {
     }
 }
 
-/// Takes an open period away once it is released.
+/// Deletes an open period once it is released.
 struct DeleteOpenPeriod: Command {
     static let text = Query("open_period.delete", PackageResources.open_period_delete_sql)
 
@@ -33,7 +33,7 @@ struct LockMetric: Command {
     var parameters: [Parameter] { [.integer(metric)] }
 }
 
-/// Closes a period for its release; touches one row unless that was done before.
+/// Closes a period for its release; touches one row unless it was closed before.
 struct ClosePeriod: Command {
     static let text = Query("closed_period.insert", PackageResources.closed_period_insert_sql)
 
@@ -55,7 +55,7 @@ struct InsertOpenRollup: Command {
     }
 }
 
-/// Takes an open rollup away; touches one row unless it was released or given up before.
+/// Deletes an open rollup; touches one row unless it was released or given up before.
 struct DeleteOpenRollup: Command {
     static let text = Query("open_rollup.delete", PackageResources.open_rollup_delete_sql)
 
@@ -65,7 +65,8 @@ struct DeleteOpenRollup: Command {
     var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
 }
 
-/// Takes an open rollup away for its release; touches one row unless it was released or given up before, or a part of it is open.
+/// Deletes an open rollup for its release; touches one row unless it was released or given up before, or a part of it
+/// is open.
 struct CloseOpenRollup: Command {
     static let text = Query("open_rollup.close", PackageResources.open_rollup_close_sql)
 
@@ -102,12 +103,12 @@ struct SelectOpenRollups: RowQuery {
     }
 }
 
-/// Whether another coarser period still needs the counters of the parts of one.
+/// True if another coarser period still needs the counters of the parts of one.
 struct FindOpenRollup: RowQuery {
     static let text = Query("open_rollup.find", PackageResources.open_rollup_find_sql)
 
     let metric: Int64
-    /// From where the parts begin to where they end.
+    /// The time from the start of the parts to their end.
     let period: Period
 
     var parameters: [Parameter] { [.integer(metric), period.start.parameter, period.end.parameter] }

@@ -7,13 +7,13 @@ extension Query {
     static let copyReleasedCells = Query("released_cell.copy", PackageResources.released_cell_copy_sql)
 }
 
-/// Writes a release; says its number.
+/// Writes a release; returns its number.
 struct InsertRelease: RowQuery {
     static let text = Query("release.insert", PackageResources.release_insert_sql)
 
     let metric: Int64
     let header: ReleaseHeader
-    /// Of its cells.
+    /// The digest of its cells.
     let digest: [UInt8]
 
     var parameters: [Parameter] {
@@ -28,7 +28,7 @@ struct InsertRelease: RowQuery {
     func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
 }
 
-/// Which metrics were ever released, of every app and kind of period.
+/// The metrics ever released, of every app and kind of period.
 struct SelectReleaseNames: RowQuery {
     static let text = Query("release.select_names", PackageResources.release_select_names_sql)
 
@@ -56,25 +56,6 @@ struct SelectReleases: RowQuery {
     func row(_ columns: inout RowReader) throws -> StoredRelease { try StoredRelease(&columns) }
 }
 
-/// The last releases of a metric up to an instant, the latest first; those that age took whole are left out.
-struct SelectRecentReleases: RowQuery {
-    static let text = Query("release.select_recent", PackageResources.release_select_recent_sql)
-
-    let app: AppName
-    let metric: MetricName
-    let kind: PeriodKind
-    /// The latest start.
-    let last: UnixSeconds
-    /// Unit: releases.
-    let most: Int
-
-    var parameters: [Parameter] {
-        [.text(app.text), .text(metric.text), kind.parameter, .instant(last), .integer(Int64(most))]
-    }
-
-    func row(_ columns: inout RowReader) throws -> StoredRelease { try StoredRelease(&columns) }
-}
-
 /// Releases of a metric that start from an instant on, before another period, and that were made before the first one
 /// of that period; those that age took whole are left out.
 struct SelectKnownReleases: RowQuery {
@@ -97,14 +78,14 @@ struct SelectKnownReleases: RowQuery {
     func row(_ columns: inout RowReader) throws -> StoredRelease { try StoredRelease(&columns) }
 }
 
-/// When the first period begins that had been released of a metric when another one of its periods was; nil where none
+/// The start of the first period of a metric that had been released when another one of its periods was; nil where none
 /// had.
 struct SelectFirstRelease: RowQuery {
     static let text = Query("release.select_first", PackageResources.release_select_first_sql)
 
     let app: AppName
     let metric: MetricName
-    /// The other one.
+    /// The other period.
     let period: Period
 
     var parameters: [Parameter] {
@@ -114,7 +95,7 @@ struct SelectFirstRelease: RowQuery {
     func row(_ columns: inout RowReader) throws -> UnixSeconds? { try columns.optionalTime() }
 }
 
-/// What was released about the parts of a period, with whether age has taken anything of it.
+/// The releases of the parts of a period, each with whether age has taken anything of it.
 struct SelectReleasesWithin: RowQuery {
     static let text = Query("release.select_within", PackageResources.release_select_within_sql)
 
@@ -128,22 +109,8 @@ struct SelectReleasesWithin: RowQuery {
     }
 }
 
-/// The last release of a metric before a period, with whether age has taken anything of it.
-struct SelectFormerRelease: RowQuery {
-    static let text = Query("release.select_former", PackageResources.release_select_former_sql)
-
-    let metric: Int64
-    let period: Period
-
-    var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
-
-    func row(_ columns: inout RowReader) throws -> (release: StoredRelease, isDecayed: Bool) {
-        try columns.storedRelease()
-    }
-}
-
 extension RowReader {
-    /// Header, number, whether age took something, digest.
+    /// Reads the header, the number, whether age took something, and the digest.
     fileprivate mutating func storedRelease() throws -> (release: StoredRelease, isDecayed: Bool) {
         let (header, id) = (try releaseHeader(), try integer())
         let isDecayed = try flag()
@@ -151,12 +118,12 @@ extension RowReader {
     }
 }
 
-/// A release as the ledger has it, but for its cells.
+/// A release as the ledger has it, without its cells.
 struct StoredRelease {
     /// The schema's number.
     let id: Int64
     let header: ReleaseHeader
-    /// Of its cells, as they left.
+    /// The digest of its cells when they were released.
     let digest: [UInt8]
     /// The dimensions that age has taken.
     var dropped: Set<DimensionName> = []
@@ -172,6 +139,6 @@ extension StoredRelease {
 }
 
 extension RowReader {
-    /// What a release says about itself.
+    /// Reads the header of a release.
     mutating func releaseHeader() throws -> ReleaseHeader { try ReleaseHeader(json: Data(try bytes())) }
 }

@@ -3,11 +3,10 @@ internal import ThrongPostgres
 internal import ThrongRelease
 
 extension ReleaseStore {
-    /// Waits for the flushes under way, holds off later ones, and closes a period; false where that was done before, or a part of it
-    /// was opened meanwhile. The first part of a coarser period opens that.
+    /// Waits for the flushes under way, holds off later ones, and closes a period; false if it was closed before, or a
+    /// part of it was opened meanwhile. The first part of a coarser period opens that period.
     static func closePeriod(of scope: ReleaseScope, _ metric: Int64, _ session: Session) throws -> Bool {
         let period = scope.period
-        if scope.ties != nil { try session.run(LockTies(app: scope.layout.app)) }
         let closing: any Command =
             switch scope.source {
             case .counted: ClosePeriod(metric: metric, period: period)
@@ -24,14 +23,14 @@ extension ReleaseStore {
             // The calendar may have opened it once more while another process released it.
             try session.run(DeleteOpenPeriod(metric: metric, period: period))
         case .parts where isClosed:
-            // No part of it may be released after it, and become known as what a still coarser period has more.
+            // No part of it may be released later: it would show the difference to a still coarser period.
             try session.run(CloseUncounted(metric: metric, periods: scope.layout.periods(in: period)))
         case .parts: break
         }
         return isClosed
     }
 
-    /// Takes a released period off the list of open ones, and lets go of what was only known for its release.
+    /// Deletes a released period from the open ones, and the data that only its release needed.
     static func letGo(
         of scope: ReleaseScope, _ evidence: ReleaseEvidence, _ metric: Int64, _ session: Session
     ) throws {
@@ -42,23 +41,9 @@ extension ReleaseStore {
             isNeeded = !rollups.isEmpty
         }
         isNeeded = try isNeeded && session.one(FindOpenRollup(metric: metric, period: period))
-        if layout.provedFirsts != nil { try session.run(CountProvedFirsts(metric: metric, period: period)) }
-        let counted = evidence.parts.map(\.period)
-        let names = try terms(for: scope, session).ties.map { tiedNames($0, layout) } ?? []
-        if !names.isEmpty {
-            // Until nothing tied is open over the same time; it is forgotten at once where nothing is.
-            for period in counted { try session.run(KeepPeriod(metric: metric, period: period, names: names)) }
-        } else if !isNeeded {
-            for period in counted { try deleteDistinct(period, metric, session) }
+        if !isNeeded {
+            for part in evidence.parts { try session.run(DeleteDistinct(metric: metric, period: part.period)) }
         }
-        if scope.ties != nil { try session.run(ForgetKeptPeriods(app: layout.app)) }
-        if layout.provedFirsts != nil { try session.run(ForgetProvedCounts(metric: metric)) }
-    }
-
-    static func deleteDistinct(_ period: Period, _ metric: Int64, _ session: Session) throws {
-        _ = try session.pipeline([
-            DeleteDistinct(metric: metric, period: period).statement,
-            DeleteTop(metric: metric, period: period).statement,
-        ])
+        if layout.provedFirsts != nil { try session.run(DeleteProvedFirsts(metric: metric, period: period)) }
     }
 }

@@ -3,7 +3,7 @@ internal import ThrongPostgres
 internal import ThrongRelease
 
 extension ReleaseStore {
-    /// Reads what a release is decided on.
+    /// Reads the evidence that a release is decided on.
     static func evidence(
         for scope: ReleaseScope, _ metric: Int64, _ session: Session
     ) throws -> ReleaseEvidence {
@@ -19,60 +19,41 @@ extension ReleaseStore {
         if let gone = parts.first(where: { $0.counters.isEmpty && counted.contains($0.period) }) {
             throw ReleaseError.countersGone(metric: layout.metric, period: gone.period)
         }
-        let (terms, ties, history) = try terms(for: scope, session)
+        let (terms, history) = try terms(for: scope, session)
         return ReleaseEvidence(
             layout: layout,
             period: scope.period,
             parts: parts,
             earlier: earlier,
-            tied: try ties.map { try tied(by: $0, history, layout, scope.period, metric, session) } ?? [],
             terms: terms,
             origins: history.origins(of: metric),
             countedInLayout: history.counted(in: metric),
-            former: try former(metric, scope.period, session),
-            proved: try proved(
-                in: Set(periods + earlier.map(\.header.period) + [scope.period]), of: layout, metric, session))
+            proved: try proved(in: scope.period, of: layout, metric, session))
     }
 
-    /// The devices that proved to be in a layout's cells in some periods, by start.
-    static func proved(
-        in periods: Set<Period>, of layout: MetricLayout, _ metric: Int64, _ session: Session
+    /// Returns the number of devices that proved to be in each of a layout's cells in a period; none if the layout asks
+    /// no proofs for periods of its kind.
+    private static func proved(
+        in period: Period, of layout: MetricLayout, _ metric: Int64, _ session: Session
     ) throws -> [ProvedDevices] {
-        guard let firsts = layout.provedFirsts else { return [] }
-        return try periods.filter { firsts.periods.contains($0.kind) }.sorted().map { period in
-            ProvedDevices(
-                period: period, rows: try session.run(SelectProvedCounts(metric: metric, period: period)))
-        }
+        guard layout.provedFirsts?.periods.contains(period.kind) ?? false else { return [] }
+        return [
+            ProvedDevices(period: period, rows: try session.run(CountProvedFirsts(metric: metric, period: period)))
+        ]
     }
 
-    /// What was published of the period before; nil where age has taken some of that.
-    private static func former(_ metric: Int64, _ period: Period, _ session: Session) throws -> Release? {
-        guard let found = try session.first(SelectFormerRelease(metric: metric, period: period)), !found.isDecayed,
-            found.release.header.margins == nil
-        else { return nil }
-        return try restored(found.release, session)
-    }
-
-    /// What a release has to satisfy at least, nil where nobody kept that, and what was counted besides.
-    ///
-    /// Plans that were in force since the period began count, and those of tied metrics, too: what one gives away, it gives
-    /// away for all. Where something that holds the period was published, it is about all that it holds.
-    static func terms(
+    /// Returns the strictest terms that a release has to satisfy, nil if none were kept, and the terms of everything
+    /// counted since the period began.
+    private static func terms(
         for scope: ReleaseScope, _ session: Session
-    ) throws -> (terms: ReleaseTerms?, ties: EventTies?, history: TermsHistory) {
+    ) throws -> (terms: ReleaseTerms?, history: TermsHistory) {
         let (layout, period) = (scope.layout, scope.period)
-        let around = try session.run(SelectOverlappingReleases(app: layout.app, from: period.start, to: period.end))
-            .map(\.release.header.period).filter { $0.start <= period.start && $0.end >= period.end }
-        let start = around.reduce(period.start) { min($0, $1.start) }
-        let end = around.reduce(period.end) { max($0, $1.end) }
         let history = TermsHistory(
-            try session.run(SelectTermsVersions(app: layout.app, from: start, to: end)), from: start, to: end)
-        let ties = scope.ties?.during(history)
-        let names = ties.map { tiedNames($0, layout) } ?? []
-        let kept = [try terms(of: layout, session), history.strictest(of: names.union([layout.metric]))]
-            .compactMap { $0 }
+            try session.run(SelectTermsVersions(app: layout.app, from: period.start, to: period.end)),
+            from: period.start)
+        let kept = [try terms(of: layout, session), history.strictest(of: [layout.metric])].compactMap { $0 }
         let strictest = kept.dropFirst().reduce(kept.first) { $0?.stricter(with: $1) }
-        return (strictest?.counting(history.counted(by: layout.metric)), ties, history)
+        return (strictest?.counting(history.counted(by: layout.metric)), history)
     }
 
     static func cube(
@@ -84,16 +65,15 @@ extension ReleaseStore {
         let counters = try session.run(SelectCounters(metric: metric, period: period))
         let distinct = try session.run(SelectDistinct(metric: metric, period: period))
         return StoredCube(
-            // Read after the counters: a value is counted in its slot only once its label is there.
+            // The labels are read after the counters: a value is counted in its slot only once its label is there.
             layout: try named(layout, session),
             period: period,
             counters: counters,
-            distinct: distinct,
-            // Only sums have any.
-            top: layout.sums.isEmpty ? [] : try session.run(SelectTop(metric: metric, period: period)))
+            distinct: distinct)
     }
 
-    /// What the last plan that had a layout asked of its releases; nil where no daemon that keeps terms has registered it.
+    /// Returns the terms of a layout's releases in the last plan that had it; nil if no daemon that keeps terms has
+    /// registered it.
     package func terms(of layout: MetricLayout) async throws -> ReleaseTerms? {
         try await connection.run { try Self.terms(of: layout, $0) }
     }

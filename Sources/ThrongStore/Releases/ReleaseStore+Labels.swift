@@ -2,9 +2,9 @@ internal import ThrongPlan
 internal import ThrongPostgres
 internal import ThrongRelease
 
-// Part of the release's transaction: what it is decided on and what it publishes have to name the same labels.
+// These are part of the release's transaction: its evidence and its numbers have to name the same labels.
 extension ReleaseStore {
-    /// A layout with the labels that its slots have now.
+    /// Returns a layout with the labels that its slots have now.
     static func named(_ layout: MetricLayout, _ session: Session) throws -> MetricLayout {
         guard layout.isRevealing else { return layout }
         var known: [DimensionName: [Int: BucketLabel]] = [:]
@@ -14,7 +14,7 @@ extension ReleaseStore {
         return layout.named(known)
     }
 
-    /// Notes of which labels a release publishes numbers: they live as long as they are of use.
+    /// Notes the labels that a release publishes numbers of: they live as long as they are of use.
     static func notePublished(_ release: Release, _ session: Session) throws {
         let layout = release.header.layout
         for (place, dimension) in layout.dimensions.enumerated() where dimension.isRevealed {

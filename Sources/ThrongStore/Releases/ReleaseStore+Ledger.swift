@@ -4,8 +4,8 @@ internal import ThrongPostgres
 internal import ThrongWire
 
 extension ReleaseStore {
-    /// The one way from stored rows back to published numbers: they have the digest with which they left, or are what age
-    /// left of them and fit the header.
+    /// Restores a release from stored rows; there is no other way. Its numbers have the digest they were released with,
+    /// or are what age left of them and fit the header.
     ///
     /// - Throws: ``ReleaseError/altered(metric:period:)``; ``PostgresError``.
     static func restored(_ stored: StoredRelease, _ session: Session) throws -> Release {
@@ -18,7 +18,7 @@ extension ReleaseStore {
     }
 }
 
-/// The cells of a release, by margin and cell; here because only the ledger makes them of rows.
+/// The cells of a release, by margin and cell; it is here because only the ledger makes cells of rows.
 struct SelectReleasedCells: RowQuery {
     static let text = Query("released_cell.select", PackageResources.released_cell_select_sql)
 

@@ -3,10 +3,11 @@ internal import ThrongPostgres
 package import ThrongRelease
 
 extension ReleaseStore {
-    /// The releases of a metric whose periods start within a range, by start; each is checked against its digest.
+    /// Returns the releases of a metric whose periods start within a range, by start; each is checked against its
+    /// digest.
     ///
-    /// What age took from a release is missing, and so are groupings that it took whole; a release of which age left
-    /// nothing is left out. A metric whose layout changed within a period has one release a layout.
+    /// Numbers that age took are missing, and so are groupings that it took whole; a release that age left nothing of
+    /// is left out. A metric whose layout changed within a period has one release a layout.
     ///
     /// - Parameters:
     ///   - from: First start that counts.
@@ -20,7 +21,7 @@ extension ReleaseStore {
         to: UnixSeconds
     ) async throws -> [Release] {
         try await connection.run { session in
-            // One snapshot, so that retention can't come between a release and its cells.
+            // One snapshot keeps retention from coming between a release and its cells.
             try session.transaction {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
                 return try session.run(
@@ -30,10 +31,10 @@ extension ReleaseStore {
         }
     }
 
-    /// The releases of a metric whose periods start within a range and that had been made when those of a later period
-    /// were, and the start of the first period that had been released then (nil where none had).
+    /// Returns the releases of a metric whose periods start within a range and that had been made when those of a later
+    /// period were. Also returns the start of the first period that had been released then (nil where none had).
     ///
-    /// What is released afterwards, even of an earlier period, is never among them: the answer stays as it is but for age.
+    /// Later releases, even of an earlier period, are never among them: only age changes the answer.
     ///
     /// - Parameters:
     ///   - from: First start that counts.
@@ -53,13 +54,13 @@ extension ReleaseStore {
         }
     }
 
-    /// Every release of every app, oldest first: all that anyone was ever shown.
+    /// Returns every release of every app, oldest first: all that anyone was ever shown.
     ///
     /// - Throws: as ``releases(app:metric:periodKind:from:to:)``.
     package func allReleases() async throws -> [Release] {
         var all: [Release] = []
         for name in try await connection.run({ try $0.run(SelectReleaseNames()) }) {
-            // 10^11 seconds are the year 5138: every period.
+            // This is every period: 10^11 seconds are the year 5138.
             all += try await releases(
                 app: name.app, metric: name.metric, periodKind: name.kind, from: .epoch,
                 to: UnixSeconds(100_000_000_000))

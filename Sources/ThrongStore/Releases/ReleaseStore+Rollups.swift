@@ -3,17 +3,9 @@ internal import ThrongPostgres
 internal import ThrongRelease
 
 extension ReleaseStore {
-    /// The coarser periods of an app that are to be released, finer ones first, then by their end.
+    /// Returns the coarser periods of an app that are to be released, finer ones first, then by their end.
     package func openRollups(app: AppName) async throws -> [OpenRollup] {
         try await connection.run { try $0.run(SelectOpenRollups(app: app)) }
-    }
-
-    /// How many releases of its parts were made of a coarser period that is to be released.
-    package func releasedParts(of rollup: OpenRollup) async throws -> Int {
-        try await connection.run { session in
-            let metric = try session.metricID(of: rollup.layout)
-            return try session.run(SelectReleasesWithin(metric: metric, period: rollup.period)).count
-        }
     }
 
     /// Gives a coarser period up: the plan no longer asks for it.
@@ -24,7 +16,7 @@ extension ReleaseStore {
         }
     }
 
-    /// Everything that was published about a period's parts.
+    /// Returns everything that was published about a period's parts.
     static func releases(
         within period: Period, of layout: MetricLayout, _ metric: Int64, _ session: Session
     ) throws -> [Release] {

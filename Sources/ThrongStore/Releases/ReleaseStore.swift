@@ -3,19 +3,19 @@ package import ThrongPostgres
 package import ThrongRelease
 internal import ThrongWire
 
-/// The release step's way to PostgreSQL: offers evidence, commits what was decided on it, reads releases back.
+/// The release step's access to PostgreSQL: offers evidence, commits the decision made on it, reads releases back.
 ///
 /// Works as `throng_reporter`, which may read counters and write releases, and can change neither.
 package final class ReleaseStore: Sendable {
-    /// How it reaches PostgreSQL, as `throng_reporter`; other stores may share it.
+    /// The connection, as `throng_reporter`; other stores may share it.
     package let connection: Connection
 
     /// Prepares to work; the role of the settings is replaced by `throng_reporter`.
     package init(_ settings: ConnectionSettings) { connection = .reporting(settings) }
 
-    /// The periods of an app that have counters and no release, by their end.
+    /// Returns the periods of an app that have counters and no release, by their end.
     ///
-    /// Also periods that are not over yet, and layouts that the plan in force no longer has.
+    /// They include periods that are not over yet, and layouts that the plan in force no longer has.
     package func openPeriods(app: AppName) async throws -> [OpenPeriod] {
         try await connection.run { session in
             var layouts: [LayoutID: MetricLayout] = [:]
@@ -27,48 +27,17 @@ package final class ReleaseStore: Sendable {
         }
     }
 
-    /// Reads everything that a release is decided on.
+    /// Closes a period, decides about it and releases it, in one transaction; nil if another process released it, or
+    /// gave it up because the plan no longer asks for it.
     ///
-    /// Flushes go on meanwhile and afterwards; ``commit(_:for:if:)`` looks whether it still holds.
-    /// - Throws: ``PostgresError``, ``ReleaseError/decayed(metric:period:)``, ``ReleaseError/altered(metric:period:)``.
-    package func evidence(for scope: ReleaseScope) async throws -> ReleaseEvidence {
-        try await connection.run { session in
-            try Self.evidence(for: scope, try session.metricID(of: scope.layout), session)
-        }
-    }
-
-    /// Closes a period and releases what was decided about it, in one transaction, if the evidence still holds.
-    ///
-    /// The transaction waits for this metric's flushes under way, holds off later ones, and reads the evidence again. What
-    /// flushes add to this period afterwards goes into the open one. The distinct counts and the largest contributions
-    /// go, unless a rollup still needs them, or a metric that counts some of the same events and has an open period over
-    /// the same time. Releases of such metrics exclude each other from the moment at which they compare what the others
-    /// published with what they were decided against.
-    /// - Throws: ``PostgresError``, and as ``evidence(for:)``; then nothing happened.
-    package func commit(
-        _ decision: ReleaseDecision, for scope: ReleaseScope, if evidence: ReleaseEvidence
-    ) async throws -> ReleaseCommit {
-        do {
-            let made = try await commit(
-                scope,
-                decidingUnderLock: { now in
-                    guard now == evidence else { throw EvidenceChanged(now: now) }
-                    return decision
-                })
-            return made == nil ? .elsewhere : .released
-        } catch let change as EvidenceChanged {
-            return .changed(change.now)
-        }
-    }
-
-    /// Closes a period, decides about it and releases it, in one transaction; nil where another process did.
-    ///
-    /// No flush of this metric, and no other work on this connection, gets on while it decides: for evidence that changes
-    /// faster than anybody can decide.
+    /// The transaction waits for this metric's flushes under way and holds off later ones; their late counts of this
+    /// period go into the open one. No other work on this connection goes on while it decides. The distinct counts are
+    /// deleted, unless a rollup still needs them.
     /// - Parameter decide: runs on the connection's thread. When it throws, nothing happened.
-    /// - Throws: as ``commit(_:for:if:)``, and what `decide` throws.
+    /// - Throws: ``PostgresError``, ``ReleaseError/decayed(metric:period:)``, ``ReleaseError/altered(metric:period:)``,
+    ///   and what `decide` throws.
     package func commit(
-        _ scope: ReleaseScope, decidingUnderLock decide: @escaping @Sendable (ReleaseEvidence) throws -> ReleaseDecision
+        _ scope: ReleaseScope, deciding decide: @escaping @Sendable (ReleaseEvidence) throws -> ReleaseDecision
     ) async throws -> ReleaseDecision? {
         try await connection.run { session in
             let metric = try session.metricID(of: scope.layout)
@@ -84,19 +53,16 @@ package final class ReleaseStore: Sendable {
         }
     }
 
-    private struct EvidenceChanged: Error {
-        let now: ReleaseEvidence
-    }
-
     /// Closes the connection.
     package func close() { connection.close() }
 
-    /// Closes the connection after so long, whatever is under way.
+    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }
 
 extension ReleaseStore {
-    /// Checks that a release is about what was asked, then writes it and the reasons for the rest; returns its number.
+    /// Checks that a release is of the closed layout and period, then writes it and the reasons for withheld cells;
+    /// returns its number.
     @discardableResult
     static func write(
         _ release: Release, _ withheld: [WithheldCell], of layout: MetricLayout, _ period: Period, _ metric: Int64,
@@ -111,16 +77,14 @@ extension ReleaseStore {
         return id
     }
 
-    /// The margins of a row's grouping; nulls where its numbers are exact.
+    /// Writes the margins of error of a row's grouping: PostgreSQL takes no number without one.
     private static func write(margins header: ReleaseHeader, of cell: PublishedCell, _ writer: CopyWriter) throws {
-        guard let count = header.margin(of: cell.margin) else { return try (0..<3).forEach { _ in try writer.null() } }
-        try writer.bigint(count)
-        try writer.bigints(header.layout.sums.indices.map { header.margin(of: cell.margin, measure: $0 + 1) ?? 0 })
-        if cell.reach != nil, let devices = header.deviceMargin(of: cell.margin) {
-            try writer.bigint(devices)
-        } else {
-            try writer.null()
+        func write(_ value: Int64?) throws {
+            if let value { try writer.bigint(value) } else { try writer.null() }
         }
+        try write(header.margin(of: cell.margin))
+        try writer.bigints(header.layout.sums.indices.compactMap { header.margin(of: cell.margin, measure: $0 + 1) })
+        try write(cell.reach == nil && cell.firsts == nil ? nil : header.deviceMargin(of: cell.margin))
     }
 
     /// Writes a release and returns its number.

@@ -1,7 +1,7 @@
 package import ThrongPostgres
 
-/// Takes what was deleted out of PostgreSQL's files: where a row went, its bytes stay in a page of its table, and in the
-/// write-ahead log, until others happen to be written over them.
+/// Removes deleted rows from PostgreSQL's files: their bytes stay in a page of their table, and in the write-ahead log,
+/// until others happen to overwrite them.
 ///
 /// Works as a superuser, so on a private cluster alone.
 package struct AgedPages: Sendable {
@@ -10,17 +10,20 @@ package struct AgedPages: Sendable {
     /// Works over a connection of its own.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// The place of the last deletion that was written down; 0 where nothing was.
+    /// Returns the place of the last deletion in the ledger; 0 where there is none.
     package func lastDeletion() async throws -> Int64 {
         try await connection.run { session in
             try session.query("pages.last", "select coalesce(max(place), 0) from throng.deletion").integer(0, 0)
         }
     }
 
-    /// Writes the tables anew of which rows may have gone, and lets go of the write-ahead log from before that.
+    /// Rewrites the tables that rows may have been deleted from, and releases the write-ahead log from before that.
     ///
-    /// Locks each table while it is written: those of numbers that were released, and of counters the parts from which rows went.
-    /// - Throws: ``PostgresError`` where somebody else holds a table for longer than some seconds; those before it are new.
+    /// Locks each table while it is rewritten: those of released numbers, and the parts of counters that rows were
+    /// deleted from.
+    ///
+    /// - Throws: ``PostgresError`` if another session holds a table for longer than some seconds; those before it are
+    ///   new.
     package func rewrite() async throws {
         try await connection.run { session in
             try session.query("pages.patience", "set lock_timeout = '10s'")
@@ -38,7 +41,7 @@ package struct AgedPages: Sendable {
             for row in 0..<tables.count {
                 try session.query("pages.vacuum", "vacuum (full, analyze) \(try tables.text(row, 0))")
             }
-            // What the planner knows of columns are values, too: those of before, until it looks again and forgets them.
+            // The planner's statistics of columns hold values, too: old ones until the next analysis.
             try session.query("pages.statistics", "vacuum (full) pg_catalog.pg_statistic")
             try LogSegments.letGo(session, isAlone: false)
         }

@@ -1,15 +1,15 @@
-/// What is wrong with a stretch of the chain of ``DeletionEntry``s.
+/// A fault in a stretch of the chain of ``DeletionEntry``s.
 package enum ChainFault: Sendable, Hashable, CustomStringConvertible {
-    /// An entry, or the digest that stands in it, is not what was written: the two don't belong together.
+    /// An entry, or the digest in it, was changed: the two don't belong together.
     case changed(Int64)
-    /// Entries are not there.
+    /// Entries are missing.
     case missing(ClosedRange<Int64>)
     /// An entry stands behind one that was written after it.
     case misplaced(Int64, behind: Int64)
     /// An entry is there twice.
     case repeated(Int64)
 
-    /// What was found.
+    /// The fault in words.
     package var description: String {
         switch self {
         case .changed(let place):
@@ -21,10 +21,10 @@ package enum ChainFault: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Everything that is wrong with entries that should go on from one place to another without a gap; none where all hold.
+    /// Returns all faults of entries that should continue from one place to another without a gap; none where all hold.
     ///
     /// - Parameters:
-    ///   - entries: as they were found.
+    ///   - entries: in the order in which they were found.
     ///   - before: the link that the first of them follows.
     ///   - last: the place of the last one.
     /// - Complexity: O(n log n).
@@ -54,17 +54,16 @@ package enum ChainFault: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Where a chain of ``DeletionEntry``s stands: whoever keeps one can tell later that nothing before it was changed.
+/// The end of a chain of ``DeletionEntry``s: whoever keeps one can tell later that nothing before it was changed.
 package struct ChainLink: Sendable, Hashable {
-    /// How many entries there are up to it.
+    /// The number of entries up to it.
     package let place: Int64
     /// The digest of the last of them. Unit: 32 bytes.
     package let digest: [UInt8]
 
-    /// Before the first entry.
+    /// The link before the first entry.
     package static let none = ChainLink(place: 0, digest: DeletionEntry.noDigest)
 
-    /// Puts a link together.
     package init(place: Int64, digest: [UInt8]) {
         self.place = place
         self.digest = digest

@@ -2,28 +2,28 @@ internal import Crypto
 internal import Foundation
 package import ThrongPlan
 
-/// That something went, and by which promise: a link of a chain that nobody can change without changing all after it.
+/// A record that something was deleted, and by which promise: a link of a chain that can't be changed without changing
+/// all after it.
 package struct DeletionEntry: Sendable, Hashable {
-    /// Counts from 1 without a gap.
+    /// The number of the entry, from 1 without a gap.
     package let place: Int64
-    /// When.
+    /// The time of the deletion.
     package let taken: UnixSeconds
-    /// Of which app; * where it was of several apps' together.
+    /// The app; * where several apps shared the data.
     package let app: String
     /// `numbers`, `counters`, `files`, `copies`, `coverage`, `labels`, `records` or `backups`.
     package let kind: String
     /// The metric, table, report or dimension.
     package let subject: String
-    /// By which promise.
+    /// The promise that it was deleted by.
     package let term: String
-    /// What it was about; nil where it was about no period.
+    /// The time that the data was about; nil where it was about no period.
     package let period: Range<UnixSeconds>?
-    /// Unit: cells, counters, files, hours, labels, records or keys.
+    /// The amount. Unit: cells, counters, files, hours, labels, records or keys.
     package let rows: Int64
     /// SHA-256 over the digest before it and this entry. Unit: 32 bytes.
     package let digest: [UInt8]
 
-    /// Puts an entry together as it was written.
     package init(
         place: Int64, taken: UnixSeconds, app: String, kind: String, subject: String, term: String,
         period: Range<UnixSeconds>?, rows: Int64, digest: [UInt8]
@@ -42,7 +42,7 @@ package struct DeletionEntry: Sendable, Hashable {
     /// The digest before the first entry. Unit: 32 bytes.
     package static let noDigest = [UInt8](repeating: 0, count: 32)
 
-    /// What its digest has to be.
+    /// Returns the digest that the entry must have.
     ///
     /// - Parameter before: the digest of the entry before it; 32 zeros for the first.
     package func expectedDigest(after before: [UInt8]) -> [UInt8] {
@@ -53,9 +53,9 @@ package struct DeletionEntry: Sendable, Hashable {
         return Array(SHA256.hash(data: Data(fields.joined(separator: "\n").utf8)))
     }
 
-    /// The place of the first entry that does not follow from those before it; nil where all do.
+    /// Returns the place of the first entry that does not follow from those before it; nil where all do.
     ///
-    /// - Parameter entries: from the first on.
+    /// - Parameter entries: all from the first on.
     package static func firstBroken(in entries: [DeletionEntry]) -> Int64? {
         var (place, digest) = (Int64(0), noDigest)
         for entry in entries {

@@ -1,7 +1,7 @@
 internal import ThrongPlan
 package import ThrongPostgres
 
-/// Reads what age took, and writes down what it took outside of PostgreSQL.
+/// Reads the ledger of deletions, and notes deletions outside of PostgreSQL.
 ///
 /// Works as `throng_reporter`.
 package struct DeletionStore: Sendable {
@@ -10,30 +10,30 @@ package struct DeletionStore: Sendable {
     /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// All of it, oldest first.
+    /// Returns the whole ledger, oldest first.
     package func entries() async throws -> [DeletionEntry] {
         try await connection.run { try $0.run(SelectDeletions()) }
     }
 
-    /// Writes down that keys of an app's part of backups went, unless none did.
+    /// Notes that keys of an app's part of backups were deleted, unless none were.
     ///
     /// - Parameters:
-    ///   - app: * for what is of several apps' together.
-    ///   - subject: what they opened.
-    ///   - term: by which promise.
+    ///   - app: the app; * for data that several apps share.
+    ///   - subject: the data that the keys opened.
+    ///   - term: the promise that they were deleted by.
     package func note(backupKeys: Int, app: String, subject: String, term: String) async throws {
         let entry = NoteDeletion(app: app, kind: "backups", subject: subject, term: term, rows: Int64(backupKeys))
         try await connection.run { _ = try $0.run(entry) }
     }
 
-    /// Which of these tables of schema throng are there.
+    /// Returns those of these tables of schema throng that are there.
     package func standing(_ tables: [String]) async throws -> Set<String> {
         let asked = SelectStanding(names: tables)
         return try await connection.run { Set(try $0.run(asked)) }
     }
 }
 
-/// What age took, oldest first.
+/// The ledger of deletions, oldest first.
 struct SelectDeletions: RowQuery {
     static let text = Query("deletion.select", PackageResources.deletion_select_sql)
 

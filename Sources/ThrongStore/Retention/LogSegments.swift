@@ -1,18 +1,18 @@
 internal import ThrongPostgres
 
-/// The write-ahead log's files: each is 16 MiB, and keeps what it held until that is written over.
+/// The write-ahead log's files: each is 16 MiB, and keeps its content until that is overwritten.
 enum LogSegments {
-    /// The most that are gone through: 16 GiB.
+    /// The most files that are gone through: 16 GiB.
     private static let most = 1024
 
-    /// Lets go of all that were written before now, and of those that were made ready for use with what they held before.
+    /// Releases all files that were written before now, and those that were prepared for reuse with their old content.
     ///
-    /// They are used up one by one; the server may make some more of the old kind where it has just been told not to.
+    /// They are used up one by one; the server may prepare some more just after it has been told not to.
     ///
-    /// - Parameter isAlone: whether nobody else writes, so that no more than two can be left.
+    /// - Parameter isAlone: true if no other session writes, so that no more than two files can be left.
     /// - Throws: ``PostgresError`` where the login is no superuser.
     static func letGo(_ session: Session, isAlone: Bool) throws {
-        // The one in use, and the one before it, are new once none was ready three times.
+        // The file in use and the one before it are new once no file was ready three times in a row.
         var calm = 0
         for _ in 0..<most {
             try session.query("log.switch", "select pg_switch_wal()")

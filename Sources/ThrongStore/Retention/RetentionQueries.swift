@@ -1,20 +1,20 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Deletes published numbers that have reached their age; says how many cells went.
+/// Deletes published numbers that have reached their age; returns the number of cells deleted.
 struct DropReleased: RowQuery {
     static let text = Query("released_cell.drop", PackageResources.released_cell_drop_sql)
 
     let metric: Int64
-    /// The one whose numbers go; nil takes all.
+    /// The dimension whose numbers are deleted; nil takes all.
     let dimension: DimensionName?
-    /// Of releases of shorter periods only; nil takes all.
+    /// The kind of period below which releases lose numbers; nil takes all.
     let shorter: PeriodKind?
     /// The latest end of the periods.
     let before: UnixSeconds
-    /// The periods began before it; nil takes all.
+    /// The time before which the periods began; nil takes all.
     let began: UnixSeconds?
-    /// By which promise, for the ledger.
+    /// The promise, for the ledger.
     let term: String
 
     var parameters: [Parameter] {
@@ -27,7 +27,7 @@ struct DropReleased: RowQuery {
     func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
 }
 
-/// The earliest end of a period of which one step has still to take numbers, and of how many releases.
+/// The earliest end of a period that one step has still to delete numbers of, and the number of such releases.
 struct SelectDue: RowQuery {
     static let text = Query("release.select_due", PackageResources.release_select_due_sql)
 
@@ -61,20 +61,20 @@ struct SelectOldest: RowQuery {
     }
 }
 
-/// Gives up what nobody has released.
+/// Gives up open periods that nothing has released.
 struct ExpireOpen: Command {
     static let text = Query("open_period.expire", PackageResources.open_period_expire_sql)
 
     let metric: Int64
-    /// The latest end of what goes.
+    /// The latest end of the periods that are given up.
     let before: UnixSeconds
-    /// What goes began before it; nil takes all.
+    /// The time before which they began; nil takes all.
     let began: UnixSeconds?
 
     var parameters: [Parameter] { [.integer(metric), .instant(before), began.map { $0.parameter } ?? .null] }
 }
 
-/// Drops the partitions that are needed no longer; says which tables went.
+/// Drops the partitions that are needed no longer; returns the names of the tables.
 struct DropPartitions: RowQuery {
     static let text = Query("partition.drop", PackageResources.partition_drop_sql)
 
@@ -87,13 +87,7 @@ struct DropPartitions: RowQuery {
     func row(_ columns: inout RowReader) throws -> String { try columns.text() }
 }
 
-/// Deletes the largest contributions that belong to no period that can still be released.
-struct DeleteAbandonedTop: Command {
-    static let text = Query(
-        "top_contribution.delete_abandoned", PackageResources.top_contribution_delete_abandoned_sql)
-}
-
-/// Writes down that something went that is not in PostgreSQL.
+/// Notes a deletion of data that is not in PostgreSQL.
 struct NoteDeletion: Command {
     static let text = Query("deletion.note", PackageResources.deletion_note_sql)
 
@@ -106,11 +100,11 @@ struct NoteDeletion: Command {
     var parameters: [Parameter] { [.text(app), .text(kind), .text(subject), .text(term), .integer(rows)] }
 }
 
-/// Which of these tables are there.
+/// Those of these tables that are there.
 struct SelectStanding: RowQuery {
     static let text = Query("partition.standing", PackageResources.partition_standing_sql)
 
-    /// Of schema throng.
+    /// The names of tables of schema throng.
     let names: [String]
 
     // Names hold no comma.

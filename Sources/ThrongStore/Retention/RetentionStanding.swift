@@ -1,18 +1,17 @@
 package import ThrongPlan
 internal import ThrongPostgres
 
-/// How it stands with what age takes, all of one moment: what went, what goes next, what is there, and what was promised.
+/// The state of retention, all of one moment: deletions, deletions to come, data held, and promises.
 package struct RetentionStanding: Sendable, Hashable {
-    /// What went, oldest first.
+    /// The deletions, oldest first.
     package let entries: [DeletionEntry]
-    /// What goes next of released numbers, the soonest first.
+    /// The next deletions of released numbers, the soonest first.
     package let due: [RetentionDue]
-    /// What plans promised, by app and metric, oldest first.
+    /// The promises of plans, by app and metric, oldest first.
     package let promises: [KeptPromise]
-    /// What is there besides released numbers.
+    /// The data held besides released numbers.
     package let held: [HeldData]
 
-    /// Puts a standing together.
     package init(entries: [DeletionEntry], due: [RetentionDue], promises: [KeptPromise], held: [HeldData]) {
         self.entries = entries
         self.due = due
@@ -21,22 +20,22 @@ package struct RetentionStanding: Sendable, Hashable {
     }
 }
 
-/// How long numbers of a metric are kept, what for, and who receives them, as one plan promised.
+/// The retention of a metric's numbers, their purpose and recipients, as one plan promised.
 package struct KeptPromise: Sendable, Hashable {
-    /// Of which app.
+    /// The app.
     package let app: AppName
-    /// Of which metric.
+    /// The metric.
     package let metric: MetricName
-    /// What was counted from an hour after this on goes by a later promise; nil for the one in force.
+    /// The end of the promise: a later one holds for numbers counted from an hour after it on; nil for the one in
+    /// force.
     package let until: UnixSeconds?
-    /// What goes at which age, ascending: "after 30 days: drop os".
+    /// The steps, ascending by age: "after 30 days: drop os".
     package let steps: [String]
-    /// What people were told that it is counted for; nil where nobody kept that.
+    /// The purpose that people were told; nil where it was not kept.
     package let explanation: String?
-    /// The partners whose reports show it; nil where nobody kept that.
+    /// The partners whose reports show it; nil where they were not kept.
     package let recipients: [PartnerName]?
 
-    /// Puts a promise together.
     package init(
         app: AppName, metric: MetricName, until: UnixSeconds?, steps: [String], explanation: String? = nil,
         recipients: [PartnerName]? = nil
@@ -50,22 +49,21 @@ package struct KeptPromise: Sendable, Hashable {
     }
 }
 
-/// What is still there of one kind and subject.
+/// The data still held of one kind and subject.
 package struct HeldData: Sendable, Hashable {
-    /// Of which app; * where it is of several apps' together.
+    /// The app; * where several apps share the data.
     package let app: String
     /// `files`, `copies` (reports in folders), `coverage`, `labels`, `open periods` or `counters`.
     package let kind: String
     /// The report, dimension, metric or table.
     package let subject: String
-    /// Unit: files, reports, hours, labels or periods; nil for tables, which nobody counts.
+    /// The amount; nil for tables, which are not counted. Unit: files, reports, hours, labels or periods.
     package let rows: Int64?
-    /// What it is about; nil where it is about no period.
+    /// The time that it is about; nil where it is about no period.
     package let period: Range<UnixSeconds>?
-    /// When the first of it goes; nil where that follows from releases, or from the shortest age of the app.
+    /// The time of its first deletion; nil where that follows from releases, or from the shortest age of the app.
     package let due: UnixSeconds?
 
-    /// Puts it together.
     package init(
         app: String, kind: String, subject: String, rows: Int64?, period: Range<UnixSeconds>?, due: UnixSeconds?
     ) {
@@ -79,12 +77,12 @@ package struct HeldData: Sendable, Hashable {
 }
 
 extension RetentionStore {
-    /// How it stands, of every app in the database.
+    /// Returns the state of retention, of every app in the database.
     ///
     /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
     package func standing(_ plans: [Plan]) async throws -> RetentionStanding {
         try await connection.run { session in
-            // One snapshot, so that nothing goes between what went and what is there.
+            // One snapshot keeps deletions from coming between the ledger and the data held.
             try session.transaction {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
                 let told = Dictionary(try session.run(SelectTold()).map { ($0.promise, $0.told) }) { $1 }
@@ -105,7 +103,7 @@ extension RetentionStore {
     }
 }
 
-/// What is still there besides released numbers.
+/// The data still held besides released numbers.
 struct SelectHeld: RowQuery {
     static let text = Query("deletion.held", PackageResources.deletion_held_sql)
 

@@ -1,21 +1,21 @@
 package import ThrongPlan
 internal import ThrongPostgres
 
-/// A report in a folder that is kept no longer.
+/// A report in a folder that has reached its age.
 package struct AgedCopy: Sendable, Hashable {
-    /// Of which run.
+    /// The run.
     package let run: ReportRunName
-    /// What its period is called in the names of its files.
+    /// The name of its period in file names.
     package let label: String
-    /// Where: see ``Delivery/target``.
+    /// The target: see ``Delivery/target``.
     package let target: String
 }
 
 extension RetentionStore {
-    /// Reports in folders that are kept no longer: they go as their files in the database do.
+    /// Returns the reports in folders that have reached their age: they are deleted as their files in the database are.
     ///
     /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
-    /// - Returns: the copies, and the apps of which it can't be told.
+    /// - Returns: the copies, and the apps whose copies can't be told.
     package func agedCopies(
         _ plans: [Plan], now: UnixSeconds
     ) async throws -> (copies: [AgedCopy], troubles: [AppTrouble]) {
@@ -33,9 +33,9 @@ extension RetentionStore {
         }
     }
 
-    /// Writes down, once, that the files of a copy are gone.
+    /// Notes, once, that the files of a copy were deleted.
     ///
-    /// - Parameter files: how many there were.
+    /// - Parameter files: the number of files deleted.
     package func wasRemoved(_ copy: AgedCopy, files: Int) async throws {
         _ = try await connection.run { session in
             try session.transaction { try session.run(RemoveDelivery(copy: copy, files: files)) }
@@ -43,7 +43,7 @@ extension RetentionStore {
     }
 }
 
-/// Reports in folders that are kept no longer.
+/// Reports in folders that have reached their age.
 struct SelectAgedCopies: RowQuery {
     static let text = Query("delivery.select_aged", PackageResources.delivery_select_aged_sql)
 
@@ -51,7 +51,7 @@ struct SelectAgedCopies: RowQuery {
     /// The latest end of the periods.
     let before: UnixSeconds
     let now: UnixSeconds
-    /// Nil takes those of which nobody has written down how long they are kept.
+    /// The report; nil takes those whose retention was not noted.
     let report: ReportName?
 
     var parameters: [Parameter] {
@@ -67,7 +67,7 @@ struct SelectAgedCopies: RowQuery {
     }
 }
 
-/// Reports in folders, and when the first of them goes.
+/// Reports in folders, and the first time that one of them is deleted.
 struct SelectDueCopies: RowQuery {
     static let text = Query("delivery.select_due", PackageResources.delivery_select_due_sql)
 
@@ -80,7 +80,7 @@ struct SelectDueCopies: RowQuery {
     }
 }
 
-/// Writes down that age took the files of a delivery from its folder.
+/// Notes that age took the files of a delivery from its folder.
 struct RemoveDelivery: Command {
     static let text = Query("delivery.remove", PackageResources.delivery_remove_sql)
 

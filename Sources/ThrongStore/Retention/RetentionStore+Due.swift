@@ -2,8 +2,8 @@ package import ThrongPlan
 internal import ThrongPostgres
 
 extension RetentionStore {
-    /// What age takes next of each metric, by each promise that has something left to take, and of reports in folders; of an app
-    /// whose promises can't be read, what its plan in force alone says.
+    /// Returns the next deletions of each metric, by each promise that has something left to delete, and of reports in
+    /// folders. If an app's promises can't be read, its plan in force alone counts.
     ///
     /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
     package func outlook(_ plans: [Plan]) async throws -> RetentionOutlook {
@@ -46,7 +46,7 @@ extension RetentionStore {
         return due
     }
 
-    /// What goes next of an app by its plan alone: the last step of each metric, whatever was promised before.
+    /// Returns an app's next deletions by its plan alone: the last step of each metric, whatever was promised before.
     private static func dueByPlan(_ app: AppName, _ plan: Plan?, _ session: Session) throws -> [RetentionDue] {
         let longest = plan?.purposes.map(\.retention).max() ?? .seconds(LayoutPromise.unsaid)
         return try session.run(SelectOldest(app: app)).map { oldest in
@@ -63,34 +63,32 @@ extension RetentionStore {
     }
 }
 
-/// What age takes next.
+/// The next deletions.
 package struct RetentionOutlook: Sendable {
-    /// The soonest first.
+    /// The deletions, the soonest first.
     package let due: [RetentionDue]
-    /// The apps of which not all can be told.
+    /// The apps whose deletions are not all known.
     package let troubles: [AppTrouble]
 
-    /// Puts an outlook together.
     package init(due: [RetentionDue], troubles: [AppTrouble] = []) {
         self.due = due
         self.troubles = troubles
     }
 }
 
-/// What age takes next by one step of a promise.
+/// The next deletion by one step of a promise.
 package struct RetentionDue: Sendable, Hashable {
-    /// Of which app.
+    /// The app.
     package let app: AppName
-    /// Of which metric; of copies, of which report.
+    /// The metric; for copies, the report.
     package let metric: MetricName
-    /// By which promise: "after 30 days: drop os".
+    /// The promise: "after 30 days: drop os".
     package let term: String
-    /// When the oldest numbers reach the age.
+    /// The time at which the oldest numbers reach the age.
     package let at: UnixSeconds
-    /// Releases that the step has still to come to.
+    /// The number of releases that the step has not taken numbers from yet.
     package let releases: Int64
 
-    /// Puts a step together.
     package init(app: AppName, metric: MetricName, term: String, at: UnixSeconds, releases: Int64) {
         self.app = app
         self.metric = metric
@@ -99,15 +97,15 @@ package struct RetentionDue: Sendable, Hashable {
         self.releases = releases
     }
 
-    /// How much later than that a round may come: it is once a day. Unit: seconds.
+    /// The time that a daily round may come later than that. Unit: seconds.
     private static let leeway: Int64 = 26 * 3600
 
-    /// By when it should be gone.
+    /// The time by which the numbers should be deleted.
     package var deadline: UnixSeconds { at + Self.leeway }
 
-    /// Whether it should be gone by now.
+    /// True if the numbers should have been deleted before `now`.
     package func isOverdue(at now: UnixSeconds) -> Bool { deadline < now }
 
-    /// For how long it should have been gone; 0 while a round may still come. Unit: seconds.
+    /// Returns how long the deletion is overdue; 0 while a round may still come. Unit: seconds.
     package func seconds(lateAt now: UnixSeconds) -> Int64 { max(now.value - deadline.value, 0) }
 }

@@ -2,20 +2,20 @@ internal import ThrongPlan
 internal import ThrongPostgres
 
 extension RetentionStore {
-    /// How long a label outlives its last published number at least, and how long it keeps its slot afterwards: longer
+    /// The least time that a label outlives its last published number, and that it keeps its slot afterwards: longer
     /// than a month and the longest grace together. Unit: seconds.
     static let labelRest: Int64 = 100 * 86_400
 
-    /// How long labels of a dimension are counted under after their last published number.
+    /// Returns the time that labels of a dimension are counted under after their last published number. Unit: seconds.
     ///
     /// - Parameters:
-    ///   - plan: The plan in force; nil where the app has none any more.
-    ///   - longest: How long the numbers of the app are kept that are kept the longest. Unit: seconds.
+    ///   - plan: the plan in force; nil where the app has none any more.
+    ///   - longest: the longest retention of the app's numbers. Unit: seconds.
     static func seconds(keepingLabelsOf dimension: DimensionName, _ plan: Plan?, longest: Int64) -> Int64 {
         max(plan?.retention(ofLabelsOf: dimension).components.seconds ?? longest, labelRest)
     }
 
-    /// Retires the labels of which no number was published for as long as their purposes keep numbers, and deletes those
+    /// Retires the labels that no number was published of for as long as their purposes keep numbers. Deletes those
     /// that were retired so long ago that their slots can be given to others.
     static func expireLabels(
         of app: AppName, _ plan: Plan?, longest: Int64, now: UnixSeconds, _ session: Session
@@ -30,7 +30,7 @@ extension RetentionStore {
 }
 
 extension Plan {
-    /// How long the purposes that use a dimension keep numbers; where none does, the longest of all.
+    /// Returns the longest retention of the purposes that use a dimension; where none does, the longest of all.
     func retention(ofLabelsOf dimension: DimensionName) -> Duration {
         let users = Set(metrics.filter { $0.dimensions.contains(dimension) }.map(\.purpose))
         let longest = purposes.filter { users.contains($0.name) }.map(\.retention).max()

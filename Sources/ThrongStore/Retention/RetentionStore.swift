@@ -1,7 +1,7 @@
 package import ThrongPlan
 package import ThrongPostgres
 
-/// Takes away what is kept no longer.
+/// Deletes data that has reached its age.
 ///
 /// Works as `throng_reporter`.
 package struct RetentionStore: Sendable {
@@ -10,22 +10,23 @@ package struct RetentionStore: Sendable {
     /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// How long raw counters outlive their release at most. Unit: seconds.
+    /// The longest time that raw counters outlive their release. Unit: seconds.
     package static let countersKept: Int64 = 7 * 86_400
-    /// How long what nobody could release is kept beyond a plan's grace. Unit: seconds.
+    /// The time beyond a plan's grace that unreleased periods are kept. Unit: seconds.
     private static let releaseRest: Int64 = 7 * 86_400
 
-    /// Deletes what is kept no longer, of every app in the database: each metric's decay steps, its purpose's retention,
-    /// reports' files with the first number in them, and raw counters.
+    /// Deletes data that has reached its age, of every app in the database: each metric's decay steps, its purpose's
+    /// retention, reports' files with the first number in them, and raw counters.
     ///
-    /// Numbers go by what was promised when they were counted, and by every promise since, whichever takes more: also those
-    /// of a metric or an app that no plan has any more. The rows of the ledger stay, without their numbers, and what went is
-    /// written down.
+    /// Numbers are deleted by the promise in force when they were counted, and by every promise since, whichever
+    /// deletes more. That holds also for a metric or an app that no plan has any more. The rows of the ledger stay,
+    /// without their numbers, and all deletions are noted.
     ///
     /// - Parameters:
-    ///   - plans: The plans in force.
-    ///   - countersKept: How long raw counters outlive their period and its release at most; no longer than released numbers.
-    ///   - abandonedAfter: When counters go although nobody released them.
+    ///   - plans: the plans in force.
+    ///   - countersKept: the longest time that raw counters outlive their period and its release; no longer than
+    ///     released numbers.
+    ///   - abandonedAfter: the age at which counters are deleted although they were not released.
     package func expire(
         plans: [Plan],
         now: UnixSeconds,
@@ -36,13 +37,11 @@ package struct RetentionStore: Sendable {
             var (cells, shortest) = (Int64(0), LayoutPromise.unsaid)
             let troubles = try Self.eachApp(plans, session) { app in
                 let plan = plans.first { $0.app.name == app }
-                // Also where what was promised can't be read.
+                // This counts also if the promises can't be read.
                 shortest = min(shortest, plan?.shortestAge ?? shortest)
                 let promises = try Self.promises(plans, of: app, session)
                 shortest = min(shortest, promises.map(\.shortest).min() ?? shortest)
                 for promise in promises { cells += try Self.keep(promise, plans, now: now, session) }
-                // What waited for a metric that no plan asks to release goes now.
-                try session.run(ForgetKeptPeriods(app: app))
                 let longest = promises.map(\.retention).max() ?? LayoutPromise.unsaid
                 try Self.expireLabels(of: app, plan, longest: longest, now: now, session)
                 for age in Self.fileAges(app, plan, promises) {
@@ -61,10 +60,10 @@ package struct RetentionStore: Sendable {
         return ExpiryOutcome(cells: cells, partitions: partitions, troubles: troubles)
     }
 
-    /// Does something for every app of which anything is kept, or that is served. Trouble with one ends nothing for another.
+    /// Calls `work` for every app that has data or is served. An error with one app does not stop the others.
     ///
-    /// - Returns: the apps for which it was not done, and why.
-    /// - Throws: ``PostgresError`` where PostgreSQL is away, which is no app's trouble.
+    /// - Returns: the apps for which it failed, and why.
+    /// - Throws: ``PostgresError`` if PostgreSQL is away, which is no app's trouble.
     static func eachApp(
         _ plans: [Plan], _ session: Session, _ work: (AppName) throws -> Void
     ) throws -> [AppTrouble] {
@@ -80,7 +79,7 @@ package struct RetentionStore: Sendable {
         }
     }
 
-    /// Takes what one promise gives to age by now; returns how many released cells that were.
+    /// Deletes the numbers that have reached their age by one promise; returns the number of released cells.
     private static func keep(
         _ promise: LayoutPromise, _ plans: [Plan], now: UnixSeconds, _ session: Session
     ) throws -> Int64 {
@@ -100,7 +99,7 @@ package struct RetentionStore: Sendable {
         return cells
     }
 
-    /// Everything that was ever promised, and what the plans in force promise: whatever takes more is kept to.
+    /// Returns all promises ever made, and those of the plans in force: whichever deletes more holds.
     ///
     /// - Parameter app: nil for all.
     static func promises(_ plans: [Plan], of app: AppName? = nil, _ session: Session) throws -> [LayoutPromise] {
@@ -124,8 +123,7 @@ package struct RetentionStore: Sendable {
     }
 
     /// Drops the partitions of raw counters and of distinct counts whose periods ended before these instants and were
-    /// all released, and of abandoned periods in any case; returns the names of the dropped tables. The largest
-    /// contributions of abandoned periods go with them.
+    /// all released, and of abandoned periods in any case. Returns the names of the dropped tables.
     package func dropPartitions(
         countersBefore: UnixSeconds,
         distinctBefore: UnixSeconds,
@@ -135,16 +133,14 @@ package struct RetentionStore: Sendable {
             let dropped = try session.run(
                 DropPartitions(
                     countersBefore: countersBefore, distinctBefore: distinctBefore, abandonedBefore: abandonedBefore))
-            try session.run(DeleteAbandonedTop())
             // No period is longer than a month, and by then its parts are released, or open.
             try session.run(ExpireProvedFirsts(before: distinctBefore - 40 * 86_400))
-            try session.run(ExpireProvedCounts(before: abandonedBefore))
             return dropped
         }
     }
 
-    /// How long files of reports of an app are kept after the end of their period: of a report as the plan in force says, and as
-    /// long as the numbers of the app that are kept the shortest where no report is named. Unit: seconds.
+    /// Returns the time that files of an app's reports are kept after the end of their period. A report's is that of
+    /// the plan in force; without a report's name it is the shortest retention of the app's numbers. Unit: seconds.
     static func fileAges(
         _ app: AppName, _ plan: Plan?, _ promises: [LayoutPromise]
     ) -> [(report: ReportName?, seconds: Int64)] {
@@ -154,22 +150,21 @@ package struct RetentionStore: Sendable {
 }
 
 extension Plan {
-    /// The age at which the first of all numbers go; nil where nothing is counted. Unit: seconds.
+    /// The age at which the first numbers are deleted; nil where nothing is counted. Unit: seconds.
     fileprivate var shortestAge: Int64? {
         metrics.flatMap { expirySteps(of: $0) }.map(\.after.components.seconds).min()
     }
 }
 
-/// What a round of retention took.
+/// The result of a round of retention.
 package struct ExpiryOutcome: Sendable, Hashable {
-    /// Unit: released cells.
+    /// The number of released cells deleted. Unit: cells.
     package let cells: Int64
-    /// Tables of raw counters and distinct counts.
+    /// The tables of raw counters and distinct counts that were dropped.
     package let partitions: [String]
-    /// The apps of which not all went.
+    /// The apps whose data was not all deleted.
     package let troubles: [AppTrouble]
 
-    /// Puts an outcome together.
     package init(cells: Int64, partitions: [String], troubles: [AppTrouble] = []) {
         self.cells = cells
         self.partitions = partitions
@@ -177,19 +172,18 @@ package struct ExpiryOutcome: Sendable, Hashable {
     }
 }
 
-/// An app for which something could not be done that was done for others.
+/// An app for which something failed that was done for others.
 package struct AppTrouble: Error, Sendable, Hashable, CustomStringConvertible {
     /// Its name.
     package let app: AppName
-    /// Why.
+    /// The reason.
     package let reason: String
 
-    /// Puts it together.
     package init(app: AppName, reason: String) {
         self.app = app
         self.reason = reason
     }
 
-    /// Why.
+    /// The reason.
     package var description: String { reason }
 }

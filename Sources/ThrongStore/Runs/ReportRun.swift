@@ -3,7 +3,7 @@ internal import ThrongPostgres
 
 /// A scheduled run of a report: one a report, kind of period and period.
 package struct ReportRun: Sendable, Hashable {
-    /// How a run stands.
+    /// The state of a run.
     package enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// A process works on it, or died while it did.
         case running
@@ -17,55 +17,55 @@ package struct ReportRun: Sendable, Hashable {
         case failed
     }
 
-    /// Of which app.
+    /// The app.
     package let app: AppName
-    /// What it covers, as file names have it; nil in runs of earlier versions.
+    /// The period covered, as file names have it; nil in runs of earlier versions.
     package let label: String?
-    /// Which report.
+    /// The report.
     package let report: ReportName
-    /// For whom.
+    /// The partner that it is for.
     package let partner: PartnerName
-    /// What it covers.
+    /// The period covered.
     package let period: Period
-    /// Which try. Unit: tries, from 1.
+    /// The number of the try. Unit: tries, from 1.
     package let attempt: Int
-    /// When the last try began.
+    /// The time the last try began.
     package let startedAt: UnixSeconds
-    /// When it ended; nil while it runs.
+    /// The time it ended; nil while it runs.
     package let finishedAt: UnixSeconds?
-    /// How it stands.
+    /// The state.
     package let outcome: Outcome
-    /// Why it failed, or where it went.
+    /// The reason why it failed, or the place where it went.
     package let detail: String?
 
-    /// What tells it from all others.
+    /// The name that tells it from all others.
     package var name: ReportRunName { ReportRunName(app: app, report: report, period: period) }
 }
 
 /// The right to make one run, once.
 package struct ReportRunClaim: Sendable, Hashable {
-    /// Of which app.
+    /// The app.
     package let app: AppName
-    /// Which report.
+    /// The report.
     package let report: ReportName
-    /// What it covers.
+    /// The period covered.
     package let period: Period
-    /// Which try; a later try takes the right away. Unit: tries, from 1.
+    /// The number of the try; a later try takes the right away. Unit: tries, from 1.
     package let attempt: Int
 
-    /// Which run.
+    /// The name of the run.
     package var run: ReportRunName { ReportRunName(app: app, report: report, period: period) }
 }
 
-/// What tells a run of a report from all others: a day and a week that start at the same instant are two.
+/// The name that tells a run of a report from all others: a day and a week that start at the same instant are two.
 package struct ReportRunName: Sendable, Hashable {
-    /// Of which app.
+    /// The app.
     package let app: AppName
-    /// Which report.
+    /// The report.
     package let report: ReportName
-    /// What kind of period it covers.
+    /// The kind of period covered.
     package let periodKind: PeriodKind
-    /// First second of what it covers.
+    /// The first second of the period covered.
     package let periodStart: UnixSeconds
 
     /// Names a run.
@@ -89,14 +89,13 @@ package struct ReportRunName: Sendable, Hashable {
 
 /// A file of a run as it was made.
 package struct StoredReportFile: Sendable, Hashable {
-    /// In which order it is delivered: from 0.
+    /// The place in the order of delivery, from 0.
     package let place: Int
     /// Its name without a folder.
     package let name: String
     /// Its bytes.
     package let contents: [UInt8]
 
-    /// Puts a file together.
     package init(place: Int, name: String, contents: [UInt8]) {
         self.place = place
         self.name = name

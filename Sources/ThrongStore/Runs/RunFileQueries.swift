@@ -13,7 +13,7 @@ struct InsertRunFile: Command {
     }
 }
 
-/// Writes down where a run is to go.
+/// Notes a target that a run is to be delivered to.
 struct InsertDelivery: Command {
     static let text = Query("delivery.insert", PackageResources.delivery_insert_sql)
 
@@ -50,7 +50,7 @@ struct DeleteRunFiles: Command {
     /// The latest end of the periods.
     let before: UnixSeconds
     let now: UnixSeconds
-    /// Nil takes files of which nobody has written down how long they are kept.
+    /// The report; nil takes files whose retention was not noted.
     let report: ReportName?
 
     var parameters: [Parameter] {
@@ -58,7 +58,7 @@ struct DeleteRunFiles: Command {
     }
 }
 
-/// The apps of which layouts, files of reports, here or in folders, or totals of what clients sent, are kept.
+/// The apps that have layouts, files of reports, here or in folders, or totals of what clients sent.
 struct SelectKeptApps: RowQuery {
     static let text = Query("report_run.apps", PackageResources.report_run_apps_sql)
 

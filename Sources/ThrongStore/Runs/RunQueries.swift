@@ -1,7 +1,8 @@
 internal import ThrongPlan
 internal import ThrongPostgres
 
-/// Takes a run that nobody has made: new, failed with tries left, or abandoned by a process that died. Says which try.
+/// Claims a run that no process has made: new, failed with tries left, or abandoned by a process that died. Returns the
+/// number of the try.
 struct ClaimRun: RowQuery {
     static let text = Query("report_run.claim", PackageResources.report_run_claim_sql)
 
@@ -25,7 +26,7 @@ struct ClaimRun: RowQuery {
     }
 }
 
-/// Says that a run is made.
+/// Notes that a run is made.
 struct MakeRun: Command {
     static let text = Query("report_run.make", PackageResources.report_run_make_sql)
 
@@ -67,7 +68,7 @@ struct SettleRun: Command {
     var parameters: [Parameter] { run.key + [now.parameter] }
 }
 
-/// Opens a run again of which deliveries are made again.
+/// Reopens a run whose deliveries are made again.
 struct ReopenRun: Command {
     static let text = Query("report_run.reopen", PackageResources.report_run_reopen_sql)
 
@@ -76,7 +77,7 @@ struct ReopenRun: Command {
     var parameters: [Parameter] { run.key }
 }
 
-/// When the periods of a kind start of which a report was made.
+/// The starts of the periods of a kind that a report was made of.
 struct SelectMadeStarts: RowQuery {
     static let text = Query("report_run.made", PackageResources.report_run_made_sql)
 

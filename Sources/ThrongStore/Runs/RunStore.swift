@@ -2,7 +2,7 @@ internal import Crypto
 package import ThrongPlan
 package import ThrongPostgres
 
-/// The runs of reports: who makes which, how each ended, and the files that it made.
+/// The runs of reports: the processes that make them, their outcomes, and the files that they made.
 ///
 /// Works as `throng_reporter`.
 package final class RunStore: Sendable {
@@ -16,8 +16,8 @@ package final class RunStore: Sendable {
 
     /// Takes the right to make a run; nil where it was made, is being made, or has no tries left.
     ///
-    /// A run that a process left unfinished for longer than `lease` may be taken again; so may a failed one. Of any
-    /// number of processes that ask at once, one gets it.
+    /// A run that a process left unfinished for longer than `lease` may be claimed again; so may a failed one. If
+    /// several processes ask at once, one gets it.
     ///
     /// - Parameter lease: long enough for two tries at a PDF, a minute each, and for all the rest.
     package func claimRun(
@@ -34,13 +34,13 @@ package final class RunStore: Sendable {
         return try await connection.run { try $0.first(claim) }
     }
 
-    /// Writes down what a claimed run made and where it is to go, at once; false where another process has taken the run
-    /// over meanwhile.
+    /// Saves the files of a claimed run and its targets, at once; false where another process has taken the run over
+    /// meanwhile.
     ///
     /// - Parameters:
-    ///   - label: What it covers, as file names have it.
-    ///   - detail: What the run could not make, for operators.
-    ///   - until: When the first number in the files may be kept no longer.
+    ///   - label: the period covered, as file names have it.
+    ///   - detail: the part that the run could not make, for operators.
+    ///   - until: the time until which the first number in the files may be kept.
     package func keep(
         _ files: [StoredReportFile], of claim: ReportRunClaim, label: String, detail: String? = nil,
         until: UnixSeconds = .max, deliveries: [Delivery], now: UnixSeconds
@@ -62,7 +62,8 @@ package final class RunStore: Sendable {
         }
     }
 
-    /// SHA-256 over what is delivered and where, each part after its length, so that no two deliveries share it.
+    /// Returns the SHA-256 over the files and the target, each part after its length, so that no two deliveries share
+    /// it.
     private static func idempotencyKey(
         of claim: ReportRunClaim, to delivery: Delivery, files: [StoredReportFile]
     ) -> [UInt8] {
@@ -79,11 +80,11 @@ package final class RunStore: Sendable {
         return Array(hash.finalize())
     }
 
-    /// Writes down how a claimed run ended; false where another process has taken the run over meanwhile.
+    /// Saves the outcome of a claimed run; false where another process has taken the run over meanwhile.
     ///
     /// - Parameters:
     ///   - outcome: delivered or failed.
-    ///   - detail: Where it went, or why it failed; never numbers.
+    ///   - detail: the place where it went, or the reason why it failed; never numbers.
     @discardableResult
     package func finishRun(
         _ claim: ReportRunClaim, _ outcome: ReportRun.Outcome, detail: String?, now: UnixSeconds
@@ -93,7 +94,7 @@ package final class RunStore: Sendable {
         }
     }
 
-    /// When the periods of a kind start of which a report was made, from an instant on.
+    /// Returns the starts, from an instant on, of the periods of a kind that a report was made of.
     package func madeStarts(
         app: AppName, report: ReportName, periodKind: PeriodKind, from: UnixSeconds
     ) async throws -> Set<UnixSeconds> {
@@ -102,19 +103,20 @@ package final class RunStore: Sendable {
         }
     }
 
-    /// The runs of an app or of all, of one report or of all, by period.
+    /// Returns the runs of an app or of all, of one report or of all, by period.
     package func runs(app: AppName? = nil, report: ReportName? = nil) async throws -> [ReportRun] {
         try await connection.run { try $0.run(SelectRuns(app: app, report: report)) }
     }
 
-    /// The runs that began last, the latest first, and among them each report's of its latest period, whenever it began.
+    /// Returns the runs that began last, the latest first, and each report's run of its latest period, whenever it
+    /// began.
     package func lastRuns(_ count: Int) async throws -> [ReportRun] {
         try await connection.run { try $0.run(SelectLastRuns(most: count)) }
     }
 
-    /// The runs whose files are here and were signed by nobody, the latest period first.
+    /// Returns the runs whose files are here without a signature, the latest period first.
     ///
-    /// - Parameter ending: what names of signatures end in.
+    /// - Parameter ending: the ending of the names of signatures.
     package func unsignedRuns(ending: String, _ count: Int) async throws -> [ReportRun] {
         try await connection.run { try $0.run(SelectUnsignedRuns(ending: ending, most: count)) }
     }
@@ -122,12 +124,12 @@ package final class RunStore: Sendable {
     /// Closes the connection.
     package func close() { connection.close() }
 
-    /// Closes the connection after so long, whatever is under way.
+    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }
 
 extension Delivery {
-    /// Which secret of the operator goes with it.
+    /// The name of the operator's secret that goes with it.
     package var authorization: String? {
         switch self {
         case .folder: nil
@@ -135,7 +137,7 @@ extension Delivery {
         }
     }
 
-    /// What a target names; nil for a text that is none.
+    /// Reads a target; nil for a text that is none.
     package init?(target: String, authorization: String?) {
         let halves = target.split(separator: " ", maxSplits: 1).map(String.init)
         guard halves.count == 2 else { return nil }

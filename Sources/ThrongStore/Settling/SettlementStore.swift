@@ -1,7 +1,7 @@
 package import ThrongPlan
 package import ThrongPostgres
 
-/// Whether PostgreSQL has what daemons acknowledged: who asks them, and who has not answered.
+/// The askings whether PostgreSQL has what daemons acknowledged, and the daemons that have not answered.
 ///
 /// Works as `throng_reporter`.
 package final class SettlementStore: Sendable {
@@ -13,18 +13,18 @@ package final class SettlementStore: Sendable {
     /// Works over a connection of its own.
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
-    /// Asks all daemons to say when PostgreSQL has what they acknowledged up to now; returns the asking's number.
+    /// Asks all daemons to confirm when PostgreSQL has what they acknowledged up to now; returns the asking's number.
     package func askToSettle() async throws -> Int64 {
         try await connection.run { try $0.one(AskToSettle()) }
     }
 
-    /// The daemons that have not answered an asking, in the order of their names. One that has stopped and left nothing
-    /// behind has answered all of them, until windows are over that were open then.
+    /// Returns the daemons that have not answered an asking, in the order of their names. A daemon that has stopped and
+    /// left nothing behind has answered all of them, until the end of windows that were open then.
     ///
-    /// - Parameter now: by the clock that says what is due.
+    /// - Parameter now: the time by the clock that decides what is due.
     package func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon] {
         try await connection.run { session in
-            // One that a PostgreSQL which was set back knows of others only has no watermark.
+            // A daemon that a PostgreSQL which was set back knows only from others has no watermark.
             let unattached = try session.run(SelectUnattached())
             let unsettled = try session.run(SelectUnsettled(asking: asking, now: now))
             return (unattached + unsettled).sorted { $0.daemon.description < $1.daemon.description }
@@ -35,16 +35,15 @@ package final class SettlementStore: Sendable {
     package func close() { connection.close() }
 }
 
-/// A daemon that has not said that PostgreSQL has all that it acknowledged.
+/// A daemon that has not confirmed that PostgreSQL has all that it acknowledged.
 package struct UnsettledDaemon: Sendable, Hashable {
     /// Its name in the database.
     package let daemon: DaemonID
-    /// How long nothing was heard of it, since the last of its windows is over. Unit: seconds.
+    /// The time since it was last heard of, or since the end of its last window if that is later. Unit: seconds.
     package let silence: Int64
-    /// How long nothing was heard of it at all. Unit: seconds.
+    /// The time since it was last heard of. Unit: seconds.
     package let unheard: Int64
 
-    /// Puts it together.
     package init(daemon: DaemonID, silence: Int64, unheard: Int64) {
         self.daemon = daemon
         self.silence = silence
@@ -52,7 +51,7 @@ package struct UnsettledDaemon: Sendable, Hashable {
     }
 }
 
-/// Asks all daemons whether PostgreSQL has what they acknowledged; says the asking's number.
+/// Asks all daemons whether PostgreSQL has what they acknowledged; returns the asking's number.
 struct AskToSettle: RowQuery {
     static let text = Query("settlement.ask", PackageResources.settlement_ask_sql)
 

@@ -1,25 +1,25 @@
-/// The published columns, eliminated exactly: for every leaf and every watched cell, what is left of it once the
-/// published columns are known.
+/// The published columns, eliminated exactly: for every leaf and every watched cell, the rest of it that the published
+/// columns leave unknown.
 ///
 /// This is Gauss–Jordan elimination over leaves. A leaf is free, or it is a pivot and equals, up to published sums, a
 /// combination of free leaves: its row. Watched vectors (sensitive cells, forbidden combinations) have rows too, so
 /// that they are always reduced. A row without terms can be computed from what is published.
 ///
-/// Read by columns the same matrix holds the fundamental circuits: one a free leaf f, the table change that moves f by
-/// one, moves every pivot leaf p by row(p)[f], and leaves every published cell alone.
+/// The columns of the same matrix hold the fundamental circuits, one for each free leaf f: the table change that moves
+/// f by one, moves every pivot leaf p by row(p)[f], and leaves every published cell alone.
 ///
-/// Shape: one row a leaf, then one a watched vector. Coefficients modulo 2^61 − 1.
+/// Shape: one row for each leaf, then one for each watched vector. Coefficients are modulo 2^61 − 1.
 struct CircuitBasis {
     let leafCount: Int
-    /// By leaf, then by watched vector. Empty for free leaves.
+    /// The rows by leaf, then by watched vector. Empty for free leaves.
     private(set) var rows: [[Term]]
-    /// By free leaf, the rows that use it, unordered.
+    /// The rows that use each free leaf, unordered.
     private(set) var users: [[UInt32]]
-    /// By leaf.
+    /// True by leaf if it is free.
     private(set) var isFree: [Bool]
     private var scratch: [UInt64]
     private var touched: [UInt32] = []
-    /// By leaf: 1 + where it stands in what is being added to rows.
+    /// The place of each leaf in the vector that is being added to rows, plus 1.
     private var standing: [UInt32]
 
     /// Starts with nothing published.
@@ -37,7 +37,7 @@ struct CircuitBasis {
         standing = Array(repeating: 0, count: leafCount)
     }
 
-    /// What is left of a cell once the published columns are known; empty when it can be computed.
+    /// Returns the rest of a cell that the published columns leave unknown; empty if it can be computed.
     ///
     /// - Complexity: O(leaves + terms of the rows of its pivot leaves).
     mutating func reduce(_ column: ArraySlice<UInt32>) -> [Term] {
@@ -45,7 +45,7 @@ struct CircuitBasis {
         return collect()
     }
 
-    /// What is left of any vector.
+    /// Returns the rest of any vector that the published columns leave unknown.
     mutating func reduce(_ vector: [Term]) -> [Term] {
         for term in vector { accumulate(term.leaf, term.coefficient) }
         return collect()
@@ -85,10 +85,10 @@ struct CircuitBasis {
     /// Publishes a cell: its reduced form becomes a pivot and every row that used the pivot leaf is rewritten.
     ///
     /// - Parameters:
-    ///   - reduced: what ``reduce(_:)-(ArraySlice<UInt32>)`` returned; not empty, and nothing published since.
-    ///   - penalty: what it costs to take a leaf as the pivot, in rows that use it.
-    /// - Complexity: O(rows that use the pivot leaf × terms). The leaf that fewest rows use is taken (Markowitz's rule);
-    ///   that decides the speed.
+    ///   - reduced: the result of ``reduce(_:)-(ArraySlice<UInt32>)``; not empty, and nothing published since.
+    ///   - penalty: the extra price of a leaf as the pivot, in rows that use it.
+    /// - Complexity: O(rows that use the pivot leaf × terms). The pivot is the leaf that fewest rows use (Markowitz's
+    ///   rule), which decides the speed.
     mutating func publish(_ reduced: [Term], penalty: (UInt32) -> Int) {
         guard var pivot = reduced.first else { return }
         var fewest = Int.max
@@ -117,10 +117,10 @@ struct CircuitBasis {
         rows[Int(pivot.leaf)] = replacement
     }
 
-    /// Rewrites one row. Where the replacement's leaves stand is in ``standing`` already: rows are long and replacements are
-    /// short, so that one look at each of the row's leaves is what the whole elimination costs.
+    /// Rewrites one row. The places of the replacement's leaves are in ``standing`` already: rows are long and
+    /// replacements are short, so that the whole elimination costs one look at each of the row's leaves.
     ///
-    /// - Parameter met: by the replacement's terms, the last row that held their leaves.
+    /// - Parameter met: the last row that held the leaf of each of the replacement's terms.
     private mutating func substitute(_ leaf: UInt32, by replacement: [Term], in row: UInt32, met: inout [UInt32]) {
         var terms = rows[Int(row)]
         rows[Int(row)] = []
@@ -165,8 +165,8 @@ struct CircuitBasis {
         }
     }
 
-    /// Combinations of published cells that are about certain leaves only, if none of these was a pivot where another
-    /// could be.
+    /// Returns the combinations of published cells that are about certain leaves only, if none of these was a pivot
+    /// where another leaf could be one.
     func sums(of isChosen: [Bool]) -> [[Term]] {
         isChosen.indices.filter { isChosen[$0] && !isFree[$0] }.map { leaf in
             let others = rows[leaf].map {
@@ -176,11 +176,11 @@ struct CircuitBasis {
         }
     }
 
-    /// Whether publishing a vector would leave of a row nothing but one term, at a leaf that somebody knows.
+    /// True if publishing a vector would leave only one term of a row, at a leaf that somebody knows.
     ///
     /// - Parameters:
     ///   - reference: a leaf of the vector that nobody knows and the row uses.
-    ///   - isKnown: by leaf.
+    ///   - isKnown: true by leaf if somebody knows it.
     mutating func leavesOneTerm(_ reduced: [Term], ofRow row: Int, reference: Term, isKnown: [Bool]) -> Bool {
         let other = rows[row]
         guard abs(other.count - reduced.count) <= 1, let own = other.first(where: { $0.leaf == reference.leaf })
@@ -205,7 +205,7 @@ struct CircuitBasis {
         return differing == 1
     }
 
-    /// Whether one vector is a multiple of the other.
+    /// True if one vector is a multiple of the other.
     ///
     /// - Parameter row: the row to compare with.
     mutating func isProportional(_ reduced: [Term], toRow row: Int) -> Bool {
@@ -227,6 +227,6 @@ struct CircuitBasis {
 /// One non-zero coefficient of a sparse vector over leaves.
 struct Term: Hashable, Sendable {
     var leaf: UInt32
-    /// Modulo 2^61 − 1; never 0 where it is stored.
+    /// The coefficient modulo 2^61 − 1; never 0 in a stored term.
     var coefficient: UInt64
 }

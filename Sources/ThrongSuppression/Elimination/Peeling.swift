@@ -1,16 +1,16 @@
-/// A sensitive cell that follows from what is published and the number of one singleton.
-struct Peeling: Hashable {
+/// A sensitive cell that can be computed from the published ones and the number of one singleton.
+struct Peeling {
     /// The sensitive merged column.
     let column: UInt32
-    /// The merged leaves that one device is alone in.
+    /// The merged leaves that one contributor is alone in.
     let singleton: [UInt32]
-    /// The cell less this many times the singleton can be computed.
+    /// The multiple of the singleton without which the cell can be computed.
     let factor: UInt64
 
-    /// All of them, in an eliminated system.
+    /// Returns all of them in an eliminated system.
     ///
-    /// Rows that are multiples of each other have the same ratio of two random projections; others have it once in
-    /// 2^61.
+    /// Rows that are multiples of each other have the same ratio of two random projections; other rows have it with a
+    /// chance of 1 in 2^61.
     ///
     /// - Complexity: O(terms of the basis).
     static func found(in basis: CircuitBasis, _ problem: CompactProblem) -> [Peeling] {
@@ -61,14 +61,14 @@ struct Peeling: Hashable {
         return result
     }
 
-    /// Whether nobody but the singleton's device stands behind a column.
+    /// True if nobody but the singleton's contributor stands behind a column.
     private static func isOwn(_ column: Int, of singleton: [UInt32], in problem: CompactProblem) -> Bool {
         let leaves = Set(problem.columns[column])
         return leaves.isSubset(of: singleton)
             || problem.isSingletonColumn[column] && leaves.isSuperset(of: singleton)
     }
 
-    /// The combination that must not be computable, over leaves.
+    /// Returns the combination that must not be computable, over leaves.
     func vector(in problem: CompactProblem) -> [Term] {
         var sums: [UInt32: UInt64] = [:]
         for leaf in problem.columns[Int(column)] { sums[leaf] = 1 }

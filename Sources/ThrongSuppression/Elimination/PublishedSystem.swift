@@ -1,25 +1,24 @@
-/// What an attacker makes of a finished pattern: the published columns eliminated, and the circuits that remain.
+/// An attacker's view of a finished pattern: the published columns eliminated, and the circuits that remain.
 ///
 /// The greedy pass had to eliminate in order of usefulness. Here the set is known, so that single leaves go first and
 /// fall out of every other column; what remains is sparse, and its fundamental circuits are short.
 struct PublishedSystem {
     let basis: CircuitBasis
-    /// By merged leaf: it can't be computed.
+    /// True by merged leaf if it can't be computed.
     let isActive: [Bool]
     /// Published columns that are independent and still hold active leaves, the shortest first.
     let equations: [UInt32]
-    /// By equation, its active leaves.
+    /// The active leaves of each equation.
     let leavesOfEquation: IndexLists
-    /// By merged leaf, the equations over it.
+    /// The equations over each merged leaf.
     let equationsOfLeaf: IndexLists
-    /// By merged column: hidden, and yet to be computed from what is published.
+    /// True by merged column if it is hidden, and yet can be computed from the published ones.
     let isDerivable: [Bool]
-    /// By free leaf, the pivot leaves that move with it.
+    /// The pivot leaves that move with each free leaf.
     private let circuitLeaves: IndexLists
-    /// In the order of ``circuitLeaves``.
+    /// The steps in the order of ``circuitLeaves``.
     private let circuitSteps: [Int64]
-    /// By merged column, the row of the basis that holds what is left of it, if it is a sensitive one with several
-    /// leaves.
+    /// The row of the basis that holds the rest of a merged column, for sensitive ones with several leaves.
     private let rowOfColumn: [UInt32: Int]
     let singletons: SingletonRule
 
@@ -39,9 +38,7 @@ struct PublishedSystem {
             .sorted { (problem.columns.length(of: Int($0)), $0) < (problem.columns.length(of: Int($1)), $1) }
         // Circuits take from pivot leaves what they give to a free one. Pivots that hold much give circuits room, so
         // that a basis of large leaves, like a heaviest spanning tree, turns most circuits into witnesses.
-        let weight = (0..<problem.leafCount).map { leaf in
-            problem.values.isEmpty ? 0 : 4 * problem.values[0][leaf].leadingZeroBitCount
-        }
+        let weight = problem.values[0].map { 4 * $0.leadingZeroBitCount }
         let singletons = SingletonRule(problem)
         self.singletons = singletons
         var pivots: [UInt32] = []
@@ -96,7 +93,7 @@ struct PublishedSystem {
         self.basis = basis
     }
 
-    /// The table change that moves one free leaf by one and leaves every published cell alone.
+    /// Returns the table change that moves one free leaf by one and leaves every published cell alone.
     func circuit(of free: UInt32) -> [TableChange.Step] {
         var result = [TableChange.Step(leaf: free, amount: 1)]
         for place in circuitLeaves.starts[Int(free)]..<circuitLeaves.starts[Int(free) + 1] {
@@ -105,26 +102,26 @@ struct PublishedSystem {
         return result
     }
 
-    /// Whether a circuit moves leaves by small whole numbers; larger ones are residues of fractions.
+    /// True if a circuit moves leaves by small whole numbers; larger ones are residues of fractions.
     func isWhole(circuitOf free: UInt32) -> Bool {
         circuitSteps[circuitLeaves.starts[Int(free)]..<circuitLeaves.starts[Int(free) + 1]].allSatisfy {
             abs($0) <= Self.largestStep
         }
     }
 
-    /// The largest coefficient that is taken for a whole number.
+    /// The largest coefficient that counts as a whole number.
     static let largestStep: Int64 = 1 << 20
 
-    /// Whether publishing a cell besides would give singletons what they must not have.
+    /// True if publishing one more cell would tell singletons something that they must not learn.
     ///
-    /// - Parameter basis: the system's own, with what was published since.
+    /// - Parameter basis: the system's own basis, with everything that was published since.
     func givesSingletons(_ reduced: [Term], in basis: inout CircuitBasis, of problem: CompactProblem) -> Bool {
         singletons.forbids(reduced, in: &basis) { row in
             row >= problem.leafCount || problem.columnOfLeafAlone[row].map { problem.isSensitive[Int($0)] } ?? false
         }
     }
 
-    /// The free leaves whose circuits move a sensitive cell, and by how much.
+    /// Returns the free leaves whose circuits move a sensitive cell, and the amounts.
     func movers(of column: Int, in problem: CompactProblem) -> [TableChange.Step] {
         let row: [Term]
         if let place = rowOfColumn[UInt32(column)] {

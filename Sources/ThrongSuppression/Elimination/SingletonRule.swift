@@ -1,10 +1,9 @@
-/// What a device that is alone in a leaf can make of published cells, because it knows its own number.
+/// The rule against contributors who are alone in a leaf, and who know their own number.
 ///
-/// Two things are kept from happening (disclosure, section 2, step 3): that a combination of published cells is about
-/// singletons only, and that a sensitive cell follows from what is published and one singleton's number. Both are
-/// exact as long as no singleton is a pivot: then every combination of published cells has the pivots' own
-/// coefficients, so one about singletons only is none; and what follows from one singleton is a row with a single
-/// term.
+/// It prevents two things: that a combination of published cells is about singletons only, and that a sensitive cell
+/// can be computed from the published ones and one singleton's number. Both tests are exact as long as no singleton is
+/// a pivot. Then every combination of published cells has the pivots' own coefficients, so that none is about
+/// singletons only, and a cell that one singleton can compute is a row with a single term.
 struct SingletonRule {
     private let isSingleton: [Bool]
     private let isNeeded: Bool
@@ -14,14 +13,15 @@ struct SingletonRule {
         isNeeded = isSingleton.contains(true)
     }
 
-    /// What to add to a leaf's price as a pivot, so that a singleton is one only where forced cells leave nothing else.
+    /// Returns the amount to add to a leaf's price as a pivot, so that a singleton is a pivot only if nothing else is
+    /// left.
     func penalty(_ leaf: UInt32) -> Int { isSingleton[Int(leaf)] ? 1 << 40 : 0 }
 
-    /// Whether publishing a cell would relate singletons only, or hand a sensitive cell to one.
+    /// True if publishing a cell would relate singletons only, or hand a sensitive cell to one.
     ///
     /// - Parameters:
-    ///   - reduced: what is left of the cell; not empty.
-    ///   - isSensitiveRow: by row of the basis.
+    ///   - reduced: the rest of the cell that the published columns leave unknown; not empty.
+    ///   - isSensitiveRow: true for a row of the basis that stands for a sensitive column.
     func forbids(_ reduced: [Term], in basis: inout CircuitBasis, isSensitiveRow: (Int) -> Bool) -> Bool {
         guard isNeeded else { return false }
         var rarest: Term?

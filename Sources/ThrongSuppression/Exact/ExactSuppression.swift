@@ -5,11 +5,11 @@
 /// a-priori bounds, so that a Farkas certificate speaks only of which columns are published: at least one of those it
 /// uses must be hidden. That makes the master a hitting set, solved by CBC.
 package struct ExactSuppression: Sendable {
-    /// Cells that it takes on.
+    /// The most cells that it takes on.
     package static let cellLimit = 500
-    /// The time for everything together; what is solved when it ends is given up. Unit: seconds.
+    /// The time for everything together; a problem that is not solved by then is given up. Unit: seconds.
     package let seconds: Double
-    /// As for the engine; used for the proofs of the final pattern.
+    /// Breaks ties, as for the engine; used for the proofs of the final pattern.
     package let seed: UInt64
 
     /// Makes a solver.
@@ -30,18 +30,14 @@ package struct ExactSuppression: Sendable {
         let compact = CompactProblem(problem)
         let deadline = ContinuousClock().now + .seconds(seconds)
         var cuts: Set<[UInt32]> = []
-        let forced = GreedyPublisher(
-            compact, order: [], banned: Array(repeating: false, count: compact.columnCount), forbidden: [])
-        let exposed = Set(forced.exposed)
-        let needed = Proof.needed(for: compact, original: problem, except: exposed)
+        let needed = Proof.needed(for: compact, original: problem)
         while true {
             guard ContinuousClock().now < deadline else { throw .exactModeTimedOut(seconds: seconds) }
             let hidden = try master(compact, cuts: cuts, deadline: deadline)
-            var published = compact.isSensitive.indices.map {
-                compact.isForced[$0]
-                    || (compact.isOffered[$0] && !compact.isSensitive[$0] && !hidden.contains(UInt32($0)))
+            let published = compact.isSensitive.indices.map {
+                !compact.isSensitive[$0] && !hidden.contains(UInt32($0))
             }
-            let found = try separate(&published, compact, problem, needed, deadline: deadline)
+            let found = try separate(published, compact, problem, needed, deadline: deadline)
             if found.isSubset(of: cuts) {
                 return try finish(hidden, compact, problem, deadline: deadline)
             }
@@ -49,7 +45,7 @@ package struct ExactSuppression: Sendable {
         }
     }
 
-    /// Least cost so that every cut has a hidden column.
+    /// Finds the columns of least cost that have one of every cut.
     private func master(
         _ problem: CompactProblem, cuts: Set<[UInt32]>, deadline: ContinuousClock.Instant
     ) throws(SuppressionError) -> Set<UInt32> {
@@ -67,15 +63,16 @@ package struct ExactSuppression: Sendable {
                 entries: (rowsOfColumn[column] ?? []).map { (row: $0, coefficient: 1) })
         }
         switch program.solveInteger(SolverBudget(nodes: .max, deadline: deadline)) {
-        case .optimal(_, let solution): return Set(columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] })
+        case .optimal(let solution): return Set(columns.indices.filter { solution[$0] > 0.5 }.map { columns[$0] })
         case .feasible, .undecided: throw .exactModeTimedOut(seconds: seconds)
         case .infeasible: throw .solverFailed
         }
     }
 
-    /// Cuts that a pattern violates: several disjoint ones for each cell, because masters are dearer than attacks.
+    /// Returns cuts that a pattern violates: several disjoint ones for each cell, because masters are dearer than
+    /// attacks.
     private func separate(
-        _ published: inout [Bool], _ problem: CompactProblem, _ original: SuppressionProblem, _ needed: [Proof],
+        _ published: [Bool], _ problem: CompactProblem, _ original: SuppressionProblem, _ needed: [Proof],
         deadline: ContinuousClock.Instant
     ) throws(SuppressionError) -> Set<[UInt32]> {
         var cuts: Set<[UInt32]> = []
@@ -83,34 +80,34 @@ package struct ExactSuppression: Sendable {
         let closure = UnionClosure(problem, original: original)
         for (place, relation) in original.relations.enumerated() where closure.failsUnion(place, known: published) {
             let cells = ([relation.parent] + relation.children).compactMap { problem.mergedColumn[Int($0.value)] }
-            let cut = Set(cells.filter { published[Int($0)] && !problem.isForced[Int($0)] }).sorted()
+            let cut = Set(cells.filter { published[Int($0)] }).sorted()
             if !cut.isEmpty { cuts.insert(cut) }
         }
         for proof in needed {
             var trial = published
             while true {
                 guard ContinuousClock().now < deadline else { throw .exactModeTimedOut(seconds: seconds) }
-                guard let blamed = blame(proof, problem, published: trial, isWhole: false, budget) else { break }
-                let cut = blamed.filter { !problem.isForced[Int($0)] }
-                if cut.isEmpty { break }
+                guard let cut = blame(proof, problem, published: trial, isWhole: false, budget), !cut.isEmpty else {
+                    break
+                }
                 cuts.insert(cut)
                 for column in cut { trial[Int(column)] = false }
             }
         }
         if !cuts.isEmpty { return cuts }
-        // What must not be computable though no cell shows it: small unions, sums of singletons, and cells less what a
-        // singleton knows.
+        // Combinations that must not be computable though no cell shows them: small unions, sums of singletons, and
+        // cells less a number that a singleton knows.
         let system = PublishedSystem(problem, published: published)
         var basis = system.basis
         let peelings = Peeling.found(in: basis, problem).map { $0.vector(in: problem) }
-        for vector in closure.smallUnions.map(\.vector) + basis.sums(of: problem.isSingleton) + peelings
+        for vector in closure.smallUnions + basis.sums(of: problem.isSingleton) + peelings
         where basis.reduce(vector).isEmpty {
-            let cut = dependency(of: vector, problem, published: published).filter { !problem.isForced[Int($0)] }
+            let cut = dependency(of: vector, problem, published: published)
             if !cut.isEmpty { cuts.insert(cut) }
         }
         if !cuts.isEmpty { return cuts }
         // Real tables prove everything: now whole ones, and unions that hold cells of another size.
-        let everything = published.indices.filter { published[$0] && !problem.isForced[$0] }.map { UInt32($0) }
+        let everything = published.indices.filter { published[$0] }.map { UInt32($0) }
         for proof in needed {
             guard ContinuousClock().now < deadline else { throw .exactModeTimedOut(seconds: seconds) }
             if blame(proof, problem, published: published, isWhole: true, budget) != nil, !everything.isEmpty {
@@ -124,10 +121,10 @@ package struct ExactSuppression: Sendable {
         return []
     }
 
-    /// The published columns whose combination is a vector that can be computed from them.
+    /// Returns the published columns whose combination is a vector that can be computed from them.
     ///
-    /// Each column carries a leaf of its own through the elimination, which never becomes a pivot: what is left of the
-    /// vector is then made of these.
+    /// Each column carries a leaf of its own through the elimination, which never becomes a pivot: the rest of the
+    /// vector then consists of these.
     private func dependency(of vector: [Term], _ problem: CompactProblem, published: [Bool]) -> [UInt32] {
         let columns = published.indices.filter { published[$0] }.map { UInt32($0) }
         var basis = CircuitBasis(leafCount: problem.leafCount + columns.count, watched: [])
@@ -141,7 +138,7 @@ package struct ExactSuppression: Sendable {
         return basis.reduce(vector).map { columns[Int($0.leaf) - problem.leafCount] }.sorted()
     }
 
-    /// The published columns that contradict a proof, or nil where another table exists.
+    /// Returns the published columns that contradict a proof; nil if another table exists.
     private func blame(
         _ proof: Proof, _ problem: CompactProblem, published: [Bool], isWhole: Bool, _ budget: SolverBudget,
         isCheck: Bool = false
@@ -189,8 +186,7 @@ package struct ExactSuppression: Sendable {
         _ hidden: Set<UInt32>, _ compact: CompactProblem, _ problem: SuppressionProblem,
         deadline: ContinuousClock.Instant
     ) throws(SuppressionError) -> SuppressionPattern {
-        let options = SuppressionOptions(seed: seed, proof: .witnesses(seconds: seconds))
-        var search = PatternSearch(compact, original: problem, options: options, deadline: deadline)
+        var search = PatternSearch(compact, original: problem, deadline: deadline)
         search.hide(hidden)
         var random = SecretGenerator(seed: seed)
         search.run(using: &random)

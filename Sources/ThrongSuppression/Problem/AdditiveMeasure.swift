@@ -1,40 +1,32 @@
-internal import ThrongFaults
-
-/// One number that every cell shows and that adds over leaves: an event count, a clipped sum, devices where they add.
+/// One number that every cell shows and that adds over leaves: contributors, or amounts.
 package struct AdditiveMeasure: Sendable {
-    /// By leaf. Never negative. Unit: the measure's own.
+    /// The values by leaf. Never negative. Unit: the measure's own.
     package let values: [Int64]
-    /// How far an attacker's interval around a sensitive cell must reach.
+    /// The reach that an attacker's interval around a sensitive cell must have.
     package let protection: Protection
-    /// Whether another table may have something of it in a place that is empty: nobody's events there are as likely as
-    /// nobody's absence, but a sum needs events.
-    package let mayArrive: Bool
 
-    /// Puts a measure together.
-    package init(values: [Int64], protection: Protection, mayArrive: Bool = true) {
-        self.mayArrive = mayArrive
+    package init(values: [Int64], protection: Protection) {
         self.values = values
         self.protection = protection
     }
 
-    /// What L3 asks of one measure (disclosure, section 1).
+    /// The demand of L3 on one measure.
     package enum Protection: Sendable, Hashable {
         /// The largest consistent value is at least k: nobody can prove that a cohort is small.
         case reachesThreshold
-        /// The largest consistent value is over k, and on both sides of the hidden value the interval extends by at least
-        /// `percent` of it; downwards never by less than k, and as far as zero at most.
+        /// The largest consistent value is over k, and on both sides of the hidden value the interval extends by at
+        /// least `percent` of it. Downwards it never extends by less than k, and at most as far as zero.
         ///
-        /// Over k, because a cell that reaches k only where all else that is hidden is empty does not reach it: a rerun of
-        /// this code over such a table would publish the cell.
+        /// The value has to be over k, because a cell that reaches k only if all other hidden cells are empty is not
+        /// protected: a rerun of this code over such a table would publish the cell.
         case surrounds(percent: Int64)
     }
 
-    /// The values that a sensitive cell of this measure must be able to take, as an attacker sees it.
+    /// Returns the values that a sensitive cell of this measure must be able to take in an attacker's view.
     ///
-    /// - Returns: what some consistent table must reach upwards, and what another must reach downwards, if anything.
+    /// - Returns: the value that some consistent table must reach upwards, and the one that another must reach
+    ///   downwards, if any.
     func targets(of value: Int64, threshold: Int64) -> (upper: Int64, lower: Int64?) {
-        // Another value is all that L1 asks.
-        if Fault.skipIntervals.isOn { return (value.clampedSum(1), nil) }
         switch protection {
         case .reachesThreshold:
             // A cell that is sensitive for another reason than its size must at least not be pinned.
@@ -52,7 +44,7 @@ package struct AdditiveMeasure: Sendable {
 }
 
 extension Int64 {
-    /// The sum, or the nearest bound where it does not fit.
+    /// Returns the sum, or the nearest bound if it does not fit.
     func clampedSum(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other > 0 ? .max : .min) : sum

@@ -6,31 +6,27 @@
 struct CompactProblem {
     /// The number of merged leaves.
     let leafCount: Int
-    /// By measure, by merged leaf.
+    /// The values by measure and merged leaf.
     let values: [[Int64]]
-    /// By merged column, its merged leaves, ascending.
+    /// The merged leaves of each merged column, ascending.
     let columns: IndexLists
-    /// By merged leaf, its merged columns, ascending.
+    /// The merged columns of each merged leaf, ascending.
     let columnsOfLeaf: IndexLists
-    /// By original column, its merged one. Columns without leaves have none.
+    /// The merged column of each original one; nil for columns without leaves.
     let mergedColumn: [UInt32?]
-    /// By merged column, its original ones.
+    /// The original columns of each merged one.
     let members: IndexLists
-    /// By merged column, of its offered members.
+    /// The cost of each merged column, summed over its members.
     let cost: [Int64]
-    /// By merged column.
+    /// True by merged column if it is sensitive.
     let isSensitive: [Bool]
-    /// By merged column.
-    let isForced: [Bool]
-    /// By merged column: some member may be published.
-    let isOffered: [Bool]
-    /// By merged leaf: one device stands behind it, and knows its own share.
+    /// True by merged leaf if one contributor stands behind it, and knows its own share.
     let isSingleton: [Bool]
-    /// By merged column: one device stands behind all of it.
+    /// True by merged column if one contributor stands behind all of it.
     let isSingletonColumn: [Bool]
-    /// By merged leaf, the column that is this leaf alone, if it is a candidate.
+    /// The column that is each merged leaf alone; nil if that is no candidate.
     let columnOfLeafAlone: [UInt32?]
-    /// By merged leaf, its original ones.
+    /// The original leaves of each merged one.
     let leafMembers: IndexLists
 
     var columnCount: Int { columns.count }
@@ -101,31 +97,18 @@ struct CompactProblem {
         self.mergedColumn = mergedColumn
         self.members = IndexLists(members)
         columnsOfLeaf = columns.transposed(width: leafCount)
-        cost = members.map {
-            $0.reduce(0) { $0.clampedSum(problem.cells[Int($1)].isOffered ? problem.cells[Int($1)].cost : 0) }
-        }
+        cost = members.map { $0.reduce(0) { $0.clampedSum(problem.cells[Int($1)].cost) } }
         isSensitive = members.map { $0.contains { problem.cells[Int($0)].isSensitive } }
-        isForced = members.map { $0.contains { problem.cells[Int($0)].isForced } }
-        isOffered = members.map { $0.contains { problem.cells[Int($0)].isOffered || problem.cells[Int($0)].isForced } }
         var alone: [UInt32?] = Array(repeating: nil, count: leafCount)
         for column in 0..<columns.count where columns.length(of: column) == 1 {
             alone[Int(columns.items[columns.starts[column]])] = UInt32(column)
         }
         columnOfLeafAlone = alone
-        let measured = values.first ?? []
-        // One event is one device's, unless more are proved.
-        let isSingletonColumn = (0..<columns.count).map { column in
-            let floors = members[column].map { problem.cells[Int($0)].floor }
-            let events = columns[column].reduce(0) { $0 + (measured.isEmpty ? 0 : measured[Int($1)]) }
-            return floors.contains(1) || events == 1 && floors.allSatisfy { $0 < 1 }
-        }
-        isSingleton = (0..<leafCount).map { leaf in
-            alone[leaf].map { isSingletonColumn[Int($0)] } ?? (measured[leaf] == 1)
-        }
-        self.isSingletonColumn = isSingletonColumn
+        isSingleton = values[0].map { $0 == 1 }
+        isSingletonColumn = members.map { problem.counts[Int($0[0])] == 1 }
     }
 
-    /// What a merged column shows of a measure.
+    /// Returns a merged column's value of a measure.
     func value(of column: Int, measure: Int) -> Int64 {
         columns[column].reduce(0) { $0 + values[measure][Int($1)] }
     }

@@ -3,12 +3,12 @@
 /// A cube of 10^5 cells with eighty margins over each leaf has millions of incidences; one array a cell would cost
 /// more in headers than in content.
 package struct IndexLists: Sendable, Hashable {
-    /// Where each list begins in ``items``; one entry more than there are lists.
+    /// The place in ``items`` at which each list begins; one entry more than there are lists.
     package private(set) var starts: [Int]
     /// All lists, one after the other.
     package private(set) var items: [UInt32]
 
-    /// No lists yet.
+    /// Creates an empty collection of lists.
     package init() {
         starts = [0]
         items = []
@@ -41,12 +41,7 @@ package struct IndexLists: Sendable, Hashable {
         starts.append(items.count)
     }
 
-    /// The lists without some indices.
-    package func removing(_ left: Set<UInt32>) -> IndexLists {
-        left.isEmpty ? self : IndexLists((0..<count).map { self[$0].filter { !left.contains($0) } })
-    }
-
-    /// For each index below `width`, the lists that hold it, ascending.
+    /// Returns, for each index below `width`, the lists that hold it, ascending.
     ///
     /// - Complexity: O(items + width).
     package func transposed(width: Int) -> IndexLists {

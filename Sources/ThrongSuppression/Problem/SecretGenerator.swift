@@ -3,8 +3,8 @@ internal import ThrongChance
 /// A generator whose whole sequence follows from a secret: xoshiro256** (Blackman and Vigna 2018).
 ///
 /// It breaks ties between equally useful cells. An attacker who could replay the choice would learn from the pattern
-/// which tables lead to it; the seed must stay secret, the generator need not be cryptographic because its outputs are
-/// never shown.
+/// which tables lead to it, so the seed must stay secret. The generator need not be cryptographic, because its outputs
+/// are never shown.
 package struct SecretGenerator: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 

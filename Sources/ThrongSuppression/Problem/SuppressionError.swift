@@ -1,11 +1,9 @@
-/// Why no pattern was made.
+/// The reason why no pattern was made.
 package enum SuppressionError: Error, Sendable, Hashable {
     /// The problem does not fit together.
     case malformed(Malformation)
     /// Strict mode: these cells carry no proof after the time box.
     case unproved(cells: [ColumnIndex])
-    /// No pattern protects these cells, because forced cells already pin them.
-    case pinnedByLedger(cells: [ColumnIndex])
     /// Exact mode was asked for a component larger than it handles.
     case tooManyCellsForExactMode(found: Int, limit: Int)
     /// Exact mode did not finish within its time.
@@ -13,27 +11,25 @@ package enum SuppressionError: Error, Sendable, Hashable {
     /// The solver gave up for a reason of its own.
     case solverFailed
 
-    /// What is wrong with a problem.
+    /// A fault of a problem.
     package enum Malformation: Sendable, Hashable {
         /// There must be at least one measure.
         case noMeasure
-        /// That measure has another number of leaves than the first.
+        /// The measure has another number of leaves than the first.
         case unequalMeasures(measure: Int)
-        /// That measure has a negative leaf.
+        /// The measure has a negative leaf.
         case negativeValue(measure: Int)
-        /// That measure's total is 2^60 or more.
+        /// The measure's total is 2^60 or more.
         case totalTooLarge(measure: Int)
-        /// There must be one cell a column.
+        /// There must be one cell for each column.
         case cellsWithoutColumns
-        /// That column's leaves are not ascending, or do not exist.
+        /// The column's leaves are not ascending, or do not exist.
         case unsortedLeaves(ColumnIndex)
-        /// That column costs nothing.
+        /// The column costs nothing.
         case costUnderOne(ColumnIndex)
         /// A relation names a column that does not exist.
         case relationOutside
-        /// The grid has other leaves or columns.
-        case gridOfAnother
-        /// That parent's leaves are not those of its children, each once.
+        /// The parent's leaves are not those of its children, each once.
         case relationNotASum(parent: ColumnIndex)
     }
 }

@@ -1,5 +1,5 @@
 extension SuppressionPattern.Witness {
-    /// Leaves that differ, ascending, in half the memory of an array: large cubes have tens of millions.
+    /// Leaves that differ, ascending, in half the memory of an array; large tables have many.
     package struct Changes: Sendable, Hashable, RandomAccessCollection {
         private let leaves: [UInt32]
         private let amounts: Amounts

@@ -2,45 +2,41 @@
 struct PatternSearch {
     let problem: CompactProblem
     let original: SuppressionProblem
-    let options: SuppressionOptions
-    let deadline: ContinuousClock.Instant
+    private let deadline: ContinuousClock.Instant
+    private let progress: (@Sendable (SuppressionProgress) -> Void)?
 
     private(set) var published: [Bool] = []
-    private(set) var reasons: [HidingReason?] = []
-    private(set) var exposed: Set<Int> = []
-    private(set) var peeledByForced: Set<Peeling> = []
     private(set) var statistics = SuppressionPattern.Statistics()
     private(set) var store: WitnessStore
     private(set) var missing: [Proof] = []
     private(set) var closure: UnionClosure
-    /// By merged column: hidden for good by L2 or by a repair that does not choose again.
+    /// True by merged column if it is hidden for good, by L2 or by a repair that does not choose again.
     private var banned: [Bool]
-    private var banReasons: [HidingReason?]
-    private var forbidden: [ForbiddenCombination]
+    /// Sums over leaves that must not become computable, though no cell shows them; leaves ascending.
+    private var forbidden: [[Term]]
     private var order: [UInt32] = []
     private var fewCircuits = Yield()
-    /// Cells whose linear program has an answer but no whole one; hiding more leaves it one.
+    /// Proofs whose linear program has a solution but no whole one; hiding more leaves it one.
     private var fractional: Set<Proof> = []
 
     init(
-        _ problem: CompactProblem, original: SuppressionProblem, options: SuppressionOptions,
-        deadline: ContinuousClock.Instant
+        _ problem: CompactProblem, original: SuppressionProblem, deadline: ContinuousClock.Instant,
+        progress: (@Sendable (SuppressionProgress) -> Void)? = nil
     ) {
         self.problem = problem
         self.original = original
-        self.options = options
         self.deadline = deadline
+        self.progress = progress
         closure = UnionClosure(problem, original: original)
         forbidden = closure.smallUnions
         banned = Array(repeating: false, count: problem.columnCount)
-        banReasons = Array(repeating: nil, count: problem.columnCount)
         store = WitnessStore(problem, needed: [])
     }
 
-    /// Fewer cells without proof first, then less cost.
-    var rank: Rank { Rank(unproved: missing.count + closure.open.count, cost: extraCost) }
+    /// The attempt's rank: fewer cells without proof come first, then less cost.
+    var rank: Rank { Rank(unproved: missing.count, cost: extraCost) }
 
-    /// How attempts compare.
+    /// The order in which attempts compare.
     struct Rank: Comparable {
         let unproved: Int
         let cost: Int64
@@ -56,15 +52,12 @@ struct PatternSearch {
 
     /// Hides columns for good before the search begins: a pattern found by other means.
     mutating func hide(_ columns: Set<UInt32>) {
-        for column in columns {
-            banned[Int(column)] = true
-            banReasons[Int(column)] = .wouldBound
-        }
+        for column in columns { banned[Int(column)] = true }
     }
 
     /// Searches until everything is proved, nothing is left to hide, or the time is over.
     ///
-    /// Terminates: a round that forbids a combination rules its pattern out for ever; after `repairRounds` of those
+    /// Terminates: a round that forbids a combination rules its pattern out for ever; after ``forbiddingRounds`` of those
     /// every round hides at least one more column for good.
     mutating func run(using random: inout SecretGenerator) {
         let ties = (0..<problem.columnCount).map { _ in random.next() }
@@ -73,8 +66,7 @@ struct PatternSearch {
         }
         tell(.choosing)
         var system = choose()
-        let needed = Proof.needed(for: problem, original: original, except: exposed)
-        guard case .witnesses = options.proof else { return }
+        let needed = Proof.needed(for: problem, original: original)
         statistics.proofsNeeded = needed.count
         store = WitnessStore(problem, needed: needed)
         while true {
@@ -85,7 +77,7 @@ struct PatternSearch {
             statistics.rounds += 1
             tell(.repairing)
             let isChanged =
-                statistics.rounds <= options.repairRounds ? forbid(combinations(of: failures, system)) : false
+                statistics.rounds <= Self.forbiddingRounds ? forbid(combinations(of: failures, system)) : false
             if !isChanged, !hideForGood(failures) { break }
             keepHidden()
             tell(.choosing)
@@ -97,63 +89,55 @@ struct PatternSearch {
         if missing.isEmpty { regain(system) }
     }
 
+    /// The number of rounds that forbid combinations and choose again; later ones hide for good.
+    private static let forbiddingRounds = 40
+
     private func tell(_ phase: SuppressionProgress.Phase) {
-        options.progress?(
+        progress?(
             SuppressionProgress(
                 phase: phase, proofsDone: store.proved.count, proofsNeeded: statistics.proofsNeeded,
                 round: statistics.rounds))
     }
 
-    /// Steps 3 and 4: a greedy pass, then L2 until nothing changes; again with what both left computable forbidden.
+    /// Makes a pattern: a greedy pass, then L2 until nothing changes. It repeats this until neither leaves a
+    /// combination computable that it must not, and forbids what it finds.
     ///
-    /// Terminates: what is forbidden once is never found again.
+    /// Terminates: a combination that is forbidden is never found again.
     private mutating func choose() -> PublishedSystem {
         while true {
             let greedy = GreedyPublisher(problem, order: order, banned: banned, forbidden: forbidden)
             published = greedy.published
-            exposed = Set(greedy.exposed)
-            peeledByForced = greedy.peeledByForced
-            reasons = greedy.reasons
-            for column in reasons.indices where banned[column] { reasons[column] = banReasons[column] }
             let system = settle()
             if !forbid(leftComputable(by: system)) { return system }
         }
     }
 
-    /// Forbids combinations; returns whether any of them was not forbidden already.
-    private mutating func forbid(_ combinations: [ForbiddenCombination]) -> Bool {
+    /// Forbids combinations; returns true if any of them was not forbidden already.
+    private mutating func forbid(_ combinations: [[Term]]) -> Bool {
         if combinations.isEmpty { return false }
-        var seen = Set(forbidden.map(\.vector))
-        let new = combinations.filter { seen.insert($0.vector).inserted }
+        var seen = Set(forbidden)
+        let new = combinations.filter { seen.insert($0).inserted }
         forbidden += new
         return !new.isEmpty
     }
 
-    /// Relations that stay open.
-    var openRelations: [Int] { closure.open.sorted() }
-
-    /// Closes unions against what can be computed, and publishes what can be computed anyway.
+    /// Closes unions against the computable cells, and publishes cells that can be computed anyway.
     private mutating func settle() -> PublishedSystem {
         var system = PublishedSystem(problem, published: published)
         while true {
             let hidden = closure.close(&published, derivable: system.isDerivable)
             if hidden.isEmpty { break }
-            for entry in hidden {
-                banned[entry.column] = true
-                banReasons[entry.column] = .closesUnion(relation: entry.relation)
-                reasons[entry.column] = banReasons[entry.column]
-            }
+            for column in hidden { banned[column] = true }
             system = PublishedSystem(problem, published: published)
         }
         // Hiding what everybody can compute protects nobody.
-        for column in published.indices
-        where system.isDerivable[column] && problem.isOffered[column] && !problem.isSensitive[column] {
+        for column in published.indices where system.isDerivable[column] && !problem.isSensitive[column] {
             published[column] = true
         }
         return system
     }
 
-    /// Step 5: circuits, then programs over neighbourhoods.
+    /// Looks for witnesses: circuits, then programs over neighbourhoods.
     private mutating func audit(_ system: PublishedSystem, _ needed: [Proof]) -> [Failure] {
         var climber = CircuitClimber(problem, system: system)
         for proof in needed where store.proved[proof] == nil {
@@ -188,7 +172,7 @@ struct PatternSearch {
         return failures
     }
 
-    /// One repair often helps many cells, so that not all failures are looked for before some are repaired.
+    /// The most failures that are collected in a round; one repair often helps many cells, so more are not looked for.
     private static let failuresPerRound = 100
 
     /// Both kinds of programs over one pattern.
@@ -204,7 +188,7 @@ struct PatternSearch {
         }
     }
 
-    /// Solves for one cell: over the circuits near it, and over a neighbourhood of leaves where those do not tell.
+    /// Solves for one cell: over the circuits near it, and over a neighbourhood of leaves if those do not decide it.
     private mutating func program(_ attack: inout Attack, _ proof: Proof, isWhole: Bool) -> Attack.Outcome {
         tell(.proving)
         if !isWhole, fewCircuits.pays {
@@ -241,20 +225,20 @@ struct PatternSearch {
     private static let circuitLimit = 600
     private static let leafLimit = 2_000
 
-    /// How often few circuits were enough.
+    /// The success of programs over few circuits.
     private struct Yield {
         var tried = 0
         var succeeded = 0
         var pays: Bool { tried < 24 || succeeded * 4 > tried }
     }
 
-    /// A proof that could not be had, and what is to blame.
+    /// A proof that could not be found, and the bound that is to blame.
     private struct Failure {
         let proof: Proof
         let bound: Bound
     }
 
-    /// What keeps a cell from moving.
+    /// The bound that keeps a cell from moving.
     private enum Bound {
         /// These published columns, combined.
         case columns([(column: UInt32, multiplier: Double)])
@@ -264,20 +248,19 @@ struct PatternSearch {
         case none
     }
 
-    /// Keeps what is hidden hidden while repairing.
+    /// Keeps hidden cells hidden while repairing.
     ///
     /// A pattern that only shrinks keeps all its witnesses; choosing freely again lost a third of them in every round
-    /// of a table in four dimensions. What is hidden too much by that, ``regain(_:)`` publishes in the end.
+    /// of a table in four dimensions. ``regain(_:)`` publishes in the end what this hides too much.
     private mutating func keepHidden() {
         for column in published.indices where !published[column] && !problem.isSensitive[column] && !banned[column] {
             banned[column] = true
-            banReasons[column] = reasons[column]
         }
     }
 
-    /// Step 6: what bounds a cell must not be computable any more.
-    private func combinations(of failures: [Failure], _ system: PublishedSystem) -> [ForbiddenCombination] {
-        var result: [ForbiddenCombination] = []
+    /// Returns combinations that bound a cell and must not be computable any more.
+    private func combinations(of failures: [Failure], _ system: PublishedSystem) -> [[Term]] {
+        var result: [[Term]] = []
         for failure in failures {
             var sums: [UInt32: UInt64] = [:]
             switch failure.bound {
@@ -302,12 +285,12 @@ struct PatternSearch {
             }
             let vector = sums.filter { $0.value != 0 }.map { Term(leaf: $0.key, coefficient: $0.value) }
                 .sorted { $0.leaf < $1.leaf }
-            if !vector.isEmpty { result.append(ForbiddenCombination(vector: vector, reason: .wouldBound)) }
+            if !vector.isEmpty { result.append(vector) }
         }
         return result
     }
 
-    /// A factor that makes a dual's coefficients whole; those of tables are small fractions.
+    /// Returns a factor that makes a dual's coefficients whole; those of tables are small fractions.
     private static func commonScale(_ multipliers: [Double]) -> Double {
         for scale in 1...60 {
             let factor = Double(scale)
@@ -330,13 +313,12 @@ struct PatternSearch {
                 Int($0)
             }
             for candidates in [named, near] {
-                let hideable = candidates.filter { published[$0] && !problem.isForced[$0] }
+                let hideable = candidates.filter { published[$0] }
                 guard let victim = hideable.min(by: { (problem.cost[$0], $0) < (problem.cost[$1], $1) }) else {
                     continue
                 }
                 if !banned[victim] {
                     banned[victim] = true
-                    banReasons[victim] = .bounds(failure.proof.column)
                     isChanged = true
                 }
                 break
@@ -347,16 +329,16 @@ struct PatternSearch {
 
     /// Publishes hidden cells that contradict no witness: repair and L2 hide more than they must.
     ///
-    /// A witness that survives proves L1 and L3 of its cell, which is why all cells must have theirs before this is
-    /// done; L2 and singletons are looked at again afterwards.
+    /// A witness that survives proves L1 and L3 of its cell, so all cells must have theirs before this is done. L2 and
+    /// singletons are checked again afterwards.
     private mutating func regain(_ system: PublishedSystem) {
-        let before = (published, banned, reasons, closure, statistics.regained)
+        let before = (published, banned, closure, statistics.regained)
         var basis = system.basis
         var known = published
         let sums = store.movedColumns()
         for place in order {
             let column = Int(place)
-            if published[column] || problem.isSensitive[column] || !problem.isOffered[column] { continue }
+            if published[column] || problem.isSensitive[column] { continue }
             if sums.contains(place) { continue }
             let reduced = basis.reduce(problem.columns[column])
             if !reduced.isEmpty, system.givesSingletons(reduced, in: &basis, of: problem) { continue }
@@ -368,11 +350,10 @@ struct PatternSearch {
             basis.publish(reduced) { system.singletons.penalty($0) }
             published[column] = true
             banned[column] = false
-            reasons[column] = nil
             statistics.regained += 1
         }
         if !leftComputable(by: settle()).isEmpty {
-            (published, banned, reasons, closure, statistics.regained) = before
+            (published, banned, closure, statistics.regained) = before
         }
     }
 }

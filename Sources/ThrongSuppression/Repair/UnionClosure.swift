@@ -1,13 +1,13 @@
 /// L2: in every relation whose parent is known, the unknown children are empty together or have a union of at least k.
 ///
 /// A cell that is hidden but can be computed from the published ones counts as known: hiding it alone would change
-/// nothing for somebody who subtracts.
+/// nothing for an attacker who subtracts.
 struct UnionClosure {
     private let problem: CompactProblem
     private let original: SuppressionProblem
-    /// By merged column, the relations that it is a part of, and those that it is the parent of.
+    /// The relations that each merged column is a part of, and those that it is the parent of.
     private let relationsOfColumn: IndexLists
-    /// Relations that no hiding of their own cells closes: the rest is forced, or computed from other published cells.
+    /// Relations that no hiding of their own cells closes: the rest is computed from other published cells.
     private(set) var open: Set<Int> = []
 
     init(_ problem: CompactProblem, original: SuppressionProblem) {
@@ -26,13 +26,13 @@ struct UnionClosure {
     /// Hides the cheapest known child wherever a union of unknown ones is under k, until nothing changes.
     ///
     /// - Parameters:
-    ///   - published: by merged column; hidden ones are cleared.
-    ///   - derivable: by merged column: hidden but computable.
-    /// - Returns: the merged columns that were hidden and the relation that asked for it.
+    ///   - published: true by merged column if it is published; cleared for those that are hidden.
+    ///   - derivable: true by merged column if it is hidden but computable.
+    /// - Returns: the merged columns that were hidden.
     /// - Complexity: O(relations × children) and as much again for each cell that is hidden.
-    mutating func close(_ published: inout [Bool], derivable: [Bool]) -> [(column: Int, relation: Int)] {
+    mutating func close(_ published: inout [Bool], derivable: [Bool]) -> [Int] {
         open = []
-        var hidden: [(Int, Int)] = []
+        var hidden: [Int] = []
         var waiting = Array(original.relations.indices)
         var isWaiting = Array(repeating: true, count: original.relations.count)
         var known = published
@@ -40,14 +40,13 @@ struct UnionClosure {
         while let place = waiting.popLast() {
             isWaiting[place] = false
             guard failsUnion(place, known: known) else { continue }
-            guard let victim = cheapest(in: original.relations[place], published: published, derivable: derivable)
-            else {
+            guard let victim = cheapest(in: original.relations[place], published: published) else {
                 open.insert(place)
                 continue
             }
             published[victim] = false
             known[victim] = false
-            hidden.append((victim, place))
+            hidden.append(victim)
             for next in relationsOfColumn[victim] where !isWaiting[Int(next)] {
                 isWaiting[Int(next)] = true
                 waiting.append(Int(next))
@@ -60,61 +59,49 @@ struct UnionClosure {
         return hidden
     }
 
-    /// Whether a relation reveals a union under k.
+    /// True if a relation reveals a union under k.
     func failsUnion(_ place: Int, known: [Bool]) -> Bool {
         let relation = original.relations[place]
         guard let parent = problem.mergedColumn[Int(relation.parent.value)], known[Int(parent)] else { return false }
-        let children = relation.children.filter { problem.mergedColumn[Int($0.value)] != nil }
         let unknown = self.unknown(in: place, known: known)
-        if unknown.isEmpty { return false }
-        // Where nothing below is known nothing is subtracted: what is revealed is the parent.
-        let isWhole = unknown.count == children.count
-        if isWhole, original.cells[Int(relation.parent.value)].floor >= original.threshold { return false }
-        return original.unionFloor(unknown) < original.threshold
+        return !unknown.isEmpty && original.count(ofUnion: unknown) < original.threshold
     }
 
-    /// The occupied children of a relation that are not known.
+    /// Returns the occupied children of a relation that are not known.
     func unknown(in place: Int, known: [Bool]) -> [ColumnIndex] {
         original.relations[place].children.filter { child in
             problem.mergedColumn[Int(child.value)].map { !known[Int($0)] } ?? false
         }
     }
 
-    /// Of each relation, the sum of the children that are too small for themselves, where it is too small as well.
+    /// The sum of the children of each relation that are too small by themselves, if that sum is too small as well.
     ///
-    /// A union that holds a larger child is large enough, because floors of unions never shrink; so these sums are all
-    /// that L2 asks to keep from being computed, as long as every small cell is sensitive.
-    var smallUnions: [ForbiddenCombination] {
-        var result: [ForbiddenCombination] = []
+    /// A union that holds a larger child is large enough. So L2 only asks to keep these sums from being computed, as
+    /// long as every small cell is sensitive.
+    var smallUnions: [[Term]] {
+        var result: [[Term]] = []
         var seen: Set<[UInt32]> = []
-        for (place, relation) in original.relations.enumerated() {
-            let occupied = relation.children.filter { problem.mergedColumn[Int($0.value)] != nil }
-            let small = occupied.filter { original.cells[Int($0.value)].floor < original.threshold }
-            let isWhole = small.count == occupied.count
-            if small.count < 2 || isWhole && original.cells[Int(relation.parent.value)].floor >= original.threshold {
-                continue
+        for relation in original.relations {
+            let small = relation.children.filter { child in
+                problem.mergedColumn[Int(child.value)] != nil && original.counts[Int(child.value)] < original.threshold
             }
-            guard original.unionFloor(small) < original.threshold else { continue }
+            guard small.count > 1, original.count(ofUnion: small) < original.threshold else { continue }
             let leaves = small.compactMap { problem.mergedColumn[Int($0.value)] }.flatMap { problem.columns[Int($0)] }
                 .sorted()
-            if seen.insert(leaves).inserted {
-                result.append(
-                    ForbiddenCombination(
-                        vector: leaves.map { Term(leaf: $0, coefficient: 1) }, reason: .closesUnion(relation: place)))
-            }
+            if seen.insert(leaves).inserted { result.append(leaves.map { Term(leaf: $0, coefficient: 1) }) }
         }
         return result
     }
 
-    /// The relations that a merged column is in.
+    /// Returns the relations that a merged column is in.
     func relations(of column: Int) -> ArraySlice<UInt32> { relationsOfColumn[column] }
 
-    private func cheapest(in relation: AdditiveRelation, published: [Bool], derivable: [Bool]) -> Int? {
+    private func cheapest(in relation: AdditiveRelation, published: [Bool]) -> Int? {
         let children = relation.children.compactMap { problem.mergedColumn[Int($0.value)].map { Int($0) } }
-        let candidates = children.filter { published[$0] && !problem.isForced[$0] }
+        let candidates = children.filter { published[$0] }
         if let child = candidates.min(by: { (problem.cost[$0], $0) < (problem.cost[$1], $1) }) { return child }
         // Nothing left below: the sum itself must go.
         guard let parent = problem.mergedColumn[Int(relation.parent.value)].map({ Int($0) }) else { return nil }
-        return published[parent] && !problem.isForced[parent] ? parent : nil
+        return published[parent] ? parent : nil
     }
 }

@@ -1,8 +1,8 @@
 /// Two random vectors over leaves, modulo a random prime, that are orthogonal to every published column.
 ///
 /// A cell on which they do not vanish is certainly outside the span of the published columns modulo the prime, however
-/// the vectors were made: that is what L1 claims, and why this can be short. A cell on which they vanish lies in the
-/// span, or is one of a share of 2^−120 that does so by chance.
+/// the vectors were made. That is the claim of L1, and the reason why this can be short. A cell on which they vanish
+/// lies in the span, or is one of a share of 2^−120 on which they vanish by chance.
 struct NullProbe {
     private let vectors: [[UInt64]]
     private let prime: UInt64
@@ -19,7 +19,7 @@ struct NullProbe {
         var equations: [(pivot: Int, others: [(leaf: Int, coefficient: UInt64)])] = []
         var value: [UInt64] = Array(repeating: 0, count: leafCount)
         var isPresent = Array(repeating: false, count: leafCount)
-        // How many equations use a leaf: the rarest makes the best pivot.
+        // The number of equations that use a leaf: the rarest makes the best pivot.
         var uses = Array(repeating: 0, count: leafCount)
         for place in order {
             var present: [Int] = []
@@ -78,13 +78,13 @@ struct NullProbe {
         contradicted = order.first { !seesNothing(of: columns[$0]) }
     }
 
-    /// Whether the vectors vanish on a cell.
+    /// True if the vectors vanish on a cell.
     func seesNothing(of column: some Sequence<UInt32>) -> Bool {
         vectors.allSatisfy { image(of: column, under: $0) == 0 }
     }
 
-    /// The same for two cells exactly if one of them follows from the other and what is published, or nearly so: by
-    /// chance once in 2^60; nil where a cell follows from what is published alone.
+    /// Returns a value that two cells share if one of them can be computed from the other and the published ones;
+    /// others share it by chance, once in 2^60. nil if a cell can be computed from the published ones alone.
     func direction(of column: some Sequence<UInt32>) -> UInt64? {
         let first = image(of: column, under: vectors[0])
         let second = image(of: column, under: vectors[1])

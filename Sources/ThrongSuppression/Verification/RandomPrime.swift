@@ -1,7 +1,7 @@
 /// Random primes for the second test of L1.
 ///
-/// A combination of columns that does not exist over the rationals may exist modulo one prime in unlucky tables, never
-/// modulo most; nobody who does not know the prime can make a table that fools the test.
+/// A combination of columns that does not exist over the rationals may exist modulo one prime in unlucky tables, but
+/// never modulo most primes. Nobody who does not know the prime can make a table that fools the test.
 package enum RandomPrime {
     /// A random prime between 2^60 and 2^61.
     ///

@@ -18,7 +18,7 @@ struct CircuitClimber {
         change = Array(repeating: 0, count: problem.leafCount)
     }
 
-    /// A change that moves the cell as far as asked, or nil where this simple climb finds none.
+    /// Returns a change that moves the cell as far as asked; nil if this simple climb finds none.
     ///
     /// - Complexity: O(circuits through the cell × their length × 3).
     mutating func climb(_ proof: Proof) -> TableChange? {
@@ -63,7 +63,7 @@ struct CircuitClimber {
         return nil
     }
 
-    /// How often a circuit can be added before a leaf would fall below zero.
+    /// Returns the number of times that a circuit can be added before a leaf would fall below zero; `limit` at most.
     private func room(_ steps: [TableChange.Step], _ values: [Int64], limit: Int64) -> Int64 {
         var result = limit
         for step in steps where step.amount < 0 {
@@ -85,7 +85,7 @@ struct CircuitClimber {
 }
 
 extension Int64 {
-    /// The product, or the largest value where it does not fit.
+    /// Returns the product, or the largest value if it does not fit.
     func clampedProduct(_ other: Int64) -> Int64 {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? .max : product

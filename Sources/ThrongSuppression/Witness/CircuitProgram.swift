@@ -1,15 +1,15 @@
-/// What an attacker can prove about one cell, over the circuits near it: a witness that the cell may be larger or smaller,
-/// or the non-negative leaves that bound it.
+/// An attack on one cell, over the circuits near it. It finds a witness that the cell may be larger or smaller, or the
+/// non-negative leaves that bound it.
 ///
-/// Every combination of circuits leaves the published cells alone, so that no equation is left to satisfy: what remains
-/// is one variable a circuit and one inequality a leaf, most of them on a single circuit. In four dimensions this has a
-/// fifth of the variables of the same program over leaves, and the simplex takes a step a circuit where it took one a
-/// leaf: 1 ms instead of 6.
+/// Every combination of circuits leaves the published cells alone, so that no equation is left to satisfy. The program
+/// has one variable for each circuit and one inequality for each leaf, most of them on a single circuit. In four
+/// dimensions that is a fifth of the variables of the same program over leaves, and the simplex takes a step for each
+/// circuit where it took one for each leaf: 1 ms instead of 6.
 struct CircuitProgram {
     private let problem: CompactProblem
     private let system: PublishedSystem
     private let budget: SolverBudget
-    /// By free leaf: where its circuit stands in the program that is being made, or −1.
+    /// The place of each free leaf's circuit in the program that is being made, or −1.
     private var placeOfCircuit: [Int32]
     private var change: [Int64]
 
@@ -17,10 +17,10 @@ struct CircuitProgram {
     enum Outcome {
         /// Another table.
         case witness(TableChange)
-        /// The cell and these leaves, weighted, have a sum that can be computed from what is published; since no leaf is
-        /// negative, that bounds the cell.
+        /// The cell and these leaves, weighted, have a sum that can be computed from the published cells; since no leaf
+        /// is negative, that bounds the cell.
         case bounded([(leaf: UInt32, weight: Double)])
-        /// Real tables reach the target; whether whole ones do was not asked, or not found out.
+        /// Real-valued tables reach the target; whether whole ones do was not asked, or not found out.
         case fractional
         /// Not all circuits were looked at, or the solvers gave up.
         case undecided
@@ -37,8 +37,8 @@ struct CircuitProgram {
     /// Looks for a witness.
     ///
     /// - Parameters:
-    ///   - circuitLimit: circuits that may be used.
-    ///   - isWhole: whether to ask for whole numbers where the linear program's answer is not.
+    ///   - circuitLimit: the most circuits that may be used.
+    ///   - isWhole: true to ask for whole numbers if the linear program's answer has others.
     mutating func run(_ proof: Proof, circuitLimit: Int, isWhole: Bool) -> Outcome {
         let outcome = run(proof, circuitLimit: circuitLimit, isWhole: isWhole, grain: 1)
         guard !isWhole, case .fractional = outcome else { return outcome }
@@ -54,7 +54,7 @@ struct CircuitProgram {
 
     private static let grains: [Int64] = [2, 3]
 
-    /// - Parameter grain: leaves move by multiples of this only.
+    /// - Parameter grain: the unit in whose multiples leaves move.
     private mutating func run(_ proof: Proof, circuitLimit: Int, isWhole: Bool, grain: Int64) -> Outcome {
         let movers = system.movers(of: Int(proof.column), in: problem)
         var isComplete = true
@@ -63,7 +63,7 @@ struct CircuitProgram {
         guard !circuits.isEmpty else { return .undecided }
         let values = problem.values[proof.measure]
 
-        // How far each circuit may go up and down for the leaves that it alone moves, and which leaf stops it.
+        // The most that each circuit may go up and down for the leaves that it alone moves, and the leaf that stops it.
         var most = Array(repeating: Int64.max, count: circuits.count)
         var least = Array(repeating: Int64.max, count: circuits.count)
         var stopsUp = Array(repeating: TableChange.Step(leaf: 0, amount: 0), count: circuits.count)
@@ -146,7 +146,7 @@ struct CircuitProgram {
         return .fractional
     }
 
-    /// Circuits around a cell: those that move it, then those that share a leaf with one taken already.
+    /// Returns circuits around a cell: those that move it, then those that share a leaf with one taken already.
     private mutating func select(_ movers: [TableChange.Step], limit: Int, isComplete: inout Bool) -> [UInt32] {
         var result: [UInt32] = []
         func take(_ free: UInt32) {
@@ -169,8 +169,8 @@ struct CircuitProgram {
         return result
     }
 
-    /// The leaves whose being non-negative stops the cell: Farkas' multipliers, and for each circuit that they leave
-    /// unbalanced the one leaf that stops it.
+    /// Returns the leaves that stop the cell because they can't be negative: Farkas' multipliers, and for each circuit
+    /// that they leave unbalanced the one leaf that stops it.
     private func blame(
         _ ray: [Double], leafOfRow: [UInt32], entries: [[(row: Int, coefficient: Double)]], reduced: [Double],
         stopsUp: [TableChange.Step], stopsDown: [TableChange.Step]
@@ -193,7 +193,7 @@ struct CircuitProgram {
         return .bounded(result)
     }
 
-    /// A solver's answer as whole numbers, if it holds exactly.
+    /// Returns a solver's answer as whole numbers, if it holds exactly.
     private mutating func checked(
         _ solution: [Double], _ circuits: [UInt32], _ proof: Proof, grain: Int64
     ) -> TableChange? {

@@ -2,19 +2,19 @@ internal import CCoin
 
 /// A linear or integer program, to be minimised, in the form that CLP and CBC read: the matrix by columns.
 ///
-/// Floating point is used to search only: what comes back is rounded and checked in whole numbers before it counts.
+/// Floating point is used for the search only: an answer is rounded and checked in whole numbers before it counts.
 struct CoinProgram {
     var columnLower: [Double] = []
     var columnUpper: [Double] = []
     var objective: [Double] = []
     var rowLower: [Double] = []
     var rowUpper: [Double] = []
-    /// One entry more than there are columns.
+    /// The first entry of each column; one more than there are columns.
     private(set) var starts: [Int32] = [0]
     private(set) var rowIndices: [Int32] = []
     private(set) var coefficients: [Double] = []
 
-    /// What CLP found.
+    /// The outcome of CLP.
     enum LinearAnswer {
         /// A cheapest point, by column.
         case optimal(solution: [Double])
@@ -24,21 +24,21 @@ struct CoinProgram {
         case undecided
     }
 
-    /// What CBC found.
+    /// The outcome of CBC.
     enum IntegerAnswer {
         /// A best table, proved so.
-        case optimal(objective: Double, solution: [Double])
-        /// One that may not be the best: the first, where that is enough, or what the budget came to.
+        case optimal(solution: [Double])
+        /// A table that may not be the best, but all that the budget allowed.
         case feasible(solution: [Double])
         /// There is none.
         case infeasible
         /// The budget was used up.
         case undecided
 
-        /// A table, if there is one, the best or not.
+        /// The table, if there is one, the best or not.
         var solution: [Double]? {
             switch self {
-            case .optimal(_, let solution), .feasible(let solution): solution
+            case .optimal(let solution), .feasible(let solution): solution
             case .infeasible, .undecided: nil
             }
         }
@@ -62,10 +62,10 @@ struct CoinProgram {
         rowUpper.append(upper)
     }
 
-    /// The optimum over real numbers.
+    /// Finds the optimum over real numbers.
     ///
-    /// By the dual simplex: with costs of at least zero the empty basis is dual feasible, and a goal that a few moves
-    /// can reach takes a few pivots, however large the neighbourhood is.
+    /// The dual simplex does it: with costs of at least zero the empty basis is dual feasible, and a goal that a few
+    /// moves can reach takes a few pivots, however large the neighbourhood is.
     func solveLinear(_ budget: SolverBudget) -> LinearAnswer {
         guard let model = Clp_newModel() else { return .undecided }
         var isWhole = true
@@ -77,7 +77,7 @@ struct CoinProgram {
             objective, rowLower, rowUpper)
         Clp_scaling(model, 0)
         Clp_setMaximumIterations(model, budget.iterations)
-        if let seconds = budget.remainingSeconds { Clp_setMaximumSeconds(model, seconds) }
+        Clp_setMaximumSeconds(model, budget.remainingSeconds)
         isWhole = throng_clp_dual(model)
         guard isWhole else { return .undecided }
         switch Clp_status(model) {
@@ -93,7 +93,7 @@ struct CoinProgram {
         }
     }
 
-    /// The optimum over whole numbers.
+    /// Finds the optimum over whole numbers.
     func solveInteger(_ budget: SolverBudget) -> IntegerAnswer { SolverTurn.take { solveIntegerAlone(budget) } }
 
     private func solveIntegerAlone(_ budget: SolverBudget) -> IntegerAnswer {
@@ -113,9 +113,7 @@ struct CoinProgram {
             objective, rowLower, rowUpper)
         for column in columnLower.indices { Cbc_setInteger(model, Int32(column)) }
         Cbc_setMaximumNodes(model, budget.nodes)
-        if budget.gap > 0 { Cbc_setAllowableFractionGap(model, budget.gap) }
-        if let seconds = budget.remainingSeconds { Cbc_setMaximumSeconds(model, seconds) }
-        if budget.isFirstEnough { Cbc_setMaximumSolutions(model, 1) }
+        Cbc_setMaximumSeconds(model, budget.remainingSeconds)
         isWhole = throng_cbc_solve(model)
         guard isWhole else { return .undecided }
         if Cbc_isProvenInfeasible(model) != 0 { return .infeasible }
@@ -124,32 +122,24 @@ struct CoinProgram {
             guard let solution = Cbc_bestSolution(model) else { return .undecided }
             return .feasible(solution: Array(UnsafeBufferPointer(start: solution, count: columnLower.count)))
         }
-        return .optimal(
-            objective: Cbc_getObjValue(model),
-            solution: Array(UnsafeBufferPointer(start: solution, count: columnLower.count)))
+        return .optimal(solution: Array(UnsafeBufferPointer(start: solution, count: columnLower.count)))
     }
 }
 
-/// What one linear or integer program may take.
+/// The limits of one linear or integer program.
 ///
-/// Counted in the solvers' own steps, so that the same seed gives the same pattern on a busy machine and on an idle
-/// one; only the deadline of the whole search is a time.
+/// They are counted in the solvers' own steps, so that the same seed gives the same pattern on a busy machine and on an
+/// idle one. Only the deadline of the whole search is a time.
 struct SolverBudget {
     /// Pivots of the simplex. Local programs take some hundred.
-    var iterations: Int32 = 20_000
+    let iterations: Int32 = 20_000
     /// Nodes of the branch and bound. Local programs take a few.
     var nodes: Int32 = 2_000
-    /// By which fraction of the cost a table may be dearer than the best one, if that is not known.
-    var gap = 0.0
-    /// Whether any table is as good as the best one.
-    var isFirstEnough = false
-    /// When the whole search ends; nil where nothing waits for it.
-    var deadline: ContinuousClock.Instant?
+    /// The end of the whole search.
+    var deadline: ContinuousClock.Instant
 
-    /// Until the deadline, at least a moment. Unit: seconds.
-    var remainingSeconds: Double? {
-        deadline.map { max(0.01, ($0 - ContinuousClock().now) / .seconds(1)) }
-    }
+    /// The time until the deadline, at least a moment. Unit: seconds.
+    var remainingSeconds: Double { max(0.01, (deadline - ContinuousClock().now) / .seconds(1)) }
 }
 
 /// One integer program at a time in this process: CBC's C interface has global state.

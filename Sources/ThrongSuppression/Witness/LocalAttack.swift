@@ -1,8 +1,8 @@
-/// What an attacker can prove about one cell, over the leaves near it: a witness that the cell may be larger or smaller,
-/// or the combination of published cells that bounds it.
+/// An attack on one cell, over the leaves near it. It finds a witness that the cell may be larger or smaller, or the
+/// combination of published cells that bounds it.
 ///
 /// Leaves outside the neighbourhood are held fixed, which can only make witnesses rarer. A linear program over a whole
-/// cube of 90,000 cells takes minutes; over some hundred leaves, milliseconds (disclosure, section 2, step 5).
+/// cube of 90,000 cells takes minutes; over some hundred leaves, milliseconds.
 struct LocalAttack {
     let problem: CompactProblem
     let system: PublishedSystem
@@ -14,7 +14,7 @@ struct LocalAttack {
         case witness(TableChange)
         /// The published columns whose combination bounds the cell, with the dual's coefficients.
         case bounded([(column: UInt32, multiplier: Double)])
-        /// Real tables reach the target; whether whole ones do was not asked.
+        /// Real-valued tables reach the target; whether whole ones do was not asked.
         case fractional
         /// The solvers' budget was used up.
         case undecided
@@ -23,8 +23,8 @@ struct LocalAttack {
     /// Looks for a witness.
     ///
     /// - Parameters:
-    ///   - leafLimit: leaves that may move.
-    ///   - isWhole: whether to ask for whole numbers where the linear program's answer is not.
+    ///   - leafLimit: the most leaves that may move.
+    ///   - isWhole: true to ask for whole numbers if the linear program's answer has others.
     func run(_ proof: Proof, leafLimit: Int, isWhole: Bool) -> Outcome {
         let neighbourhood = leaves(around: Int(proof.column), limit: leafLimit)
         var program = CoinProgram()
@@ -71,7 +71,7 @@ struct LocalAttack {
         // Any whole point will do.
         for place in program.objective.indices { program.objective[place] = 0 }
         switch program.solveInteger(budget) {
-        case .optimal(_, let solution), .feasible(let solution):
+        case .optimal(let solution), .feasible(let solution):
             return checked(solution, neighbourhood, proof).map { .witness($0) } ?? .undecided
         case .infeasible:
             // Real tables reach the target and whole ones do not. The equations around the cell are to blame together.
@@ -84,7 +84,7 @@ struct LocalAttack {
         }
     }
 
-    /// Active leaves around a cell, breadth first over shared equations, short equations first.
+    /// Returns active leaves around a cell, breadth first over shared equations, short equations first.
     func leaves(around column: Int, limit: Int) -> [UInt32] {
         var result: [UInt32] = []
         var seen: Set<UInt32> = []
@@ -128,7 +128,7 @@ struct LocalAttack {
         }
     }
 
-    /// A solver's answer as whole numbers, if it holds exactly.
+    /// Returns a solver's answer as whole numbers, if it holds exactly.
     private func checked(_ solution: [Double], _ neighbourhood: [UInt32], _ proof: Proof) -> TableChange? {
         var steps: [TableChange.Step] = []
         var sums: [UInt32: Int64] = [:]

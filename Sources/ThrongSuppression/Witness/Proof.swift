@@ -1,24 +1,24 @@
-/// What must be shown of one sensitive cell: that another table, consistent with everything published, moves it.
+/// A proof that a sensitive cell needs: another table, consistent with everything published, moves it.
 struct Proof: Hashable, Sendable {
     /// The sensitive merged column.
     let column: UInt32
-    /// Which measure moves.
+    /// The measure that moves.
     let measure: Int
     /// Up or down.
     let direction: Direction
-    /// How far the cell must move, in that direction. Positive.
+    /// The distance that the cell must move in that direction. Positive.
     let distance: Int64
 
-    /// Which bound of an attacker's interval is pushed.
+    /// The bound of an attacker's interval that is pushed.
     enum Direction: Hashable, Sendable {
         case up
         case down
     }
 
-    /// All proofs that a problem's sensitive columns need.
-    static func needed(for problem: CompactProblem, original: SuppressionProblem, except exposed: Set<Int>) -> [Proof] {
+    /// Returns all proofs that a problem's sensitive columns need.
+    static func needed(for problem: CompactProblem, original: SuppressionProblem) -> [Proof] {
         var result: [Proof] = []
-        for column in 0..<problem.columnCount where problem.isSensitive[column] && !exposed.contains(column) {
+        for column in 0..<problem.columnCount where problem.isSensitive[column] {
             for (place, measure) in original.measures.enumerated() {
                 let value = problem.value(of: column, measure: place)
                 let targets = measure.targets(of: value, threshold: original.threshold)

@@ -1,13 +1,13 @@
 /// The tables found so far and what each proves.
 ///
 /// A table that moves one cell usually moves others too, so that every new one is tried on all sensitive cells that it
-/// touches. Witnesses outlive a round of repair where the pattern still agrees with them.
+/// touches. Witnesses outlive a round of repair if the pattern still agrees with them.
 struct WitnessStore {
     private(set) var changes: [(measure: Int, change: TableChange)] = []
-    /// What proves what.
+    /// The witness of each proof, by its place.
     private(set) var proved: [Proof: Int] = [:]
     private let problem: CompactProblem
-    /// By merged column: the proofs it needs.
+    /// The proofs that each merged column needs.
     private let proofsOfColumn: [UInt32: [Proof]]
 
     init(_ problem: CompactProblem, needed: [Proof]) {
@@ -38,7 +38,7 @@ struct WitnessStore {
 
     /// Drops the witnesses that a changed pattern contradicts.
     ///
-    /// - Complexity: O(steps × columns a leaf).
+    /// - Complexity: O(steps × columns of a leaf).
     mutating func keepConsistent(with published: [Bool]) {
         let kept = changes.map { isConsistent($0.change, published) }
         if kept.allSatisfy({ $0 }) { return }
@@ -52,7 +52,7 @@ struct WitnessStore {
         proved = proved.filter { kept[$0.value] }.mapValues { names[$0] }
     }
 
-    /// The columns that some witness moves, so that they can't be published without losing it.
+    /// Returns the columns that some witness moves, so that they can't be published without losing it.
     func movedColumns() -> Set<UInt32> {
         var result: Set<UInt32> = []
         for entry in changes {

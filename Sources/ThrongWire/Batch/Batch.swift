@@ -11,20 +11,21 @@ public struct Batch: Sendable, Hashable, Codable {
     public var batch: String
     /// The purpose's name in the plan.
     public var purpose: String
-    /// floor(unix time / the purpose's rotation) when the batch is sent; where there are no identifiers, by
-    /// ``Rotation/batches``.
+    /// floor(unix time / the purpose's rotation) when the batch is sent; if there are no identifiers,
+    /// ``Rotation/batches`` takes the rotation's place.
     public var window: Int64
     /// The identifier for this purpose and window: 1 to 64 characters; nil where the purpose has none.
     public var id: String?
     /// Fields that all events share.
     public var context: [String: Scalar]
-    /// What happened.
+    /// The events of the batch.
     public var events: [Event]
-    /// Which version of the purpose the person agreed to; 1 where absent.
+    /// The version of the purpose that the person agreed to; 1 if absent.
     public var consentVersion: Int?
-    /// The app key that the client has; nil where it has none.
+    /// The client's app key; nil if it has none.
     public var key: String?
-    /// What proves ``id``, where the purpose's floors count proved devices; nil where nothing does, or it was proved before.
+    /// The proof of ``id``, where the purpose's floors count proved devices; nil if there is none, or ``id`` was proved
+    /// before.
     public var proof: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -40,13 +41,13 @@ public struct Batch: Sendable, Hashable, Codable {
         public var at: String
         /// Fields of this event alone.
         public var fields: [String: Scalar]?
-        /// How often it happened; 1 where absent.
+        /// The number of times that it happened; 1 if absent.
         public var count: Int?
-        /// For which groupings this is the device's first contribution in a period: metric, then period, then those of
-        /// the plan's `first_groupings`, each by its dimensions.
+        /// The groupings for which this is the device's first contribution in a period: by metric, then by period, the
+        /// entries of the plan's `first_groupings`, each as its list of dimensions.
         public var firsts: [String: [String: [[String]]]]?
 
-        /// Puts an event together.
+        /// Creates an event with its name, time, fields, count and firsts.
         public init(
             event: String, at: String, fields: [String: Scalar]? = nil, count: Int? = nil,
             firsts: [String: [String: [[String]]]]? = nil
@@ -68,7 +69,7 @@ public struct Batch: Sendable, Hashable, Codable {
         case null
     }
 
-    /// Puts a batch together.
+    /// Creates a batch of events with the fields that they share; draws a random name unless one is given.
     public init(
         app: String,
         batch: BatchID = .random(),
@@ -98,7 +99,7 @@ extension Batch.Scalar: Codable {
     /// Reads a JSON scalar.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // What is not of one type may be of the next; the last one throws.
+        // A value that is not of one type may be of the next; the last one throws.
         if container.decodeNil() {
             self = .null
         } else if let flag = try? container.decode(Bool.self) {

@@ -1,26 +1,27 @@
-/// What the daemon says of a batch once its deltas are on disk.
+/// The daemon's answer to a batch, given once the batch's deltas are on disk.
 public struct BatchAnswer: Sendable, Hashable, Codable {
     /// Events that changed a counter.
     public let accepted: Int
-    /// Events that did not, in their order.
+    /// Events that did not change a counter, in their order.
     public let refused: [Refusal]
-    /// Hashes of this batch whose values enough devices have sent; nil where there are none. Not part of what a repeated
-    /// batch is told again.
+    /// Hashes of this batch whose values enough devices have sent; nil if there are none. A repeated batch's answer
+    /// leaves them out.
     public let reveal: [RevealRequest]?
-    /// How many more events changed no counter, of which the daemon does not know any more which and why; nil for none. Only
-    /// a repeated batch is told so, where too much was refused meanwhile to remember all of it.
+    /// The number of further events that changed no counter, whose places and reasons the daemon no longer knows; nil
+    /// for none. Only the answer to a repeated batch has it, when too many refusals came in between to remember them
+    /// all.
     public let unlisted: Int?
 
     /// One event that changed no counter.
     public struct Refusal: Sendable, Hashable, Codable {
         /// The event's place in the batch, from 0.
         public let index: Int
-        /// Why.
+        /// The reason.
         public let reason: RefusalReason
-        /// Where; nil where the whole event is the reason, and for all but a batch's first few.
+        /// The reason's place; nil if the whole event is the reason, and for all but a batch's first few refusals.
         public let detail: RefusalDetail?
 
-        /// Puts a refusal together.
+        /// Creates a refusal with the event's index, the reason and its place.
         public init(index: Int, reason: RefusalReason, detail: RefusalDetail? = nil) {
             self.index = index
             self.reason = reason
@@ -28,7 +29,7 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
         }
     }
 
-    /// Puts an answer together.
+    /// Creates an answer with the number of accepted events and what the daemon says of the others.
     public init(accepted: Int, refused: [Refusal], reveal: [RevealRequest]? = nil, unlisted: Int? = nil) {
         self.accepted = accepted
         self.refused = refused
@@ -37,23 +38,23 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
     }
 }
 
-/// What would be counted of a batch: the answer to `POST /v1/preview`, which counts nothing and keeps nothing.
+/// The answer to `POST /v1/preview`: what a batch would add. A preview counts nothing and keeps nothing.
 public struct PreviewAnswer: Sendable, Hashable, Codable {
     /// The batch's events, in their order.
     public let events: [Event]
 
-    /// What would become of one event.
+    /// The outcome that one event would have.
     public struct Event: Sendable, Hashable, Codable {
         /// The event's place in the batch, from 0.
         public let index: Int
-        /// What it would add, one entry a metric; empty where it is refused.
+        /// The tuples that it would add, one for each metric; empty if it is refused.
         public let counted: [Tuple]
-        /// Why it would change no counter; nil where it would.
+        /// The reason why it would change no counter; nil if it would change one.
         public let refused: RefusalReason?
-        /// Where that is; nil where the whole event is the reason, and for all but a batch's first few.
+        /// The reason's place; nil if the whole event is the reason, and for all but a batch's first few refusals.
         public let detail: RefusalDetail?
 
-        /// Puts an event's part together.
+        /// Creates an event's outcome with its index, tuples and refusal.
         public init(index: Int, counted: [Tuple], refused: RefusalReason?, detail: RefusalDetail? = nil) {
             self.index = index
             self.counted = counted
@@ -66,16 +67,16 @@ public struct PreviewAnswer: Sendable, Hashable, Codable {
     public struct Tuple: Sendable, Hashable, Codable {
         /// The metric's name in the plan.
         public let metric: String
-        /// By name of a dimension: the bucket.
+        /// The buckets, by name of their dimension.
         public let buckets: [String: String]
         /// The hour, day, week or month that it would be counted in: `2026-11-21`.
         public let period: String
-        /// How often, within the contribution bound.
+        /// The number of times that it would be counted, within the contribution bound.
         public let count: Int64
-        /// By name of a sum: what would be added. Unit: the field's.
+        /// The amounts that would be added, by name of the sum. Unit: the field's.
         public let sums: [String: Double]
 
-        /// Puts a tuple together.
+        /// Creates a tuple with its metric, buckets, period, count and sums.
         public init(metric: String, buckets: [String: String], period: String, count: Int64, sums: [String: Double]) {
             self.metric = metric
             self.buckets = buckets
@@ -85,6 +86,6 @@ public struct PreviewAnswer: Sendable, Hashable, Codable {
         }
     }
 
-    /// Puts an answer together.
+    /// Creates an answer with the outcomes of a batch's events.
     public init(events: [Event]) { self.events = events }
 }

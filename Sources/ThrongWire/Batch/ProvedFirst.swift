@@ -1,4 +1,4 @@
-/// That a device is in a cell of a metric in a period, once: the body of `POST /v1/firsts`.
+/// A device's statement that it is in a cell of a metric in a period, made once: the body of `POST /v1/firsts`.
 ///
 /// The daemon reads the bytes in place (`ThrongIntake`).
 public struct ProvedFirst: Sendable, Hashable, Codable {
@@ -6,16 +6,15 @@ public struct ProvedFirst: Sendable, Hashable, Codable {
     public let app: AppName
     /// The metric's name in the plan.
     public let metric: MetricName
-    /// Which length of time.
+    /// The period's length.
     public let period: PeriodKind
-    /// Its first second.
+    /// The period's first second.
     public let start: UnixSeconds
     /// A bucket for each dimension of a grouping of the public plan's `proved_firsts`, and for each of its `partition`.
     public let cell: [DimensionName: BucketLabel]
-    /// What shows a credential in the context of the cell: 390 characters of base64url.
+    /// The presentation of a credential in the context of the cell: 390 characters of base64url.
     public let proof: String
 
-    /// Puts a first together.
     package init(
         app: AppName, metric: MetricName, period: Period, cell: [DimensionName: BucketLabel], proof: String
     ) {
@@ -29,7 +28,7 @@ public struct ProvedFirst: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey { case app, metric, period, start, cell, proof }
 
-    /// Writes names as members, not as a list.
+    /// Writes names as the members of an object, not as a list.
     public func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
         try members.encode(app, forKey: .app)
@@ -40,7 +39,7 @@ public struct ProvedFirst: Sendable, Hashable, Codable {
         try members.encode(proof, forKey: .proof)
     }
 
-    /// Reads what it wrote.
+    /// Reads what ``encode(to:)`` writes.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         app = try members.decode(AppName.self, forKey: .app)

@@ -1,4 +1,4 @@
-/// Why an event was not counted. A closed list: clients may rely on it, and metric labels are made of it.
+/// The reason why an event was not counted. A closed list: clients may rely on it, and metric labels are made of it.
 public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
     /// No metric of the purpose counts an event of that name.
     case unknownEvent = "unknown_event"
@@ -40,27 +40,28 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
         }
     }
 
-    /// The reason with that number; nil for a number that this version does not know.
+    /// Finds the reason with that number; nil for a number that this version does not know.
     public init?(code: UInt8) {
         guard let reason = Self.allCases.first(where: { $0.code == code }) else { return nil }
         self = reason
     }
 }
 
-/// Where in a batch the reason for a refusal is, in places and in the plan's own words: nothing that a client sent.
+/// The place in a batch where the reason for a refusal is. It holds positions and the plan's own words, nothing that a
+/// client sent.
 public struct RefusalDetail: Sendable, Hashable, Codable {
     /// A JSON pointer (RFC 6901) to an event, its name, `at`, `count`, `firsts`, or the object that holds its fields.
     public let pointer: String
-    /// Which of that object's members it is, from 0 in the order of the text; nil where it is none.
+    /// The index of the member in that object, from 0 in the order of the text; nil if the place is not a member.
     public let member: Int?
     /// The field, where the plan knows it.
     public let field: String?
     /// The name of the plan that was likely meant.
     public let nearest: String?
-    /// What should have been there instead, where it is no matter of the plan: a few words without quotation marks.
+    /// The shape that was expected there, where it does not depend on the plan: a few words without quotation marks.
     public let expected: String?
 
-    /// Puts a detail together.
+    /// Creates a detail with its pointer, member, field, nearest name and expected shape.
     public init(
         pointer: String, member: Int? = nil, field: String? = nil, nearest: String? = nil, expected: String? = nil
     ) {

@@ -1,4 +1,4 @@
-/// What a device sends to have taken back what one of its identifiers added: the body of `POST /v1/withdraw`.
+/// A device's request to take back what one of its identifiers added: the body of `POST /v1/withdraw`.
 public struct WithdrawRequest: Sendable, Hashable, Codable {
     /// The app's name in its plan.
     public let app: String
@@ -9,7 +9,7 @@ public struct WithdrawRequest: Sendable, Hashable, Codable {
     /// The identifier.
     public let id: String
 
-    /// Puts a request together.
+    /// Creates a request with the app, the purpose, the window and the identifier.
     public init(app: String, purpose: String, window: Int64, id: String) {
         self.app = app
         self.purpose = purpose

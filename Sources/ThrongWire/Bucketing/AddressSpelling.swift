@@ -1,18 +1,19 @@
 internal import Foundation
 
-/// The one spelling of a web address, in which addresses are compared: `HTTPS://WWW.Example.org:443/a/../stra%c3%9fe/?x=1` is the
+/// The one spelling in which web addresses are compared: `HTTPS://WWW.Example.org:443/a/../stra%c3%9fe/?x=1` has the
 /// host `www.example.org` and the path `/straße`.
 ///
-/// As browsers read addresses (WHATWG URL): tabs, line breaks and spaces around are dropped, `\\` is `/`, user information, port,
-/// query and fragment are left out, `.` and `..` are resolved. Beyond that: empty segments and what follows a `;` in a segment are
-/// dropped, escapes of UTF-8 are decoded once (RFC 3986, section 6.2.2.2) and composed (NFC). Letters of a path keep their case. A
-/// host is in Unicode: small letters, compatibility forms replaced (NFKC), `xn--` decoded (RFC 3492).
+/// Addresses are read as browsers read them (WHATWG URL): tabs, line breaks and surrounding spaces are dropped, `\\` is
+/// `/`, user information, port, query and fragment are left out, `.` and `..` are resolved. Beyond that, empty segments
+/// and what follows a `;` in a segment are dropped, and escapes of UTF-8 are decoded once (RFC 3986, section 6.2.2.2)
+/// and composed (NFC). Letters of a path keep their case. A host is in Unicode: small letters, compatibility forms
+/// replaced (NFKC), `xn--` decoded (RFC 3492).
 struct AddressSpelling {
-    /// Empty for a bare path.
+    /// The host; empty for a bare path.
     let host: [UInt8]
-    /// Empty for the root, and where there is none; no slash at the end.
+    /// The path without a slash at its end; empty for the root, and if there is none.
     let path: [UInt8]
-    /// Whether the text has a path or says that it has a host: whether it names a page.
+    /// True if the text names a page: it has a path, or it says that it has a host.
     let isPage: Bool
 
     init(_ text: UnsafeBufferPointer<UInt8>) {
@@ -29,7 +30,7 @@ struct AddressSpelling {
         }
     }
 
-    /// Whether a text up to its query is spelt so already, but for the letters of its host; false where that is not sure.
+    /// True if the text, up to its query, surely has this spelling already, apart from the letters of its host.
     static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var last = UInt8(ascii: " ")
         var firstSlash: Int?
@@ -56,9 +57,9 @@ struct AddressSpelling {
 
     // MARK: Paths
 
-    /// A slash that was escaped, in a segment: no other segment has it, but one with an escaped NUL.
+    /// A slash that was escaped in a segment; apart from it, only an escaped NUL gives a segment this byte.
     private static let innerSlash: UInt8 = 0
-    /// What stands for a segment that is no text: no UTF-8, so that no template has it.
+    /// The bytes of a segment that is not text: they are not UTF-8, so no template has them.
     private static let noText: [UInt8] = [0xff]
 
     static func path(_ path: some Collection<UInt8>) -> [UInt8] {
@@ -77,14 +78,14 @@ struct AddressSpelling {
         }
     }
 
-    /// How many dots a segment is, which may be escaped; 0 for any other.
+    /// Returns 1 for the segment `.` and 2 for `..`, escaped or not; 0 for any other.
     private static func dots(_ segment: [UInt8]) -> Int {
         guard segment.count <= 6 else { return 0 }
         let text = String(decoding: segment, as: UTF8.self).lowercased().replacing("%2e", with: ".")
         return text == "." ? 1 : text == ".." ? 2 : 0
     }
 
-    /// A segment or a host with its escapes decoded, once.
+    /// Returns a segment or a host with its escapes decoded, once.
     private static func decoded(_ written: some Collection<UInt8>) -> [UInt8] {
         let written = Array(written)
         var bytes: [UInt8] = []
@@ -106,7 +107,7 @@ struct AddressSpelling {
         return Array(text.precomposedStringWithCanonicalMapping.utf8)
     }
 
-    /// Nil for what is no UTF-8.
+    /// Returns the bytes as text; nil if they are not UTF-8.
     static func text(_ bytes: [UInt8]) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         return text.utf8.elementsEqual(bytes) ? text : nil
@@ -124,7 +125,7 @@ struct AddressSpelling {
         return Array((name.hasSuffix(".") ? String(name.dropLast()) : name).utf8)
     }
 
-    /// Compatibility forms and capital letters replaced, each scalar by itself.
+    /// Returns the text with compatibility forms and capital letters replaced, each scalar by itself.
     private static func folded(_ text: some StringProtocol) -> String {
         let small = text.precomposedStringWithCompatibilityMapping.unicodeScalars.reduce(into: "") {
             $0 += $1 == "\u{3002}" ? "." : $1.properties.lowercaseMapping
@@ -132,7 +133,7 @@ struct AddressSpelling {
         return small.precomposedStringWithCompatibilityMapping
     }
 
-    /// What a label says behind its `xn--`; nil where that is nothing. Source: RFC 3492, section 6.2.
+    /// Decodes a label from what follows its `xn--`; nil if that is malformed. Source: RFC 3492, section 6.2.
     private static func unicode(ofPunycode label: some StringProtocol) -> String? {
         let bytes = Array(label.utf8)
         let basic = bytes.lastIndex(of: UInt8(ascii: "-")) ?? 0

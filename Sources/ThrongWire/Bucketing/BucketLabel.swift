@@ -1,6 +1,6 @@
 /// The name of a bucket; equal when the UTF-8 bytes are.
 public struct BucketLabel: Hashable, Sendable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// What analysts and readers see.
+    /// The text that analysts and readers see.
     public let text: String
 
     /// Wraps a label.
@@ -10,7 +10,7 @@ public struct BucketLabel: Hashable, Sendable, Codable, CustomStringConvertible,
     /// The bare label.
     public var description: String { text }
 
-    /// Where everything goes that has no bucket of its own, missing values too.
+    /// The bucket of every value that has no bucket of its own, and of missing values.
     public static let other: BucketLabel = "other"
 
     /// Compares bytes, not canonical equivalents.
@@ -32,7 +32,7 @@ public struct BucketLabel: Hashable, Sendable, Codable, CustomStringConvertible,
 }
 
 extension BucketLabel {
-    /// Whether the label can stand in a table, a CSV file, a spreadsheet and SQL without surprising anyone.
+    /// True if the label can stand in a table, a CSV file, a spreadsheet and SQL without surprising anyone.
     ///
     /// 1 to 64 bytes; no quotes, commas, semicolons, backslashes, bars, control or invisible characters; no space at
     /// either end; no first character that makes a spreadsheet read a formula (`=`, `+`, `-`, `@`; OWASP, "CSV

@@ -8,18 +8,20 @@ public protocol Bucketing: Sendable {
 
     /// The bucket of a value: an index into ``labels``.
     ///
-    /// - Complexity: no allocation on values seen before, but for user agents on their first sight.
+    /// - Complexity: no allocation on values seen before, except user agents on their first sight.
     func bucket(_ value: FieldValue) -> Int
 
-    /// Whether a bot or a tool says the value of itself; false for all kinds but those that read user agents.
+    /// Returns the bucket of a value, and whether the value says that its sender is a bot or a tool, in one look. The
+    /// second is false for all kinds but those that read user agents.
     ///
-    /// - Returns: nil where that takes a long search and there is no time for one: a user agent on its first sight.
-    func isBot(_ value: FieldValue, atOnce: Bool) -> Bool?
+    /// - Returns: nil if the look takes a long search, as a user agent does on its first sight, and `atOnce` leaves no
+    ///   time for one.
+    func sighting(of value: FieldValue, atOnce: Bool) -> (bucket: Int, isBot: Bool)?
 }
 
 extension Bucketing {
-    /// Most values say nothing of who sends them.
-    public func isBot(_ value: FieldValue, atOnce: Bool) -> Bool? { false }
+    /// Says false of every value: most say nothing of their sender.
+    public func sighting(of value: FieldValue, atOnce: Bool) -> (bucket: Int, isBot: Bool)? { (bucket(value), false) }
 }
 
 /// Buckets whose value is their label and nothing else: a device that knows its own system says it by its label.
@@ -33,7 +35,7 @@ public struct LabelBucketing: Bucketing {
         buckets = try LabelTable(labels.last == .other ? labels.dropLast() : labels)
     }
 
-    /// In display order; ``BucketLabel/other`` is the last.
+    /// The labels in display order; ``BucketLabel/other`` is the last.
     public var labels: [BucketLabel] { buckets.labels }
 
     /// The bucket whose label the value is, else `other`.
@@ -42,7 +44,7 @@ public struct LabelBucketing: Bucketing {
 
 /// The labels of one bucketing, checked, and the way from a label's bytes back to its bucket.
 package struct LabelTable: Sendable {
-    /// In display order; ``BucketLabel/other`` is the last.
+    /// The labels in display order; ``BucketLabel/other`` is the last.
     package let labels: [BucketLabel]
     private let table: ByteTable
 

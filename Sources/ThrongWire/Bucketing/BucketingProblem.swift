@@ -1,4 +1,5 @@
-/// Why a bucketing rule cannot be compiled. Holds only what the plan's author wrote, never a client's value.
+/// A problem that keeps a bucketing rule from being compiled. Holds only what the plan's author wrote, never a client's
+/// value.
 public enum BucketingProblem: Error, Sendable, Hashable {
     /// The rule names no bucket.
     case noBuckets
@@ -32,7 +33,7 @@ public enum BucketingProblem: Error, Sendable, Hashable {
     case unknownTimeZone(String)
     /// A host is lower-case letters, digits, dots and hyphens.
     case malformedHost(String)
-    /// Two hosts or two routes that differ in how they are spelt, or in what they call a segment.
+    /// Two hosts or two routes that differ only in their spelling, or in the names of segments.
     case repeatedAddress(String, first: String)
     /// A route template starts with a slash, and a `*` is its last segment.
     case malformedRoute(String)
@@ -43,7 +44,7 @@ public enum BucketingProblem: Error, Sendable, Hashable {
 }
 
 extension BucketingProblem: CustomStringConvertible {
-    /// What was found, what is allowed and what to do.
+    /// A message: what was found, what is allowed and what to do.
     public var description: String {
         switch self {
         case .noBuckets:

@@ -13,7 +13,7 @@ extension BucketingRule: Codable {
         case fileType = "file_type"
     }
 
-    /// Reads what ``encode(to:)`` writes. What a rule of the kind may not hold is found when it is compiled.
+    /// Reads what ``encode(to:)`` writes. Values that a rule of the kind may not hold are found when it is compiled.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         func value<Value: Decodable>(_ key: Key) throws -> Value { try container.decode(Value.self, forKey: key) }
@@ -43,7 +43,7 @@ extension BucketingRule: Codable {
         }
     }
 
-    /// One flat object whose `kind` says which further members it has: `{"kind": "bands", "edges": [10, 20]}`.
+    /// Writes one flat object, whose `kind` says which further members it has: `{"kind": "bands", "edges": [10, 20]}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         func put(_ kind: Kind) throws { try container.encode(kind, forKey: .kind) }
@@ -65,7 +65,7 @@ extension BucketingRule: Codable {
             try put(base, .base)
             try put(lowestExponent, .lowestExponent)
             try put(highestExponent, .highestExponent)
-            // For clients that know bands only.
+            // The edges are for clients that know bands only.
             try put(try BandBucketing.edges(powersOf: base, from: lowestExponent, to: highestExponent), .edges)
         case .version(let level, let known):
             try put(.version)
@@ -86,7 +86,7 @@ extension BucketingRule: Codable {
         case .language(let known):
             try put(.language)
             try put(known, .known)
-            // For clients without a table of codes.
+            // The groups are for clients without a table of codes.
             try put(LanguageBucketing.groups(known), .groups)
         case .utcOffset(let bandHours):
             try put(.utcOffset)
@@ -107,7 +107,7 @@ extension BucketingRule: Codable {
             try put(templates, .templates)
         case .fileType:
             try put(.fileType)
-            // For clients without a table of their own: names as *.pdf.
+            // The groups are for clients without a table of their own: names as *.pdf.
             try put(
                 FileTypeBucketing.types.map { type in
                     BucketGroup(label: type.label, values: type.values.map { "*.\($0)" })

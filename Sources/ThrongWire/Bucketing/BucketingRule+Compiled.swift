@@ -45,7 +45,7 @@ extension BucketingRule {
         }
     }
 
-    /// What is kept of a user agent.
+    /// The part of a user agent that is kept.
     public enum UserAgentPart: Sendable {
         /// Its browser's family.
         case browser
@@ -55,7 +55,7 @@ extension BucketingRule {
         case deviceClass
     }
 
-    /// Countries are a list whose values are codes, in either case and in each code that a country has or had.
+    /// Makes a list of countries whose values are codes, in either case and in each code that a country has or had.
     private static func regions(_ groups: [BucketGroup]) throws(BucketingProblem) -> ListBucketing {
         for country in groups.flatMap(\.values) {
             guard country.utf8.count == 2, country.utf8.allSatisfy({ (0x41...0x5a).contains($0) }) else {
@@ -65,7 +65,7 @@ extension BucketingRule {
         return try ListBucketing(withAliases(groups), letters: .foldingASCII)
     }
 
-    /// The same regions, with all codes of their countries.
+    /// Returns the same regions with all codes of their countries.
     static func withAliases(_ groups: [BucketGroup]) -> [BucketGroup] {
         groups.map { group in
             var codes: [String] = []
@@ -76,7 +76,7 @@ extension BucketingRule {
         }
     }
 
-    /// The same regions without codes beside the one of the same country that holds today.
+    /// Returns the same regions without a country's older codes where its present one is in the group.
     static func withoutAliases(_ groups: [BucketGroup]) -> [BucketGroup] {
         groups.map { group in
             BucketGroup(

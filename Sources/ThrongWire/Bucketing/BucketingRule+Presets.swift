@@ -5,7 +5,7 @@ extension BucketingRule {
     /// A device's logical processors in bands.
     public static let coreBands: BucketingRule = .bands(edges: [4, 8, 16])
 
-    /// What `screen: standard` stands for: the short side in CSS pixels.
+    /// The rule behind `screen: standard`: the short side in CSS pixels.
     package static let standardScreen = BucketingRule.screen(mediumFrom: 600, largeFrom: 1024)
 
     /// The five continental regions of the United Nations over all ISO 3166-1 alpha-2 codes.

@@ -36,9 +36,9 @@ public enum BucketingRule: Sendable, Hashable {
     /// at most so many.
     case revealed(most: Int)
 
-    /// Which part of a version number is kept.
+    /// The part of a version number that is kept.
     public enum VersionLevel: String, Sendable, Hashable, Codable, CaseIterable { case major, minor }
-    /// Which part of a time is kept.
+    /// The part of a time that is kept.
     public enum TimePart: String, Sendable, Hashable, Codable, CaseIterable { case hour, day, weekday, week }
 }
 
@@ -49,7 +49,7 @@ public struct BucketGroup: Sendable, Hashable, Codable {
     /// The raw values that it holds; the label itself is always among them.
     public let values: [String]
 
-    /// Puts a group together.
+    /// Creates a group with its label and values.
     public init(label: BucketLabel, values: [String]) {
         self.label = label
         self.values = values

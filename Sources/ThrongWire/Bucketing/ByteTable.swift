@@ -5,7 +5,7 @@
 ///
 /// - Complexity: O(length) a lookup; at most half of the slots are taken.
 package struct ByteTable: Sendable {
-    /// How letters are compared.
+    /// The way in which letters are compared.
     package enum Letters: Sendable {
         /// Every byte counts.
         case exact
@@ -28,10 +28,10 @@ package struct ByteTable: Sendable {
 
     package init(_ letters: Letters = .exact) { self.letters = letters }
 
-    /// How many keys there are.
+    /// The number of keys.
     package var count: Int { entries.count }
 
-    /// Adds a key; where it is there already, changes nothing and says its value.
+    /// Adds a key. A key that is there already changes nothing, and its value is returned.
     @discardableResult
     package mutating func insert(_ key: String, _ value: Int) -> Int? {
         let bytes = key.utf8.map { folded($0) }
@@ -51,7 +51,7 @@ package struct ByteTable: Sendable {
     /// The value of a key that is part of a longer text.
     package subscript(bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int? { self[UnsafeBufferPointer(rebasing: bytes)] }
 
-    /// The value of a key, nil where there is no such key.
+    /// The value of a key; nil if there is no such key.
     package subscript(bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count <= longest else { return nil }
         let mask = slots.count - 1
@@ -86,7 +86,7 @@ package struct ByteTable: Sendable {
         letters == .foldingASCII ? byte.lowercasedASCII : byte
     }
 
-    /// Eight bytes at a time where every byte counts, else one by one; a folded multiplication each.
+    /// Hashes eight bytes at a time where every byte counts, else one by one, with a folded multiplication each.
     private func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
         var state = UInt64(truncatingIfNeeded: bytes.count)
         func mix(_ word: UInt64) {
@@ -116,12 +116,12 @@ package struct ByteTable: Sendable {
 }
 
 extension UInt8 {
-    /// a to z for A to Z; any other byte as it is.
+    /// The small letter for A to Z; any other byte as it is.
     package var lowercasedASCII: UInt8 { (0x41...0x5a).contains(self) ? self | 0x20 : self }
 
-    /// Whether the byte is 0 to 9.
+    /// True if the byte is 0 to 9.
     package var isDigit: Bool { (0x30...0x39).contains(self) }
 
-    /// Whether the byte is A to Z or a to z.
+    /// True if the byte is A to Z or a to z.
     package var isASCIILetter: Bool { (0x61...0x7a).contains(self | 0x20) }
 }

@@ -41,7 +41,7 @@ struct LanguageBucketing: Bucketing {
         return languages[language] ?? buckets.other
     }
 
-    /// For clients that have no table of codes: by language, what else it is called.
+    /// Returns each language's other codes, for clients that have no table of codes.
     static func groups(_ known: [String]) -> [BucketGroup] {
         known.map { language in
             BucketGroup(

@@ -3,7 +3,7 @@ struct ListBucketing: Bucketing {
     private let buckets: LabelTable
     private let values: ByteTable
 
-    /// - Parameter letters: how values are compared; labels always by their bytes.
+    /// - Parameter letters: the way in which values are compared; labels are always compared by their bytes.
     init(_ groups: [BucketGroup], letters: ByteTable.Letters = .exact) throws(BucketingProblem) {
         // A group may spell out what goes to `other`; it is then no bucket of its own.
         let named = groups.filter { $0.label != .other }

@@ -15,10 +15,10 @@ struct RevealedBucketing: Bucketing {
 }
 
 extension BucketLabel {
-    /// What stands for a slot of a revealed dimension as long as it has no label. No label that is learned starts with a
-    /// bracket (``UnfitValue/reserved``).
+    /// Returns the placeholder for a slot of a revealed dimension that has no label yet. No label that is learned
+    /// starts with a bracket (``UnfitValue/reserved``).
     public static func vacant(_ slot: Int) -> BucketLabel { BucketLabel("(\(slot))") }
 
-    /// Whether it stands for a slot without a label, given that it is one of a revealed dimension's.
+    /// True if the label, which must be a revealed dimension's, stands for a slot without a label.
     public var isVacant: Bool { text.utf8.first == UInt8(ascii: "(") }
 }

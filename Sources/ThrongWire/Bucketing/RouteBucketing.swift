@@ -1,10 +1,10 @@
-/// A URL or a path to its route template: the one that it is letter for letter, else the first that matches.
+/// A URL or a path to its route template: the one equal to the path letter for letter, else the first that matches.
 ///
-/// - Complexity: O(templates · length) on values that are no template letter for letter.
+/// - Complexity: O(templates · length) on values that equal no template letter for letter.
 struct RouteBucketing: Bucketing {
     private let buckets: LabelTable
     private let templates: [RouteTemplate]
-    /// By its path, each template that a path may be letter for letter.
+    /// The index of each template, by its path; for paths that equal a template letter for letter.
     private let places: ByteTable
 
     init(templates texts: [String]) throws(BucketingProblem) {
@@ -41,15 +41,15 @@ struct RouteBucketing: Bucketing {
 
 /// One route of an app: "/product/:id" matches "/product/7", "/docs/*" matches "/docs" and everything below it.
 ///
-/// `:name` stands for one segment that is not empty, a `*` at the end for any further ones. Two are equal where no path could tell
-/// them apart.
+/// `:name` stands for one segment that is not empty, a `*` at the end for any further ones. Two templates are equal if
+/// no path could tell them apart.
 struct RouteTemplate: Sendable, Equatable {
     private enum Segment: Sendable, Equatable {
         case literal([UInt8])
         case anything
     }
 
-    /// As an address: ``AddressSpelling``.
+    /// The template spelled as an address (``AddressSpelling``).
     let path: String
     private let segments: [Segment]
     private let isOpenEnded: Bool
@@ -83,7 +83,7 @@ struct RouteTemplate: Sendable, Equatable {
         left.segments == right.segments && left.isOpenEnded == right.isOpenEnded
     }
 
-    /// Whether a path is of this route, spelt as in ``AddressSpelling``.
+    /// True if the path, spelled as ``AddressSpelling`` does, is of this route.
     func matches(_ path: UnsafeBufferPointer<UInt8>) -> Bool {
         let slash = UInt8(ascii: "/")
         var rest = Slice(base: path, bounds: path.indices)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The event's time to its hour, day of the month, weekday or ISO week by the wall clock of one zone.
 ///
-/// The value is Unix seconds. Times outside the years 1 to 9999, and what is no time, go to `other`.
+/// The value is Unix seconds. Times outside the years 1 to 9999, and values that are not times, go to `other`.
 final class TimePartBucketing: Bucketing {
     private let buckets: LabelTable
     private let part: BucketingRule.TimePart

@@ -1,15 +1,16 @@
 /// The host and the path of a URL, borrowed from its bytes; also of a bare path or a bare host.
 ///
-/// Source: RFC 3986, section 3; user information, port, query and fragment are left out, the rest is as it was written:
-/// ``AddressSpelling`` has it in the one way in which addresses are compared.
+/// Source: RFC 3986, section 3. User information, port, query and fragment are left out; the rest stays as written.
+/// ``AddressSpelling`` has the one spelling in which addresses are compared.
 struct WebAddress {
-    /// Without port and trailing dot; empty for a bare path.
+    /// The host without port and trailing dot; empty for a bare path.
     let host: Slice<UnsafeBufferPointer<UInt8>>
-    /// From its slash on; empty where there is none.
+    /// The path from its slash on; empty if there is none.
     let path: Slice<UnsafeBufferPointer<UInt8>>
-    /// Whether the text says that it has a host: "https://…" or "//…".
+    /// True if the text says that it has a host: "https://…" or "//…".
     let isAbsolute: Bool
-    /// Whether it names a page: "https://example.org" is the root; "cart", "mailto:a@example.org" and an empty text are no paths.
+    /// True if it names a page: "https://example.org" is the root; "cart", "mailto:a@example.org" and an empty text are
+    /// no paths.
     var isPage: Bool { isAbsolute || !path.isEmpty }
 
     init(_ text: UnsafeBufferPointer<UInt8>) {

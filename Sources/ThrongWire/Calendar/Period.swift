@@ -1,4 +1,4 @@
-/// What a counter covers.
+/// The length of time that a counter covers.
 public enum PeriodKind: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
     case hour
     case day
@@ -8,7 +8,8 @@ public enum PeriodKind: String, Sendable, Hashable, CaseIterable, Codable, Compa
     /// Orders by length.
     public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
-    private var rank: Int {
+    /// Its place among all kinds, from 0; the shortest is first.
+    package var rank: Int {
         switch self {
         case .hour: 0
         case .day: 1
@@ -20,14 +21,14 @@ public enum PeriodKind: String, Sendable, Hashable, CaseIterable, Codable, Compa
 
 /// One hour, day, week or month of an app's calendar.
 public struct Period: Sendable, Hashable, Comparable, Codable {
-    /// What it is.
+    /// The period's length.
     public let kind: PeriodKind
-    /// Its first second.
+    /// The period's first second.
     public let start: UnixSeconds
-    /// The first second after it.
+    /// The first second after the period.
     public let end: UnixSeconds
 
-    /// Puts a period together; ``PeriodCalendar`` finds the bounds.
+    /// Creates a period with its kind and bounds, which ``PeriodCalendar`` finds.
     public init(kind: PeriodKind, start: UnixSeconds, end: UnixSeconds) {
         self.kind = kind
         self.start = start

@@ -13,7 +13,7 @@ public struct PeriodCalendar: Sendable, Hashable {
     public let timeZoneName: String
     private let timeZone: TimeZone
 
-    /// Fails with nil where this machine's time zone database has no such name.
+    /// Creates the calendar of a time zone; nil if this machine's time zone database has no such name.
     public init?(timeZone name: String) {
         guard let timeZone = TimeZone(identifier: name) else { return nil }
         timeZoneName = name

@@ -10,6 +10,6 @@ package struct UnixClock: Sendable {
     /// The system's clock.
     package static let system = UnixClock { UnixSeconds(Int64(time(nil))) }
 
-    /// What it shows.
+    /// The clock's time.
     package var now: UnixSeconds { read() }
 }

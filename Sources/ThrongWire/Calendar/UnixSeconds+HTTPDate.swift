@@ -1,5 +1,5 @@
 extension UnixSeconds {
-    /// As HTTP writes a date: "Sun, 06 Nov 1994 08:49:37 GMT".
+    /// The instant in HTTP's date format: "Sun, 06 Nov 1994 08:49:37 GMT".
     ///
     /// Source: RFC 9110, section 5.6.7.
     package var httpDate: String {

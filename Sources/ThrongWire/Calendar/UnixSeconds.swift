@@ -2,7 +2,7 @@
 ///
 /// Arithmetic traps beyond `Int64`, as that of `Int64` does. In JSON, and where it is printed, it is its bare number.
 public struct UnixSeconds: Hashable, Comparable, Sendable {
-    /// As files, SQL and tables hold it. Unit: seconds.
+    /// The number that files, SQL and tables hold. Unit: seconds.
     public let value: Int64
 
     /// Wraps a number of seconds.
@@ -10,14 +10,14 @@ public struct UnixSeconds: Hashable, Comparable, Sendable {
 
     /// 1970-01-01T00:00:00Z.
     public static let epoch = UnixSeconds(0)
-    /// Before every other instant.
+    /// The earliest instant.
     public static let min = UnixSeconds(.min)
-    /// After every other instant.
+    /// The latest instant.
     public static let max = UnixSeconds(.max)
 
     /// Orders by time.
     @inlinable public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
-    /// Written out, so that others' loops over events have it in them.
+    /// Compares the numbers; written out so that loops over events in other modules can inline it.
     @inlinable public static func == (left: Self, right: Self) -> Bool { left.value == right.value }
 
     /// The instant so many seconds later.
@@ -29,10 +29,10 @@ public struct UnixSeconds: Hashable, Comparable, Sendable {
     /// Moves on by so many seconds.
     @inlinable public static func += (time: inout Self, seconds: Int64) { time = time + seconds }
 
-    /// From one instant to another, negative where the first is earlier. Unit: seconds.
+    /// Returns the time from `earlier` to `later`; negative if `later` is the earlier of the two. Unit: seconds.
     @inlinable public static func - (later: Self, earlier: Self) -> Int64 { later.value - earlier.value }
 
-    /// How many whole stretches of that length lie between 1970 and the instant, rounded towards minus infinity.
+    /// Returns the number of whole stretches of `seconds` from 1970 to the instant, rounded towards minus infinity.
     ///
     /// - Parameter seconds: the length of a stretch, above zero.
     package func flooredQuotient(by seconds: Int64) -> Int64 { value.flooredQuotient(by: seconds) }

@@ -5,25 +5,26 @@ public struct AttestedIdentifier: Sendable, Hashable {
     /// A batch's `proof`, until one with it was answered by 202 in this window: 390 characters.
     public let proof: String
 
-    /// Puts one together.
+    /// Creates an identifier with its proof.
     public init(id: String, proof: String) { (self.id, self.proof) = (id, proof) }
 }
 
 /// Makes identifiers that nobody can invent, for purposes whose floors count proved devices (`floor: attested`).
 public protocol IdentifierSource: Sendable {
-    /// When ``renew(by:)`` has something to do next, in Unix seconds.
+    /// The time at which ``renew(by:)`` next has something to do, in Unix seconds.
     var nextAsking: Int64 { get async }
 
     /// Asks for what identifiers are made with, if its time has come.
     ///
-    /// - Returns: whether identifiers of this month can be made.
+    /// - Returns: true if identifiers of this month can be made.
     @discardableResult
     func renew(by transport: any CredentialTransport) async throws -> Bool
 
-    /// The identifier of a purpose's window, the same each time, and what proves it; nil where none can be made.
+    /// Returns the identifier of a purpose's window, the same each time, and its proof; nil if none can be made.
     func identifier(of purpose: String, window: Int64, rotationSeconds: Int64) async -> AttestedIdentifier?
 
-    /// That the device is in a cell of a metric in a period, once (`reach: attested`); nil where it can't be proved, or not yet.
+    /// Returns the proof that the device is in a cell of a metric in a period, once (`reach: attested`); nil if that
+    /// can't be proved, or not yet.
     ///
     /// - Parameters:
     ///   - cell: a bucket for each dimension of one of the metric's `provedFirsts.groupings`, and of its `partition`.
@@ -33,8 +34,9 @@ public protocol IdentifierSource: Sendable {
     ) async -> ProvedFirst?
 }
 
-/// Reaches the daemon. An app whose plan hides addresses hands in one that seals requests and sends them through a relay: by
-/// time and address a daemon could otherwise tell who presents what it has issued.
+/// Reaches the daemon. If an app's plan hides addresses, the app hands in a transport that seals requests and sends
+/// them through a relay: otherwise the daemon could tell by time and address who presents the credentials that it
+/// issued.
 public protocol CredentialTransport: Sendable {
     /// Sends a request and waits for its answer.
     ///

@@ -1,21 +1,22 @@
-/// Who makes a plan's hashes of open vocabularies unguessable: somebody else than whoever runs the daemon, as the relay is.
+/// The service that makes a plan's hashes of open vocabularies unguessable. Like the relay, it is run by somebody other
+/// than the daemon's operator.
 ///
-/// A device has each value evaluated before it hashes it: the evaluator learns nothing of the value (RFC 9497, VOPRF over
-/// P-256 and SHA-256), and without asking it nobody can tell what a hash was made of.
+/// A device has each value evaluated before it hashes it. The evaluator learns nothing of the value (RFC 9497, VOPRF
+/// over P-256 and SHA-256), and nobody can tell what a hash was made of without asking the evaluator.
 public struct Evaluator: Sendable, Hashable, Codable {
-    /// Where it is; blinded values go to `/v1/evaluations` there.
+    /// The evaluator's address; blinded values go to `/v1/evaluations` there.
     public let url: RelayAddress
-    /// The key by which it proves what it answers.
+    /// The public key against which its answers are checked.
     public let key: EvaluatorKey
 
-    /// Puts both together.
+    /// Creates an evaluator with its address and key.
     public init(url: RelayAddress, key: EvaluatorKey) {
         self.url = url
         self.key = key
     }
 
-    /// How many blinded values one request holds. It is filled up with others, so that the evaluator learns little of how many
-    /// a device has.
+    /// The numbers of blinded values that a request may hold. A device fills a request up with others, so that the
+    /// evaluator learns little of how many it has.
     public static let sizes = [4, 16]
 }
 
@@ -24,8 +25,8 @@ public struct EvaluatorKey: Sendable, Hashable, Codable, CustomStringConvertible
     /// The point.
     public let bytes: [UInt8]
 
-    /// Reads base64url; nil for anything that does not look like a compressed point. Whether it is one, is for whoever computes
-    /// with it.
+    /// Reads base64url; nil for anything that does not look like a compressed point. Code that computes with the key
+    /// checks whether it is one.
     public init?(text: some Collection<UInt8>) {
         guard let bytes = Base64URL.bytes(of: text), bytes.count == 33, bytes[0] == 2 || bytes[0] == 3 else {
             return nil
@@ -33,15 +34,15 @@ public struct EvaluatorKey: Sendable, Hashable, Codable, CustomStringConvertible
         self.bytes = bytes
     }
 
-    /// Takes what is known to be a compressed point.
+    /// Takes bytes that are known to be a compressed point.
     package init(point bytes: [UInt8]) { self.bytes = bytes }
 
-    /// As it is written.
+    /// The key in base64url, as it is written.
     public var description: String { Base64URL.text(of: bytes) }
 
     /// Reads its text.
     ///
-    /// - Throws: `DecodingError` where it is none.
+    /// - Throws: `DecodingError` if it is not a key.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let key = EvaluatorKey(text: Array(try container.decode(String.self).utf8)) else {

@@ -1,7 +1,7 @@
-/// Which devices a purpose's floors count: k is reached by these alone.
+/// The devices that a purpose's floors count: these alone can reach k.
 public enum FloorKind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// All that show an identifier. Identifiers can be made up, so k is a bound against honest clients.
+    /// All devices that show an identifier. Identifiers can be made up, so k is a bound against honest clients.
     case any
-    /// Those whose identifier is proved by a credential. Others add to values, and to no floor.
+    /// Devices whose identifier is proved by a credential. Others add to values, and to no floor.
     case attested
 }

@@ -12,13 +12,13 @@ public struct ImpossibleCombination: Sendable, Hashable, Codable {
         /// Its bucket.
         public let bucket: BucketLabel
 
-        /// Puts a part together.
+        /// Creates a part with its dimension and bucket.
         public init(dimension: DimensionName, bucket: BucketLabel) {
             self.dimension = dimension
             self.bucket = bucket
         }
     }
 
-    /// Puts a combination together.
+    /// Creates a combination with its parts.
     public init(parts: [Part]) { self.parts = parts }
 }

@@ -1,5 +1,6 @@
-/// A language as BCP 47 (RFC 5646) names it: a language, and where it matters a script, a region and variants, such as `de`,
-/// `zh-Hant` or `pt-BR`. Extensions and private subtags name no text that anybody could ask for, and are none.
+/// A language as BCP 47 (RFC 5646) names it: a language, and where they matter a script, a region and variants, such as
+/// `de`, `zh-Hant` or `pt-BR`. Tags with extensions or private subtags are refused: they name no text that anybody
+/// could ask for.
 public struct LanguageTag: Hashable, Sendable {
     /// The tag with the case that BCP 47 recommends.
     public let text: String
@@ -38,15 +39,15 @@ public struct LanguageTag: Hashable, Sendable {
     /// The language alone: `pt` of `pt-BR`.
     public var language: String { text.split(separator: "-").first.map(String.init) ?? text }
 
-    /// The one of several that serves a reader best.
+    /// Returns the language of `available` that serves a reader best.
     ///
     /// For each wanted language in turn: the tag itself, then without its last subtags (RFC 4647, section 3.4), then the first
     /// of the same language, because a Brazilian would rather read Portugal's text than English.
     ///
     /// - Parameters:
-    ///   - available: what there is.
-    ///   - wanted: what the reader reads, best first.
-    /// - Returns: nil where the reader reads none of them.
+    ///   - available: the languages to choose from.
+    ///   - wanted: the languages that the reader reads, best first.
+    /// - Returns: nil if the reader reads none of them.
     public static func best(of available: some Collection<LanguageTag>, for wanted: [LanguageTag]) -> LanguageTag? {
         for tag in wanted {
             var subtags = tag.text.split(separator: "-")
@@ -60,8 +61,8 @@ public struct LanguageTag: Hashable, Sendable {
         return nil
     }
 
-    /// What a browser asks for (RFC 9110, section 12.5.4), best first; what is malformed is left out, and so is everything
-    /// after the twentieth language.
+    /// Returns the languages that a browser asks for (RFC 9110, section 12.5.4), best first. Malformed entries and
+    /// everything after the twentieth language are left out.
     public static func wanted(acceptLanguage header: String) -> [LanguageTag] {
         let ranges = header.prefix(1000).split(separator: ",").prefix(20).enumerated().compactMap { place, range in
             let parts = range.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
@@ -75,7 +76,7 @@ public struct LanguageTag: Hashable, Sendable {
 }
 
 extension LanguageTag: Comparable, CustomStringConvertible {
-    /// By bytes.
+    /// Orders by bytes.
     public static func < (left: LanguageTag, right: LanguageTag) -> Bool { left.text < right.text }
     /// The tag.
     public var description: String { text }

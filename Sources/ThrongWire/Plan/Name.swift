@@ -2,7 +2,7 @@
 ///
 /// - Shape: 1 to 63 characters of `a-z`, `0-9` and `_`, starting with a letter; the plan's reader enforces it.
 public struct Name<Thing>: Hashable, Sendable, Comparable {
-    /// The name as the plan spells it.
+    /// The name as written in the plan.
     public let text: String
 
     /// Wraps a name that is already known to be well formed.

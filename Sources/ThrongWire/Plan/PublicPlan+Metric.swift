@@ -3,17 +3,17 @@ extension PublicPlan {
     public struct Metric: Codable, Sendable, Hashable {
         /// Its name.
         public let name: MetricName
-        /// What people read.
+        /// The title that people read.
         public let title: String
         /// The question that it answers.
         public let question: String
-        /// Why it is counted.
+        /// The purpose for which it is counted.
         public let purpose: PurposeName
         /// The events that it counts.
         public let events: [EventName]
-        /// How it is split.
+        /// The dimensions that split it.
         public let dimensions: [DimensionName]
-        /// What a counter covers.
+        /// The length of time that a counter covers.
         public let period: PeriodKind
         /// Longer periods that are released too.
         public let rollups: [PeriodKind]
@@ -21,18 +21,20 @@ extension PublicPlan {
         public let sums: [SumMeasure]
         /// A distribution, if it has one.
         public let histogram: HistogramMeasure?
-        /// Whether numbers of devices are published.
+        /// True if numbers of devices are published.
         public let reach: Bool
-        /// Where devices say which contributions are their first ones: the groupings that they say it for, each a list
-        /// of dimensions; the total is the empty list. nil where they are not asked.
+        /// The groupings for which devices say which contributions are their first ones. Each is a list of dimensions;
+        /// the total is the empty list. nil if devices are not asked.
         public let firstGroupings: [[DimensionName]]?
         /// The periods for which they say it.
         public let firstPeriods: [PeriodKind]?
-        /// What devices prove to be in, once a period; nil where they are not asked to.
+        /// The cells in which devices prove to be, once a period; nil if they are not asked to.
         public let provedFirsts: ProvedFirsts?
-        /// What devices answer about themselves, where the metric is made of such answers; its event is theirs alone.
+        /// The answers that devices give about themselves, if the metric is made of such answers; its event is theirs
+        /// alone.
         public let answered: Answered?
-        /// What is counted of identifiers instead of events, once their window is over; nil where events are counted.
+        /// The quantity that is counted of identifiers once their window is over, in place of events; nil if events are
+        /// counted.
         public let within: Within?
         /// Events that one identifier may add in one rotation.
         public let contributionBound: Int
@@ -40,18 +42,11 @@ extension PublicPlan {
         public let sampling: Double
         /// Its k. Unit: devices; events where the purpose has no identifiers.
         public let threshold: Int64
-        /// How close an estimate of a withheld number may come, where numbers are exact. Unit: percent of it.
-        public let protection: Int64
-        /// Dimensions of which nobody may learn that a whole cohort is in one bucket.
-        public let sensitive: [DimensionName]
         /// Buckets that cannot occur together; events that say so are refused.
         public let impossible: [ImpossibleCombination]
-        /// How far off its numbers are on purpose: standard; nil where they are exact.
-        public let margin: String?
         /// The first day on which it no longer counts: 2027-06-30.
         public let expires: String
 
-        /// Puts it together; the plan's reader has checked its parts.
         package init(
             name: MetricName,
             title: String,
@@ -72,10 +67,7 @@ extension PublicPlan {
             contributionBound: Int,
             sampling: Double,
             threshold: Int64,
-            protection: Int64,
-            sensitive: [DimensionName],
             impossible: [ImpossibleCombination],
-            margin: String?,
             expires: String
         ) {
             self.name = name
@@ -97,51 +89,46 @@ extension PublicPlan {
             self.contributionBound = contributionBound
             self.sampling = sampling
             self.threshold = threshold
-            self.protection = protection
-            self.sensitive = sensitive
             self.impossible = impossible
-            self.margin = margin
             self.expires = expires
         }
     }
 
-    /// What the daemon counts of an identifier once its window is over: one of the two, in buckets of one dimension.
+    /// The quantity that the daemon counts of an identifier once its window is over: one of the two, in buckets of one
+    /// dimension.
     public struct Within: Codable, Sendable, Hashable {
-        /// The dimension that is made of it.
+        /// The dimension that the quantity makes.
         public let name: DimensionName
-        /// How many of the metric's events it sent.
+        /// The number of the metric's events that the identifier sent.
         public let frequency: Frequency?
-        /// How far it came.
+        /// The last step that the identifier reached.
         public let funnel: Funnel?
 
-        /// In bands.
+        /// A number of events, in bands.
         public struct Frequency: Codable, Sendable, Hashable {
-            /// Their lower edges, 1 the first.
+            /// The bands' lower edges, of which the first is 1.
             public let bands: [Int]
 
-            /// Puts it together; the plan's reader has checked its parts.
             package init(bands: [Int]) { self.bands = bands }
         }
 
-        /// By steps that count one after the other.
+        /// Steps that count one after the other.
         public struct Funnel: Codable, Sendable, Hashable {
-            /// In order.
+            /// The steps in order.
             public let steps: [Step]
 
-            /// Puts it together; the plan's reader has checked its parts.
             package init(steps: [Step]) { self.steps = steps }
         }
 
         /// One step.
         public struct Step: Codable, Sendable, Hashable {
-            /// What people call it.
+            /// The title that people read.
             public let title: BucketLabel
             /// The event by which it is taken.
             public let event: EventName
             /// The buckets in which the event has to be, one a dimension.
             public let filters: [ImpossibleCombination.Part]
 
-            /// Puts it together; the plan's reader has checked its parts.
             package init(title: BucketLabel, event: EventName, filters: [ImpossibleCombination.Part]) {
                 self.title = title
                 self.event = event
@@ -149,7 +136,6 @@ extension PublicPlan {
             }
         }
 
-        /// Puts it together; the plan's reader has checked its parts.
         package init(name: DimensionName, frequency: Frequency?, funnel: Funnel?) {
             self.name = name
             self.frequency = frequency
@@ -157,11 +143,11 @@ extension PublicPlan {
         }
     }
 
-    /// What a device is asked to answer about itself, once a period.
+    /// The question that a device answers about itself, once a period.
     public struct Answered: Codable, Sendable, Hashable {
-        /// In which weeks after its first one it recorded any of some events; said with the first of each week.
+        /// The weeks after its first one in which it recorded any of some events; said with the first of each week.
         public let retention: Retention?
-        /// How many of some events it recorded; said once the period is over.
+        /// The number of some events that it recorded; said once the period is over.
         public let frequency: Frequency?
 
         /// The weeks after the first one in which a device came back.
@@ -171,7 +157,6 @@ extension PublicPlan {
             /// The last week after the first one that is answered.
             public let weeks: Int
 
-            /// Puts it together; the plan's reader has checked its parts.
             package init(
                 of: [EventName], weeks: Int
             ) {
@@ -180,16 +165,15 @@ extension PublicPlan {
             }
         }
 
-        /// How often a device recorded something in a period.
+        /// The number of events that a device recorded in a period.
         public struct Frequency: Codable, Sendable, Hashable {
             /// The events that are added up.
             public let of: [EventName]
-            /// How long they are added up.
+            /// The period over which they are added up.
             public let per: PeriodKind
             /// The lower edges of the bands that are kept.
             public let bands: [Double]
 
-            /// Puts it together; the plan's reader has checked its parts.
             package init(
                 of: [EventName], per: PeriodKind, bands: [Double]
             ) {
@@ -199,7 +183,6 @@ extension PublicPlan {
             }
         }
 
-        /// Puts it together; the plan's reader has checked its parts.
         package init(
             retention: Retention?, frequency: Frequency?
         ) {

@@ -1,71 +1,74 @@
-/// What everybody may know of a plan, as clients and readers get it: everything but where reports are put.
+/// The public part of a plan, as clients and readers get it: everything but the places where reports are put.
 ///
-/// Arrays keep the plan's order unless they stand for sets, which are sorted. As JSON, keys are in snake_case.
+/// Arrays keep the plan's order unless they stand for sets, which are sorted. Keys of its JSON are in snake_case. The
+/// initializers take parts that the plan's reader has checked.
 public struct PublicPlan: Codable, Sendable, Hashable {
-    /// What clients send as `app`.
+    /// The app's name, which clients send as `app`.
     public let app: AppName
-    /// What people call it.
+    /// The title that people read.
     public let title: String
-    /// Whom to ask.
+    /// The contact for questions.
     public let contact: String
-    /// Where days begin: a name from the IANA time zone database.
+    /// The time zone in which days begin: a name from the IANA time zone database.
     public let timeZone: String
     /// The SHA-256 of the plan's text, in hexadecimal.
     public let version: String
     /// The app's k. Unit: devices.
     public let threshold: Int64
-    /// Why things are counted.
+    /// The purposes for which things are counted.
     public let purposes: [Purpose]
-    /// How fields are coarsened.
+    /// The dimensions: how fields are coarsened.
     public let dimensions: [Dimension]
     /// Coarser dimensions that are made of the buckets of others.
     public let derivedDimensions: [DerivedDimension]
-    /// What is counted.
+    /// The metrics: what is counted.
     public let metrics: [Metric]
-    /// Who receives what.
+    /// The recipients and what each receives.
     public let recipients: [Recipient]
-    /// Whether children use the app; nil stands for ``DirectedTo/general``.
+    /// The plan's word on whether children use the app; nil stands for ``DirectedTo/general``.
     public let directedTo: DirectedTo?
-    /// Texts in the languages that the plan has them in: by language tag, and then by place in the plan, such as
-    /// `purposes.product.explanation`. Nil where all texts are in one language.
+    /// Texts in the plan's languages: by language tag, then by place in the plan, such as
+    /// `purposes.product.explanation`. Nil if all texts are in one language.
     public let translations: [String: [String: String]]?
-    /// The relay through which purposes go whose ``Purpose/transport`` is ``PurposeTransport/oblivious``; nil where none does.
+    /// The relay for purposes whose ``Purpose/transport`` is ``PurposeTransport/oblivious``; nil if there is no such
+    /// purpose.
     public let relay: RelayAddress?
-    /// Who evaluates the values of dimensions whose buckets are learned, before they are hashed; nil where nobody does.
+    /// The evaluator of values whose buckets are learned, asked before they are hashed; nil if there is none.
     public let evaluator: Evaluator?
 
     /// A purpose with the events that may be sent for it.
     public struct Purpose: Codable, Sendable, Hashable {
-        /// What clients send as `purpose`.
+        /// The purpose's name, which clients send as `purpose`.
         public let name: PurposeName
-        /// What the numbers are for.
+        /// The explanation of what the numbers are for.
         public let explanation: String
-        /// Whether the person has to agree first.
+        /// True if the person has to agree first.
         public let needsConsent: Bool
-        /// Which opt-out signals refuse it, sorted.
+        /// The opt-out signals that refuse it, sorted.
         public let refusedBy: [OptOutSignal]
-        /// How long an identifier lives; where there is none, the length of the windows that batches name. Unit: seconds.
+        /// The lifetime of an identifier; if there are no identifiers, the length of the windows that batches name.
+        /// Unit: seconds.
         public let rotationSeconds: Int64
-        /// How long numbers are kept. Unit: seconds.
+        /// The time for which numbers are kept. Unit: seconds.
         public let retentionSeconds: Int64
         /// The fields that a batch's `context` may hold, sorted.
         public let contextFields: [FieldName]
         /// The events that it counts, sorted by name.
         public let events: [Event]
-        /// What the numbers are used for, where the plan says so.
+        /// The use of the numbers, if the plan names one.
         public let use: PurposeUse?
-        /// True where consent counts that a parent gives for a child; nil where everybody agrees for themselves.
+        /// True if the consent is a parent's for a child; nil if everybody agrees for themselves.
         public let consentOfParent: Bool?
-        /// Which version of it people are asked about now; nil stands for 1. Who agreed to an earlier one is asked again.
+        /// The version that people are asked about now; nil stands for 1. A person who agreed to an earlier one is
+        /// asked again.
         public let consentVersion: Int?
-        /// Whether devices show an identifier; nil stands for ``PurposeIdentifier/rotating``.
+        /// The kind of identifier that devices show; nil stands for ``PurposeIdentifier/rotating``.
         public let identifier: PurposeIdentifier?
-        /// Which devices its floors count; nil stands for ``FloorKind/any``.
+        /// The devices that its floors count; nil stands for ``FloorKind/any``.
         public let floor: FloorKind?
-        /// How it is sent; nil stands for ``PurposeTransport/direct``.
+        /// The way in which it is sent; nil stands for ``PurposeTransport/direct``.
         public let transport: PurposeTransport?
 
-        /// Puts it together; the plan's reader has checked its parts.
         package init(
             name: PurposeName,
             explanation: String,
@@ -101,12 +104,11 @@ public struct PublicPlan: Codable, Sendable, Hashable {
 
     /// An event with the fields that it may carry.
     public struct Event: Codable, Sendable, Hashable {
-        /// What clients send as `event`.
+        /// The event's name, which clients send as `event`.
         public let name: EventName
         /// The fields that metrics use, sorted.
         public let fields: [FieldName]
 
-        /// Puts it together; the plan's reader has checked its parts.
         package init(
             name: EventName, fields: [FieldName]
         ) {
@@ -119,18 +121,17 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     public struct Dimension: Codable, Sendable, Hashable {
         /// Its name in metrics.
         public let name: DimensionName
-        /// What people read.
+        /// The title that people read.
         public let title: String
         /// The field that is coarsened.
         public let field: FieldName
-        /// How the field becomes a bucket, so that a device can do it before anything leaves.
+        /// The rule that makes a bucket of the field; with it a device can do so before anything leaves.
         public let rule: BucketingRule
-        /// All that is ever kept of the field.
+        /// The buckets: all that is ever kept of the field.
         public let buckets: [BucketLabel]
-        /// Whether a device is in only one bucket.
+        /// True if a device is in only one bucket.
         public let partitionsDevices: Bool
 
-        /// Puts it together; the plan's reader has checked its parts.
         package init(
             name: DimensionName,
             title: String,
@@ -152,16 +153,15 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     public struct DerivedDimension: Codable, Sendable, Hashable {
         /// Its name in insights.
         public let name: DimensionName
-        /// What people read.
+        /// The title that people read.
         public let title: String
         /// The dimension that it is made of.
         public let of: DimensionName
         /// Its buckets, each with those that it holds; the rest goes to `other`.
         public let groups: [BucketGroup]
-        /// Whether a device is in only one bucket.
+        /// True if a device is in only one bucket.
         public let partitionsDevices: Bool
 
-        /// Puts it together; the plan's reader has checked its parts.
         package init(
             name: DimensionName, title: String, of: DimensionName, groups: [BucketGroup], partitionsDevices: Bool
         ) {
@@ -177,14 +177,13 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     public struct Recipient: Codable, Sendable, Hashable {
         /// Its name.
         public let name: PartnerName
-        /// What people call it.
+        /// The title that people read.
         public let title: String
-        /// Whom to ask there.
+        /// The partner's contact for questions.
         public let contact: String
         /// The titles of the insights that it receives, in the order of its reports.
         public let insights: [String]
 
-        /// Puts it together; the plan's reader has checked its parts.
         package init(
             name: PartnerName, title: String, contact: String, insights: [String]
         ) {
@@ -195,7 +194,6 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         }
     }
 
-    /// Puts it together; the plan's reader has checked its parts.
     package init(
         app: AppName,
         title: String,
@@ -231,27 +229,27 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     }
 }
 
-/// Whether children use an app, in the words of 16 CFR 312.2 (COPPA).
+/// The app's audience in the words of 16 CFR 312.2 (COPPA): whether children use it.
 public enum DirectedTo: String, Sendable, Hashable, CaseIterable, Codable {
     /// A general audience.
     case general
-    /// Directed to children: everybody is taken for one.
+    /// Directed to children: everybody is treated as a child.
     case children
-    /// A mixed audience: everybody is taken for a child of whom the client does not know better.
+    /// A mixed audience: everybody is treated as a child unless the client knows better.
     case mixed
 }
 
-/// What a purpose's numbers are used for.
+/// The use that a purpose's numbers are put to.
 public enum PurposeUse: String, Sendable, Hashable, CaseIterable, Codable {
-    /// To make the app better.
+    /// Making the app better.
     case product
-    /// To find out what is slow or broken.
+    /// Finding out what is slow or broken.
     case performance
-    /// To keep people and the app safe.
+    /// Keeping people and the app safe.
     case security
-    /// To learn something of general interest.
+    /// Learning something of general interest.
     case research
-    /// To advertise, to sell, or to win and keep customers.
+    /// Advertising, selling, or winning and keeping customers.
     case marketing
 }
 
@@ -263,6 +261,6 @@ public enum OptOutSignal: String, Sendable, Hashable, CaseIterable, Codable {
     case doNotTrack = "do_not_track"
     /// The operating system's setting; the client library honours it.
     case limitAdTracking = "limit_ad_tracking"
-    /// Nobody has told the client that the person is grown up.
+    /// The client has not been told that the person is grown up.
     case ageSignal = "age_signal"
 }

@@ -1,4 +1,4 @@
-/// Whether devices show an identifier for a purpose.
+/// The identifier that devices show for a purpose, if any.
 public enum PurposeIdentifier: String, Sendable, Hashable, Codable, CaseIterable {
     /// A random one, another in each window.
     case rotating

@@ -1,7 +1,7 @@
-/// How what is sent for a purpose comes to the daemon.
+/// The way in which a purpose's data reaches the daemon.
 public enum PurposeTransport: String, Sendable, Hashable, Codable, CaseIterable {
-    /// From the device to the daemon, which sees the address while a request arrives.
+    /// Straight from the device to the daemon, which sees the address while a request arrives.
     case direct
-    /// Sealed, through a relay: the daemon sees no address, and takes it in no other way.
+    /// Sealed and through a relay. The daemon sees no address, and accepts the purpose's data in no other way.
     case oblivious
 }

@@ -1,10 +1,10 @@
-/// Where a relay is: `https://HOST` or `https://HOST:PORT`, without a path; `http` on the same machine alone.
+/// The address of a relay: `https://HOST` or `https://HOST:PORT`, without a path; `http` only for the same machine.
 ///
-/// What was sealed goes to `/v1/ohttp` there, and the keys for it are at `/v1/ohttp-keys`.
+/// Sealed requests go to `/v1/ohttp` there, and the keys for sealing are at `/v1/ohttp-keys`.
 public struct RelayAddress: Sendable, Hashable, Codable {
-    /// Without a slash at its end.
+    /// The address without a slash at its end.
     public let text: String
-    /// Its host, without brackets and the port.
+    /// Its host, without brackets and port.
     public let host: String
 
     private static let longest = 300
@@ -33,21 +33,21 @@ public struct RelayAddress: Sendable, Hashable, Codable {
         host = String(name)
     }
 
-    /// Whether what goes to a host stays on the machine: 127.0.0.0/8, ::1 and localhost, written as they usually are.
+    /// True if traffic to a host stays on the machine: 127.0.0.0/8, ::1 and localhost, in their usual spellings.
     public static func isLoopback(_ host: String) -> Bool {
         if ["localhost", "::1", "[::1]"].contains(host.lowercased()) { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Of host and port: small letters, digits, and what stands between them.
+    /// True for the bytes of a host and a port: small letters, digits, and the signs between them.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || "-.:[]".utf8.contains(byte)
     }
 
     /// Reads its text.
     ///
-    /// - Throws: `DecodingError` where it is no such address.
+    /// - Throws: `DecodingError` if it is no such address.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let address = RelayAddress(try container.decode(String.self)) else {

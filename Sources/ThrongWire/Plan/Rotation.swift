@@ -1,11 +1,11 @@
 /// The length of a window, in whole seconds: 60 seconds to one day.
 public struct Rotation: Hashable, Sendable, Codable, Comparable {
-    /// Unit: seconds.
+    /// The length. Unit: seconds.
     public let seconds: Int64
 
-    /// 15 minutes, what a purpose gets that names none.
+    /// 15 minutes: the rotation of a purpose that names none.
     public static let standard = Rotation(seconds: 900)
-    /// One hour: the windows of purposes without identifiers, in which batches are known again by their names.
+    /// One hour: the windows of purposes without identifiers, within which a repeated batch is recognized by its name.
     public static let batches = Rotation(seconds: 3600)
     /// One day; no identifier lives longer.
     public static let longest = Rotation(seconds: 86_400)
@@ -25,17 +25,17 @@ public struct Rotation: Hashable, Sendable, Codable, Comparable {
     public static func < (left: Self, right: Self) -> Bool { left.seconds < right.seconds }
 }
 
-/// Which rotation of the identifier: floor(unix time / rotation).
+/// The number of one rotation of the identifier: floor(unix time / rotation).
 public struct WindowNumber: Hashable, Sendable, Comparable, Codable {
-    /// Counted from 1970-01-01T00:00:00Z in units of the purpose's rotation.
+    /// The windows since 1970-01-01T00:00:00Z, in units of the purpose's rotation.
     public let value: Int64
     /// Wraps a window's number.
     public init(_ value: Int64) { self.value = value }
-    /// Numbers of windows that were taken over under way begin here: above every number that a clock shows.
+    /// The base of the numbers of windows that were taken over while open: above every number that a clock shows.
     private static let takeover: Int64 = 1 << 40
 
-    /// The number that a window gets for those who count in it in place of a daemon that was lost while it was open: of another
-    /// window, at the same time.
+    /// Returns the number of this window for those who count in it in place of a daemon that was lost while it was
+    /// open. It names another window at the same time.
     ///
     /// - Parameter epoch: the number of the epoch that gave it to them, from 1.
     public func taken(over epoch: Int64) -> WindowNumber { WindowNumber(asOpened.value + epoch * Self.takeover) }
@@ -43,7 +43,7 @@ public struct WindowNumber: Hashable, Sendable, Comparable, Codable {
     /// The number by which clients know the window.
     public var asOpened: WindowNumber { value < Self.takeover ? self : WindowNumber(value & (Self.takeover - 1)) }
 
-    /// Which takeover the window is of; 0 for none.
+    /// The epoch of the takeover that the window is of; 0 for none.
     public var takenOver: Int64 { value < Self.takeover ? 0 : value >> 40 }
 
     /// Orders by time.

@@ -1,11 +1,11 @@
-/// A text, and in which language it is.
+/// A text and its language.
 public struct SpokenText: Sendable, Hashable, Codable {
     /// The text.
     public let text: String
-    /// A tag of BCP 47, such as `de`; nil where the plan does not say.
+    /// A tag of BCP 47, such as `de`; nil if the plan does not say.
     public let language: String?
 
-    /// Puts it together.
+    /// Creates a text with its language.
     public init(_ text: String, language: String? = nil) {
         self.text = text
         self.language = language
@@ -16,9 +16,9 @@ extension PublicPlan {
     /// A text of the plan in the language that serves a reader best.
     ///
     /// - Parameters:
-    ///   - place: where it is in the plan: `purposes.product.explanation`.
-    ///   - text: what stands there for whoever reads none of its languages.
-    ///   - wanted: what the reader reads, best first.
+    ///   - place: the text's place in the plan: `purposes.product.explanation`.
+    ///   - text: the plan's text for a reader of none of its languages.
+    ///   - wanted: the languages that the reader reads, best first.
     package func spoken(_ place: String, _ text: String, for wanted: [LanguageTag]) -> SpokenText {
         let texts = (translations ?? [:]).compactMapValues { $0[place] }
         let tags = texts.keys.sorted().compactMap { LanguageTag($0) }

@@ -6,14 +6,14 @@ public struct SumMeasure: Sendable, Hashable, Codable {
     public let field: FieldName
     /// Values are clipped to this range before they are added. Unit: the field's.
     public let lowest: Double
-    /// See ``lowest``.
+    /// The upper end of the range. See ``lowest``.
     public let highest: Double
     /// Decimal places kept: a sum counts units of 10^-decimals. 0 to 6.
     public let decimals: Int
-    /// What people read beside the number, such as EUR.
+    /// The unit that people read beside the number, such as EUR.
     public let unit: String
 
-    /// Puts a sum together.
+    /// Creates a sum with its name, field, bounds, decimals and unit.
     public init(name: String, field: FieldName, lowest: Double, highest: Double, decimals: Int, unit: String) {
         self.name = name
         self.field = field
@@ -41,16 +41,16 @@ public struct SumMeasure: Sendable, Hashable, Codable {
 public struct HistogramMeasure: Sendable, Hashable, Codable {
     /// Name of the dimension that it adds to the cube.
     public let name: DimensionName
-    /// What people read above its column; nil is the name.
+    /// The title that people read above its column; nil stands for the name.
     public let title: String?
     /// The field whose values are spread.
     public let field: FieldName
     /// Ascending band edges. Unit: the field's.
     public let edges: [Double]
-    /// What people read beside the axis, such as EUR.
+    /// The unit that people read beside the axis, such as EUR.
     public let unit: String
 
-    /// Puts a histogram together.
+    /// Creates a histogram with its name, title, field, edges and unit.
     public init(name: DimensionName, title: String? = nil, field: FieldName, edges: [Double], unit: String) {
         self.name = name
         self.title = title

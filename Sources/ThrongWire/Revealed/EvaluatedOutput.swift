@@ -1,7 +1,7 @@
-/// What an evaluator's key makes of one value: 32 bytes, on the wire as base64url. Whoever has it and the value can make the
-/// value's hash of any window.
+/// The output of an evaluator's key for one value: 32 bytes, on the wire as base64url. Anybody who has it and the value
+/// can make the value's hash of any window.
 public struct EvaluatedOutput: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// 32 of them.
+    /// The 32 bytes.
     public let bytes: [UInt8]
 
     /// Takes 32 bytes; nil for more or fewer.
@@ -16,18 +16,18 @@ public struct EvaluatedOutput: Sendable, Hashable, Codable, CustomStringConverti
         self.init(bytes: bytes)
     }
 
-    /// As it is written.
+    /// The output in base64url, as it is written.
     public var description: String { Base64URL.text(of: bytes) }
 
-    /// What is evaluated of a value: the value with its app and dimension, so that outputs of one serve no other. It is the
-    /// same in all windows and purposes; what travels is not.
+    /// Returns the input to evaluate for a value: the value with its app and dimension, so that outputs of one serve no
+    /// other. It is the same in all windows and purposes; what travels is not.
     public static func input(of value: BucketLabel, dimension: DimensionName, app: AppName) -> [UInt8] {
         Array("throng evaluation\0\(app)\0\(dimension)\0\(value)".utf8)
     }
 
     /// Reads its text.
     ///
-    /// - Throws: `DecodingError` where it is none.
+    /// - Throws: `DecodingError` if it is not an output.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let output = EvaluatedOutput(text: Array(try container.decode(String.self).utf8)) else {

@@ -1,16 +1,16 @@
-/// What a device sends of a value from an open vocabulary instead of the value: a hash under the key of one window.
+/// The hash that a device sends in place of a value from an open vocabulary, under the key of one window.
 ///
-/// The first 128 bits of HMAC-SHA-256(SHA-256(``keyText(app:purpose:dimension:window:evaluator:)``), value), on the wire as `#`
-/// and 32 hexadecimal digits. The key is public: a hash hides a value from whoever does not guess it, and can't be linked to
-/// the same value's hash of another window or purpose by whoever does not. The hashing itself stands where the keys are
-/// used, on the device and in the daemon; both are tested against one vector.
+/// The hash is the first 128 bits of HMAC-SHA-256(SHA-256(``keyText(app:purpose:dimension:window:evaluator:)``),
+/// value), on the wire as `#` and 32 hexadecimal digits. The key is public. A hash hides a value from anybody who does
+/// not guess it, and can't be linked to the same value's hash of another window or purpose without such a guess. The
+/// device and the daemon each implement the hashing where they use the keys; both are tested against one vector.
 ///
-/// Where the app has an ``Evaluator``, the 32 bytes of the value's ``EvaluatedOutput`` come before the value, and it is
-/// written with `##`: it hides the value from whoever guesses it, too, unless they ask the evaluator. The two kinds are never
-/// taken for each other.
+/// Where the app has an ``Evaluator``, the 32 bytes of the value's ``EvaluatedOutput`` come before the value, and the
+/// hash is written with `##`. Such a hash also hides the value from anybody who guesses it, unless they ask the
+/// evaluator. The two kinds are never taken for each other.
 public struct RevealedHash: Hashable, Sendable {
     private let bits: BatchID
-    /// Whether an evaluator's output went into it.
+    /// True if an evaluator's output went into it.
     public let isEvaluated: Bool
 
     /// Takes the first 16 bytes of an authentication code.
@@ -39,7 +39,7 @@ public struct RevealedHash: Hashable, Sendable {
     /// The last 64 bits.
     public var low: UInt64 { bits.low }
 
-    /// What the key of a window is made of: its SHA-256 is the key.
+    /// Returns the text whose SHA-256 is the key of a window.
     ///
     /// - Parameter evaluator: the key whose outputs are hashed with the values; nil for none.
     public static func keyText(
@@ -56,12 +56,12 @@ public struct RevealedHash: Hashable, Sendable {
 public struct RevealRequest: Sendable, Hashable, Codable {
     /// The dimension whose value it is.
     public let dimension: DimensionName
-    /// What the device sent.
+    /// The hash that the device sent.
     public let hash: RevealedHash
-    /// How likely a device should be to answer, so that few need to: more than 0, at most 1.
+    /// The probability with which a device should answer, so that few need to: more than 0, at most 1.
     public let probability: Double
 
-    /// Puts a request together.
+    /// Creates a request with the dimension, the hash and the probability.
     public init(dimension: DimensionName, hash: RevealedHash, probability: Double) {
         self.dimension = dimension
         self.hash = hash
@@ -69,24 +69,25 @@ public struct RevealRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// A device's answer to a ``RevealRequest``: the body of `POST /v1/reveals`. Who says it does not matter, so it says not.
+/// A device's answer to a ``RevealRequest``: the body of `POST /v1/reveals`. It names no sender, because none is
+/// needed.
 public struct Reveal: Sendable, Hashable, Codable {
     /// The app's name in its plan.
     public let app: AppName
     /// The purpose for which the hash was sent.
     public let purpose: PurposeName
-    /// The window in which it was sent.
+    /// The window in which the hash was sent.
     public let window: Int64
     /// The dimension.
     public let dimension: DimensionName
     /// The value.
     public let value: String
-    /// What the app's evaluator made of it; nil where it has none.
+    /// The output of the app's evaluator for the value; nil if the app has none.
     public let output: EvaluatedOutput?
-    /// The app key that the client has; nil where it has none.
+    /// The client's app key; nil if it has none.
     public var key: String?
 
-    /// Puts an answer together.
+    /// Creates an answer with the app, the purpose, the window, the dimension, the value and its output.
     public init(
         app: AppName, purpose: PurposeName, window: Int64, dimension: DimensionName, value: String,
         output: EvaluatedOutput? = nil
@@ -101,7 +102,7 @@ public struct Reveal: Sendable, Hashable, Codable {
 }
 
 extension RevealedHash: CustomStringConvertible {
-    /// As it goes over the wire.
+    /// The text on the wire.
     public var description: String { isEvaluated ? "##\(bits)" : "#\(bits)" }
 }
 

@@ -1,4 +1,4 @@
-/// Why a value of an open vocabulary never leaves a device, and is never learned by a daemon.
+/// The reason why a value of an open vocabulary never leaves a device, and is never learned by a daemon.
 public enum UnfitValue: Error, Sendable, Hashable {
     /// It can't be the name of a bucket: ``BucketLabel/isPrintable``.
     case malformed
@@ -9,7 +9,7 @@ public enum UnfitValue: Error, Sendable, Hashable {
 }
 
 extension UnfitValue: CustomStringConvertible {
-    /// What is allowed; never the value.
+    /// A message: what is allowed; never the value.
     public var description: String {
         switch self {
         case .malformed:
@@ -27,13 +27,13 @@ extension BucketLabel {
     /// The label that a value of an open vocabulary would get once enough devices have it.
     ///
     /// Refused as personal: an `@` of any width, and 6 or more digits of any script with nothing but spaces and the
-    /// signs of phone numbers and dates (`+ - . / : ( )`) between them. This is a net for accidents, not a proof: who
-    /// asks people for names has names in the values.
+    /// signs of phone numbers and dates (`+ - . / : ( )`) between them. This is a net for accidents, not a proof: an
+    /// app that asks people for names has names in the values.
     ///
     /// - Throws: ``UnfitValue``.
     public init(revealing value: String) throws(UnfitValue) {
         self.init(value)
-        // What looks personal is said to be so, whatever else it is.
+        // A value that looks personal is refused as personal, whatever else is wrong with it.
         guard !Self.looksPersonal(value) else { throw .personal }
         guard isPrintable else { throw .malformed }
         guard self != .other, value.utf8.first != UInt8(ascii: "("), value.utf8.first != UInt8(ascii: "#") else {

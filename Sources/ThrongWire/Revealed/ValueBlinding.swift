@@ -1,12 +1,12 @@
-/// Blinds values for an evaluator. The product `ThrongAttestation` has one, `ValueBlinder`: what it computes with is no part
-/// of the client.
+/// Blinds values for an evaluator. The product `ThrongAttestation` has an implementation, `ValueBlinder`, because its
+/// cryptography is no part of the client.
 public protocol ValueBlinding: Sendable {
     /// Blinds inputs, each by a secret of its own.
     ///
     /// - Parameters:
     ///   - inputs: one to as many as the largest of ``Evaluator/sizes``.
-    ///   - key: what the evaluator's answer is held against.
-    /// - Throws: where there are none or too many, or the key is none.
+    ///   - key: the evaluator's public key, against which its answer is checked.
+    /// - Throws: if there are none or too many, or the key is not a valid one.
     func blind(_ inputs: [[UInt8]], for key: EvaluatorKey) throws -> any BlindedInputs
 }
 
@@ -15,9 +15,9 @@ public protocol BlindedInputs: Sendable {
     /// The body of `POST /v1/evaluations`.
     var request: [UInt8] { get }
 
-    /// What the evaluator's key makes of the inputs, in their order.
+    /// Returns the outputs of the evaluator's key for the inputs, in their order.
     ///
     /// - Parameter response: the body of the answer.
-    /// - Throws: where it is not what that key makes of this request.
+    /// - Throws: if it is not that key's answer to this request.
     func outputs(of response: [UInt8]) throws -> [EvaluatedOutput]
 }

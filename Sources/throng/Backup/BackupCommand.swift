@@ -56,7 +56,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
         do {
             try await make()
         } catch let error where !(error is ExitCode) {
-            // For the daemon, which tells whoever does not read what this prints.
+            // The note is for the daemon, which tells whoever does not read what this prints.
             do throws(JournalError) {
                 try BackupMarks(dataPath: place.dataPath).note(.failed, at: UnixClock.system.now)
             } catch let unsaid {
@@ -255,7 +255,7 @@ struct ExportedKeys: ParsableArguments {
         let made: UnixSeconds?
     }
 
-    /// Those that are named; nil where none are.
+    /// Reads the keys that are named; nil where none are.
     func read() throws -> Found? {
         guard let keys, let recoveryKey else { return nil }
         let recovery = try RecoveryKey(file: BackupPlace.absolute(recoveryKey))
@@ -263,7 +263,7 @@ struct ExportedKeys: ParsableArguments {
         return Found(keys: export.keys, made: export.made)
     }
 
-    /// Those that are named; where none are, those of a data directory.
+    /// Reads the keys that are named; where none are, those of a data directory.
     func read(orOf dataPath: String) throws -> Found {
         if let found = try read() { return found }
         return Found(keys: try BackupKeys(dataPath: dataPath).all(), made: nil)

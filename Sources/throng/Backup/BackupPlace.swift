@@ -3,7 +3,7 @@ import ThrongBackup
 import ThrongJournal
 import ThrongPlan
 
-/// What commands about backups ask of a data directory.
+/// A data directory as commands about backups need it.
 enum BackupPlace {
     /// Makes sure that there is a data directory that nobody else can change.
     static func check(_ place: Place) throws {
@@ -17,7 +17,8 @@ enum BackupPlace {
 
     /// The plans that a data directory's daemon counts by, or counted by last.
     static func plans(in dataPath: String) -> [Plan] {
-        // What plans promised is in the database. One that this version does not take holds up no backup and no restore.
+        // The database has what plans promised. A plan that this version does not take holds up no backup and no
+        // restore.
         (try? RunningPlans(dataPath: dataPath).sources().map(\.plan)) ?? []
     }
 

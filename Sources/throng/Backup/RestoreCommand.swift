@@ -65,7 +65,7 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 extension RestoreCommand {
-    /// Into a data directory that is made anew: it gets its name when all of it is there.
+    /// Restores into a data directory that is made anew: it gets its name when all of it is there.
     private func anew() async throws -> Restoration {
         let path = place.dataPath
         let isThere = FileManager.default.fileExists(atPath: path)
@@ -87,7 +87,7 @@ extension RestoreCommand {
         let data = try DataDirectory(path: staging)
         defer { data.unlock() }
         for file in try restoration.files() { try HouseFiles(dataPath: staging).write(file) }
-        // What is destroyed here from now on nobody should be able to read in backups of before.
+        // Nobody should be able to read in backups of before what is destroyed here from now on.
         try BackupKeys(dataPath: staging).keep(found.keys)
         let plans = BackupPlace.plans(in: staging)
         try await fill(restoration, clusterAt: staging + "/postgres", hasJournal: false, plans)
@@ -103,7 +103,7 @@ extension RestoreCommand {
         return restoration
     }
 
-    /// For a data directory that is there.
+    /// Restores the database of a data directory that is there.
     private func forJournal() async throws -> Restoration {
         try BackupPlace.check(place)
         let data = try held(place.dataPath)

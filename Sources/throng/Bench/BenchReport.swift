@@ -2,7 +2,7 @@ import Foundation
 import Histogram
 import ThrongLoad
 
-/// What `throng bench` prints.
+/// The output of `throng bench`.
 struct BenchReport: Encodable {
     /// Requests a second that the schedule asked for; nil where each answer brought on the next request.
     let askedRate: Double?
@@ -12,9 +12,9 @@ struct BenchReport: Encodable {
     /// The most that it took, where that was measured first. Unit: requests a second.
     var most: Double?
     let seconds: Double
-    /// From when a request was due to the end of its answer.
+    /// The time from when a request was due to the end of its answer.
     let milliseconds: Percentiles
-    /// From when a request was due to when the generator wrote it, where a connection was free.
+    /// The time from when a request was due to when the generator wrote it, where a connection was free.
     let generatorMilliseconds: Percentiles
     /// Requests for which no connection was free when they were due.
     let waited: Int

@@ -64,7 +64,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
             })
         let data = try openData()
         defer { data.unlock() }
-        // What a backup has read of it by now must not get a key when those of it are gone.
+        // Data of the app that a backup has read by now must not get a key when the app's keys are gone.
         guard let hold = try BackupKeys(dataPath: place.dataPath).hold() else {
             throw CommandFailure(
                 "Another command makes a backup of \(place.dataPath). Run this again when it is done. Nothing was deleted."
@@ -180,7 +180,8 @@ extension AppDeleteCommand {
                 + "--without \(one.daemon). Nothing was deleted.")
     }
 
-    /// What waits in the journal would be flushed by the next start, or could not be read by it.
+    /// Throws where the journal holds more than PostgreSQL, or can't be read: the next start would flush what waits
+    /// there, or could not read it.
     private func checkFlushed(_ store: AppStore, _ data: DataDirectory) async throws {
         let watermark = try await store.watermark(of: DaemonID(data.daemon)) ?? .start
         let end: JournalPosition
@@ -213,8 +214,8 @@ extension AppDeleteCommand {
         }
     }
 
-    /// Takes reports out of the folders that they were delivered to; says how many files went, what a person has to look at,
-    /// and what can't be reached.
+    /// Takes reports out of the folders that they were delivered to; says how many files went, what a person has to
+    /// look at, and what can't be reached.
     private func removeCopies(_ deliveries: [AppDelivery]) throws -> (files: Int, left: [String], rest: [String]) {
         var (files, left, rest) = (0, [String](), [String]())
         for (target, all) in Dictionary(grouping: deliveries, by: \.target).sorted(by: { $0.key < $1.key }) {

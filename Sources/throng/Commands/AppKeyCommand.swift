@@ -18,7 +18,7 @@ struct AppKeyCommand: AsyncParsableCommand {
 }
 
 extension AppKeyCommand {
-    /// Which app, and where its daemon's data is.
+    /// The app, and the place of its daemon's data.
     struct Target: ParsableArguments {
         @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "app"))
         var app: String

@@ -67,7 +67,7 @@ struct ConfigCommand: AsyncParsableCommand {
         }
     }
 
-    /// What a start would refuse, a line each or more.
+    /// Returns the problems for which a start would be refused, a line each or more.
     private static func problems(of settings: Settings) -> [String] {
         let (_, problems) = DaemonSettings.daemon(settings)
         var texts = (settings.file?.problems ?? []) + problems.map { "\($0)" }
@@ -101,7 +101,7 @@ struct SettingLine: Encodable {
     let origin: String
     /// The option's or variable's name, or the file and its line.
     let place: String?
-    /// Whether a change takes a restart, and no reload.
+    /// True if a change takes a restart, and no reload.
     let restart: Bool
     let heading: String
 

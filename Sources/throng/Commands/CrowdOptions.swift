@@ -3,7 +3,7 @@ import ThrongForecast
 import ThrongLoad
 import ThrongPlan
 
-/// Which crowd a plan is tried on.
+/// The crowd that a plan is tried on.
 struct CrowdOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -15,16 +15,16 @@ struct DaemonCommand: AsyncParsableCommand {
             """,
         subcommands: [ListCommand.self, JoinCommand.self, LeaveCommand.self, RetireCommand.self, MapCommand.self])
 
-    /// What these commands need of a database.
+    /// The facts that these commands need of a database.
     struct Desk {
         let desk: MemberDesk
-        /// What it was decided by: see ``MemberDesk/lastNumber()``.
+        /// The number that decisions are made by: see ``MemberDesk/lastNumber()``.
         let lastNumber: Int64
         let members: [EnrolledMember]
         let epochs: [Epoch]
-        /// Which plan of each app is in force.
+        /// The plan in force of each app.
         let inForce: [RegisteredPlan]
-        /// By which plans daemons count.
+        /// The plans by which daemons count.
         let plans: [MemberPlan]
 
         var last: Epoch? { epochs.last { $0.isInForce } }
@@ -94,7 +94,8 @@ struct DaemonCommand: AsyncParsableCommand {
             }
         }
 
-        /// When the longest window that an epoch leaves as it is is over: until then it counts by the one before, too.
+        /// The end of the longest window that the last epoch leaves as it is; until then the epoch before counts, too.
+        /// Nil where no epoch begins.
         var settles: UnixSeconds? { last?.begins.map { $0 + 3 * Rotation.longest.seconds } }
     }
 
@@ -347,7 +348,7 @@ struct DaemonCommand: AsyncParsableCommand {
     }
 }
 
-/// What is said of a daemon that shall count, or no more, once all agree.
+/// The options for a daemon that shall count, or no more, once all agree.
 struct ChangeOptions: ParsableArguments {
     @OptionGroup var place: Place
 

@@ -17,7 +17,7 @@ struct EvaluatorCommand: AsyncParsableCommand {
         subcommands: [EvaluatorServeCommand.self, EvaluatorKeyCommand.self])
 }
 
-/// Where the evaluator's key is.
+/// The option for the file of the evaluator's key.
 struct EvaluatorKeyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -35,9 +35,9 @@ struct PlanApplyCommand: AsyncParsableCommand {
     @Flag(help: "Also where something widens, people have to be asked or a period is split.")
     var yes = false
 
-    /// How long a daemon may take to start by the new plan.
+    /// The longest time that a daemon may take to start by the new plan.
     private static let patience: Duration = .seconds(120)
-    /// How long PostgreSQL may take to know.
+    /// The longest time that PostgreSQL may take to know that the plan is in force.
     private static let knowing: Duration = .seconds(15)
 
     func run() async throws {
@@ -104,7 +104,7 @@ struct PlanApplyCommand: AsyncParsableCommand {
         return ", which is in force"
     }
 
-    /// What a daemon counts by, or counted by last.
+    /// Returns the plan that a daemon counts by, or counted by last.
     static func running(_ app: AppName, at dataPath: String) throws -> PlanSource {
         guard let source = try RunningPlans(dataPath: dataPath).source(of: app) else {
             throw CommandFailure(

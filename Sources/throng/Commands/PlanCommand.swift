@@ -3,8 +3,6 @@ import Foundation
 import ThrongForecast
 import ThrongLoad
 import ThrongPlan
-import ThrongSchedule
-import ThrongStore
 import ThrongWire
 
 struct PlanCommand: AsyncParsableCommand {
@@ -24,12 +22,9 @@ struct PlanCheckCommand: AsyncParsableCommand {
         abstract: "Says what is wrong with a plan, and what could be better.",
         discussion: """
             Problems go to standard output, one a line, as file:line:column: message. Advice follows on standard error, and \
-            lines of "tie:" for metrics that count some of the same events: what they share, and what gives way. With \
-            --ledger come lines of "past:": what the last 14 releases of each metric showed of its events by each grouping, \
-            for which small bucket most was withheld, and what would help. With --devices come lines of "expected:", for \
-            plans that count nothing yet: the same of a day that is released here and now. With --simulate a crowd that also \
-            does something comes for a day, is counted and released in memory, and tables on standard output say how well \
-            devices hide, what each grouping would show, and what would help most.
+            lines of "margin:" that say how far off numbers will be. With --simulate a crowd comes for some days, is counted \
+            and released in memory, and tables on standard output say how well devices hide, what each grouping would show, \
+            and which bounds would do.
 
             EXIT CODES
               0  the plan is valid (there may be advice)
@@ -40,19 +35,7 @@ struct PlanCheckCommand: AsyncParsableCommand {
     @Argument(help: "The plan's file.")
     var file: String
 
-    @Flag(help: "Also looks at what was released so far, in the database of --data or --database. For operators only.")
-    var ledger = false
-
-    @OptionGroup var place: Place
-
-    @Option(
-        help: ArgumentHelp(
-            "Also says what would be released of a day on which these devices came: a file such as "
-                + "Deploy/sample/devices.ndjson.gz.",
-            valueName: "file"))
-    var devices: String?
-
-    @Flag(help: "Also tries the plan on a day of the crowd. For operators only: it tells what is small.")
+    @Flag(help: "Also tries the plan on days of a crowd. For operators only: it tells what is small.")
     var simulate = false
 
     @OptionGroup(title: "Crowd, with --simulate") var crowd: CrowdOptions
@@ -78,9 +61,6 @@ struct PlanCheckCommand: AsyncParsableCommand {
         let problems: [Finding]
         let advice: [Finding]
         let margins: [String]?
-        let ties: [String]?
-        let past: [PlanPast]?
-        let expected: [PlanPast]?
         let forecast: Forecast?
     }
 
@@ -89,18 +69,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
         var advice: [PlanProblem] = []
         var plan: Plan?
         var margins: [String] = []
-        var ties: [String] = []
-        var past: [PlanPast]?
-        var expected: [PlanPast]?
         var forecast: Forecast?
         do {
             let read = try PlanFiles.read(file)
             advice = read.lint(today: .today)
             margins = read.marginLines()
-            ties = read.ties()
             plan = read
-            past = ledger ? try await self.past(of: read) : nil
-            expected = try devices.map { try Self.expected(of: read, from: $0) }
             if simulate { forecast = try crowd.tried(read) { try Forecast(of: read, crowd: $0, $1, progress: $2) } }
             problems = []
         } catch let found as PlanProblems {
@@ -110,17 +84,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
             try Terminal.json(
                 Findings(
                     problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) },
-                    margins: margins.isEmpty ? nil : margins, ties: ties.isEmpty ? nil : ties, past: past,
-                    expected: expected, forecast: forecast))
+                    margins: margins.isEmpty ? nil : margins, forecast: forecast))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
             for margin in margins { Terminal.talk("margin: \(margin)") }
-            for tie in ties { Terminal.talk("tie: \(tie)") }
-            for line in past?.flatMap(\.lines) ?? [] { Terminal.talk("past: \(line)") }
-            for line in expected?.flatMap(\.lines) ?? [] { Terminal.talk("expected: \(line)") }
             for line in forecast?.lines ?? [] { Terminal.data(line) }
-            if let past, past.isEmpty { Terminal.talk("past: nothing of this plan's metrics was released yet.") }
             if let plan {
                 Terminal.talk(
                     "\(file) is valid: \(Terminal.count(plan.metrics.count, "metric")), "
@@ -129,28 +98,6 @@ struct PlanCheckCommand: AsyncParsableCommand {
             }
         }
         if !problems.isEmpty { throw ExitCode(2) }
-    }
-
-    private static func expected(of plan: Plan, from file: String) throws -> [PlanPast] {
-        let devices = try SampleDevice.all(in: file)
-        let day = ExpectedDay(fields: SampleDevice.fieldNames.map { FieldName($0) }, known: devices.count) {
-            devices[$0].bucket(of: $1, by: $2)
-        }
-        let expected = try day.pasts(of: plan)
-        Terminal.talk(
-            expected.isEmpty
-                ? "expected: no metric that counts days is split by what \(file) knows of devices."
-                : "expected: of \(Terminal.grouped(ExpectedDay.devices(of: plan))) devices a day, drawn from \(file), each "
-                    + "with one event; what devices do is summed out:")
-        return expected
-    }
-
-    private func past(of plan: Plan) async throws -> [PlanPast] {
-        try await DatabaseAccess.use(place) { settings in
-            let store = ReleaseStore(settings)
-            defer { store.close() }
-            return try await ReleaseExplainer(store: store).past(of: plan, until: UnixClock.system.now)
-        }
     }
 }
 

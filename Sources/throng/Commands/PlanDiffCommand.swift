@@ -2,10 +2,8 @@ import ArgumentParser
 import Foundation
 import ThrongJournal
 import ThrongPlan
-import ThrongSchedule
-import ThrongStore
 
-struct PlanDiffCommand: AsyncParsableCommand {
+struct PlanDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Says what a new plan does in a former one's place.",
@@ -16,13 +14,11 @@ struct PlanDiffCommand: AsyncParsableCommand {
               asks      people agreed to less than this, or to nothing yet: they are asked
               widens    more is counted, kept, published or handed on than people were told
               splits    counters start anew; the period under way is released in two parts
-              ties      numbers tell more together with others of the same events: what is withheld so that they don't
               tightens  less is
               runs      the house works otherwise
               words     words only
 
-            With --running NEW alone is given, and compared with the plan that the daemon of --data counts by. With --ledger \
-            lines of "published:" follow on standard error: of which weeks and months under way parts are published already.
+            With --running NEW alone is given, and compared with the plan that the daemon of --data counts by.
 
             EXIT CODES
               0  nothing widens, and no period is split
@@ -38,16 +34,14 @@ struct PlanDiffCommand: AsyncParsableCommand {
     @Flag(help: "Compares with the plan that the daemon counts by, or counted by last.")
     var running = false
 
-    @Flag(help: "With --running: also looks at what was released, in the database of --data or --database.")
-    var ledger = false
-
-    @OptionGroup(title: "Place, with --running") var place: Place
+    @Option(
+        help: ArgumentHelp("With --running: the data directory (default: \(Place.standardData)).", valueName: "dir"))
+    var data: String?
 
     @Flag(help: "Prints the changes as JSON.")
     var json = false
 
     func validate() throws {
-        guard running || !ledger else { throw ValidationError("--ledger goes with --running.") }
         guard files.count == (running ? 1 : 2) else {
             throw ValidationError(
                 running
@@ -56,12 +50,14 @@ struct PlanDiffCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func run() throws {
         let diff: PlanDiff
         let before: Plan
         do {
             let after = try PlanFiles.read(files[files.count - 1])
             if running {
+                var place = Place()
+                place.data = data
                 before = try PlanApplyCommand.running(after.app.name, at: place.dataPath).plan
             } else {
                 before = try PlanFiles.read(files[0])
@@ -77,14 +73,6 @@ struct PlanDiffCommand: AsyncParsableCommand {
             throw ExitCode(2)
         }
         if json { try Terminal.json(diff.changes) } else { Self.say(diff) }
-        if ledger {
-            let lines = try await DatabaseAccess.use(place) { settings in
-                let store = ReleaseStore(settings)
-                defer { store.close() }
-                return try await ReleaseExplainer(store: store).underWay(of: before)
-            }
-            for line in lines { Terminal.talk("published: \(line)") }
-        }
         if let code = Self.exitCode(of: diff) { throw code }
     }
 
@@ -98,7 +86,7 @@ struct PlanDiffCommand: AsyncParsableCommand {
         if diff.changes.isEmpty { Terminal.talk("The plans say the same.") }
     }
 
-    /// What somebody has to agree to; nil where nothing.
+    /// Returns the exit code for what somebody has to agree to; nil where there is nothing.
     static func exitCode(of diff: PlanDiff) -> ExitCode? {
         if !diff.kinds.isDisjoint(with: [.unasked, .asks, .widens]) { return ExitCode(4) }
         return diff.kinds.contains(.splits) ? ExitCode(3) : nil

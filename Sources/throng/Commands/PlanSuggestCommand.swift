@@ -7,9 +7,10 @@ struct PlanSuggestCommand: AsyncParsableCommand {
         commandName: "suggest",
         abstract: "Proposes groupings that will publish.",
         discussion: """
-            A crowd comes for a day, and each metric is released with other groupings until no further one would show nine \
-            tenths of its events without taking from the others. What is found goes to standard output as YAML: paste each \
-            metric's margins into the plan, in place of those that are there. For operators only: it tells what is small.
+            A crowd comes for some days, and each metric is released by many groupings. Those that would show nine tenths of \
+            its events go to standard output as YAML: paste each metric's margins into the plan, in place of those that are \
+            there. Leave out what nobody reads: each grouping adds to what is told of a device. For operators only: it \
+            tells what is small.
 
             EXIT CODES
               0  done

@@ -1,10 +1,6 @@
 import ArgumentParser
-import Foundation
-import Synchronization
-import ThrongChance
 import ThrongInsight
 import ThrongPlan
-import ThrongRelease
 import ThrongSchedule
 import ThrongStore
 
@@ -26,10 +22,11 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         commandName: "due",
         abstract: "Releases every period that is due (the default).",
         discussion: """
-            A number is published where it stands for at least k devices and where nobody can use it, together with \
-            everything else that was ever published, to compute a smaller group or to prove one to be small. What \
-            can't be proved safe in time is withheld with its surroundings, or, with --strict, the whole release is \
-            refused.
+            Every number is off on purpose, by noise that is drawn once, and says by how much. It is published where it \
+            stands for at least k devices and what was drawn for them is k and its margin or more. Small numbers are \
+            withheld because they are small, and none for another's sake.
+
+            Noise is drawn from the secret of --data, or of the file that release.secret names.
 
             It waits until every daemon of the database has flushed what it acknowledged up to now: what comes in later is \
             late, and its distinct counts are lost for good. Where one is away, it says so and releases nothing.
@@ -49,12 +46,6 @@ struct ReleaseDueCommand: AsyncParsableCommand {
     )
     var without: [String] = []
 
-    @Flag(help: "Refuses a release of which not every withheld cell could be proved safe in time.")
-    var strict = false
-
-    @Option(help: ArgumentHelp("How long proofs of one release are looked for.", valueName: "seconds"))
-    var seconds = 60.0
-
     @Flag(help: "Prints what was released as JSON.")
     var json = false
 
@@ -64,22 +55,12 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         let period: String
         let published: Int
         let withheld: Int
-        let sensitive: Int
-        let complementary: Int
-        let proved: Int
-        /// What the verification did not look at a second time.
-        let unexamined: ReleaseDecision.Unexamined
-        /// How often the verification refused what was decided; then finer splits were left out.
-        let refusals: Int
-        let seconds: Double
-        /// Of numbers that stand for k devices, by how many dimensions they are split by; for operators only.
-        let levels: [ReleaseDecision.Level]
     }
 
     private struct Outcome {
         var lines: [Line] = []
         var failures: [String] = []
-        /// What is not due yet, a line each.
+        /// The releases that are not due yet, a line each.
         var pending: [String] = []
     }
 
@@ -92,17 +73,11 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 }
                 return daemon
             })
-        let bar = ReleaseBar()
-        let secret = try ReleaseSecret.find(dataPath: place.dataPath)
-        if secret == nil {
-            Terminal.talk(
-                "warning: \(place.dataPath) is not there, and \(Setting.releaseSecret.variable) names no secret: releases "
-                    + "that are made again after a restore may withhold other numbers")
-        }
-        let proof = ReleaseScheduler.ProofOptions(
-            isStrict: strict, proofSeconds: seconds, ties: secret ?? TieSecret()
-        ) { metric, _, progress in
-            bar.show(metric, progress)
+        guard let secret = try ReleaseSecret.find(dataPath: place.dataPath) else {
+            throw CommandFailure(
+                "Noise is drawn from the daemons' secret, so that the same question always gets the same, and "
+                    + "\(place.dataPath) is not there. Name a daemon's data directory with --data, or the file of the secret in "
+                    + "\(Setting.releaseSecret.variable).")
         }
         let outcome = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)
@@ -113,7 +88,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             let now = UnixClock.system.now
             try await PlanFiles.sayWhatIsNotInForce(plans, store.connection)
             try await settle(SettlementStore(store.connection), at: now, without: excused)
-            let scheduler = ReleaseScheduler(store: store, rules: .system, proof: proof)
+            let scheduler = ReleaseScheduler(store: store, rules: .system, secret: secret)
             var outcome = Outcome()
             for plan in plans {
                 let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
@@ -129,14 +104,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                         metric: $0.metric.text,
                         period: calendar.label(of: $0.period),
                         published: $0.published,
-                        withheld: $0.withheld,
-                        sensitive: $0.summary?.sensitive ?? 0,
-                        complementary: $0.summary?.complementary ?? 0,
-                        proved: $0.summary?.proved ?? 0,
-                        unexamined: $0.summary?.unexamined ?? .init(),
-                        refusals: $0.summary?.refusals ?? 0,
-                        seconds: $0.summary?.seconds ?? 0,
-                        levels: $0.summary?.levels ?? [])
+                        withheld: $0.withheld)
                 }
                 let only = try period.period(of: plan)
                 outcome.pending += try await store.pending(of: plan).filter { only == nil || $0.period == only }
@@ -144,7 +112,6 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             }
             return outcome
         }
-        bar.clear()
         if json { try Terminal.json(outcome.lines) } else { show(outcome.lines) }
         guard outcome.failures.isEmpty else {
             throw CommandFailure("Not released:\n" + outcome.failures.joined(separator: "\n"))
@@ -191,55 +158,11 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 + (pending.prefix(most) + rest).joined(separator: "\n"))
     }
 
-    /// "; of what could be published 98 % of numbers, with 99 % of their events": of those that stand for k devices, so that
-    /// small and empty ones do not count.
-    private static func shares(_ levels: [ReleaseDecision.Level]) -> String {
-        let publishable = levels.reduce(0) { $0 + $1.publishable }
-        let events = levels.reduce(0.0) { $0 + Double($1.publishableEvents) }
-        guard publishable > 0, events > 0 else { return "" }
-        let published = levels.reduce(0) { $0 + $1.published }
-        let held = levels.reduce(0.0) { $0 + Double($1.publishedEvents) }
-        func percent(_ part: Double) -> String { String(format: "%.1f %%", (part * 1000).rounded(.down) / 10) }
-        return "; of the publishable \(percent(Double(published) / Double(publishable))), with "
-            + "\(percent(held / events)) of their events"
-    }
-
     private func show(_ lines: [Line]) {
         for line in lines {
             Terminal.data(
                 "\(line.app) \(line.metric) \(line.period): \(Terminal.count(line.published, "number")) published, "
-                    + "\(Terminal.grouped(line.withheld)) withheld, \(Terminal.grouped(line.complementary)) of them "
-                    + "for another's sake" + Self.shares(line.levels))
-            if line.refusals > 0 {
-                Terminal.talk(
-                    "\(line.app) \(line.metric) \(line.period): finer splits are left out, because the verification refused "
-                        + "what had been chosen of them. Please report this.")
-            }
-            if !line.unexamined.isEmpty {
-                Terminal.talk(
-                    "\(line.app) \(line.metric) \(line.period): not verified a second time: what "
-                        + "\(Terminal.count(line.unexamined.numbers, "number")) tell with others, unions in "
-                        + "\(Terminal.count(line.unexamined.parts, "part")), and "
-                        + "\(Terminal.count(line.unexamined.bounds, "bound")) by bands")
-            }
+                    + "\(Terminal.grouped(line.withheld)) withheld")
         }
-    }
-}
-
-/// One line on standard error that says how far the proofs of a release are; appears after two seconds.
-private final class ReleaseBar: Sendable {
-    private let started = ContinuousClock.now
-    private let isTerminal = isatty(STDERR_FILENO) == 1
-    private let isDrawn = Mutex(false)
-
-    func show(_ metric: MetricName, _ progress: ReleaseProgress) {
-        guard isTerminal, ContinuousClock.now - started > .seconds(2) else { return }
-        isDrawn.withLock { $0 = true }
-        let counts = "\(Terminal.grouped(progress.proved)) of \(Terminal.grouped(progress.needed))"
-        Terminal.talk("\r\u{1b}[K\(metric)  \(counts) proofs", newline: false)
-    }
-
-    func clear() {
-        if isDrawn.withLock({ $0 }) { Terminal.talk("\r\u{1b}[K", newline: false) }
     }
 }

@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
         var options = try serve.daemon(by: settings)
         options.reread = { [serve] in
             let now = try serve.settings()
-            // What is refused at a start is refused here.
+            // A reload refuses what a start refuses.
             return PlanReading(sources: try serve.daemon(by: now).sources, changedSettings: now.changes(from: settings))
         }
         options.versions = [("throng", Versions.throng)] + Versions.formats

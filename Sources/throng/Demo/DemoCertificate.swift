@@ -32,7 +32,7 @@ struct DemoCertificate {
         }
     }
 
-    /// How a client comes to trust it.
+    /// The ways by which a client comes to trust it.
     var advice: String {
         """
         TLS: nobody vouches for the certificate, so tell a client that you do:

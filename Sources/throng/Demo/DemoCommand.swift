@@ -153,7 +153,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await serve.waitUntilFlushed()
         let store = ReleaseStore(settings)
         defer { store.close() }
-        let made = try await ReleaseScheduler(store: store, rules: .system, proof: try proof())
+        let made = try await ReleaseScheduler(store: store, rules: .system, secret: try secret())
             .releaseDue(of: plan, now: now, ignoringGrace: true).filter { $0.period == yesterday }
         let scheduler = reportScheduler(store)
         func lacking(_ error: PrintError) { Terminal.talk("\(error)") }
@@ -204,7 +204,7 @@ struct DemoCommand: AsyncParsableCommand {
             try await countPast(plan, crowd, before: yesterday, calendar, cluster.settings)
             let store = ReleaseStore(cluster.settings)
             defer { store.close() }
-            _ = try await ReleaseScheduler(store: store, rules: .system, proof: try proof())
+            _ = try await ReleaseScheduler(store: store, rules: .system, secret: try secret())
                 .releaseDue(of: plan, now: yesterday.start, ignoringGrace: true)
             let scheduler = reportScheduler(store)
             for day in pastDays(before: yesterday, calendar).reversed() {
@@ -215,17 +215,15 @@ struct DemoCommand: AsyncParsableCommand {
                 }
             }
         } catch {
-            // What went wrong before matters more than how its end went.
+            // The first error matters more than how the end went.
             try? await cluster.stop()
             throw error
         }
         try await cluster.stop()
     }
 
-    /// As the daemon of these data decides.
-    private func proof() throws -> ReleaseScheduler.ProofOptions {
-        ReleaseScheduler.ProofOptions(ties: try TieSecret.kept(at: data + "/" + ReleaseSecret.name))
-    }
+    /// Returns the secret that the daemon of these data draws from.
+    private func secret() throws -> TieSecret { try TieSecret.kept(at: data + "/" + ReleaseSecret.name) }
 
     private func cluster() throws -> PrivateCluster {
         var logger = Logger(label: "throng")
@@ -243,8 +241,8 @@ struct DemoCommand: AsyncParsableCommand {
         calendar.period(.day, containing: calendar.period(.day, containing: UnixClock.system.now).start - 1)
     }
 
-    /// Counts the days before yesterday, the oldest first, each with a crowd of its own that is a little smaller; and of
-    /// yesterday what a daemon would count later than anybody waits.
+    /// Counts the days before yesterday, the oldest first, each with a crowd of its own that is a little smaller; and
+    /// of yesterday what a daemon would count later than anybody waits.
     private func countPast(
         _ plan: Plan, _ crowd: Crowd, before yesterday: Period, _ calendar: PeriodCalendar,
         _ settings: ConnectionSettings
@@ -278,8 +276,8 @@ struct DemoCommand: AsyncParsableCommand {
         if !refused.isEmpty { Terminal.talk("Refused of their events: \(Self.listed(refused))") }
     }
 
-    /// An empty data directory that nobody else can have put there; one that an earlier demonstration left is emptied, any
-    /// other is left alone.
+    /// An empty data directory that nobody else can have put there; one that an earlier demonstration left is emptied,
+    /// any other is left alone.
     private func prepareData() async throws {
         let files = FileManager.default
         let mark = data + "/demo"

@@ -4,7 +4,7 @@ import ThrongHTTP
 /// A `throng serve` of our own: started, waited for, stopped.
 final class ServeProcess {
     let url: String
-    /// Where people look.
+    /// The address at which people look.
     let portal: String
     private let metricsURL: String
     private let process = Process()

@@ -16,7 +16,7 @@ struct KeyCommand: AsyncParsableCommand {
         subcommands: [KeyNewCommand.self, KeyListCommand.self, KeyPublicCommand.self])
 }
 
-/// Where the key is.
+/// The options for the place of the key.
 struct KeyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The data directory (default: \(Place.standardData)).", valueName: "dir"))

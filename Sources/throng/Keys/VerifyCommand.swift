@@ -145,7 +145,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let findings: [Findings.Finding]
     }
 
-    /// Why a folder can't be checked.
+    /// Returns the reason why a folder can't be checked.
     private static func reason(_ folder: String, _ error: ReportError) -> String {
         guard case .system(let call, let found, let code) = error else { return "\(folder) can't be read: \(error)" }
         let (folder, path) = (folder.printable, found.printable)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Logging
 import ThrongServer
 
-/// What a command that runs until it is stopped writes to standard error, and how.
+/// The options for what a command that runs until it is stopped writes to standard error, and how.
 struct LogOptions: ParsableArguments {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var log = "info"

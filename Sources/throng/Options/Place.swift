@@ -6,7 +6,7 @@ import ThrongPlan
 import ThrongPostgres
 import ThrongStore
 
-/// Where the data is: a data directory with its private PostgreSQL, or a PostgreSQL of the operator's.
+/// The place of the data: a data directory with its private PostgreSQL, or a PostgreSQL of the operator's.
 struct Place: ParsableArguments {
     @Option(help: ArgumentHelp("The data directory (default: \(Place.standardData)).", valueName: "dir"))
     var data: String?
@@ -32,8 +32,8 @@ struct Place: ParsableArguments {
 
 /// Reaches the database that a command is about.
 enum DatabaseAccess {
-    /// Lends the settings of the operator's PostgreSQL, or of the data directory's private one, which is started for the
-    /// length of the call where it does not run.
+    /// Lends the settings of the operator's PostgreSQL, or of the data directory's private one, which is started for
+    /// the length of the call where it does not run.
     static func use<Value: Sendable>(
         _ place: Place, _ body: (ConnectionSettings) async throws -> Value
     ) async throws -> Value {

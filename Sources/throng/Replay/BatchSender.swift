@@ -9,13 +9,13 @@ import ThrongWire
 /// A batch that got no answer, or 503, is sent again under the same batch id, so that it counts once.
 struct BatchSender: Sendable {
     let endpoint: String
-    /// How long a batch is tried before the sender gives up.
+    /// The time for which a batch is tried before the sender gives up.
     let patience: Duration
     let connections: Int
     /// Certificates in PEM that vouch for the server, beside the system's.
     private let authorities: String?
 
-    /// What became of the batches.
+    /// The outcomes of the batches.
     struct Tally: Encodable, Sendable {
         var batches = 0
         var sent = 0

@@ -6,7 +6,7 @@ import ThrongWire
 struct Recording {
     let app: String?
     let purpose: String?
-    /// Whether recorded batches move to the window that is open now.
+    /// True if recorded batches move to the window that is open now.
     let reopens: Bool
     let windows: RotationLookup
 

@@ -7,7 +7,7 @@ actor RotationLookup {
     private let server: String
     private var known: [String: Known] = [:]
 
-    /// What the plan says of a purpose's batches.
+    /// The rules of the plan for a purpose's batches.
     private struct Known {
         let rotation: Rotation
         let hasIdentifiers: Bool
@@ -20,7 +20,7 @@ actor RotationLookup {
         try await lookUp(app: app, purpose: purpose).rotation.window(at: UnixClock.system.now).value
     }
 
-    /// Whether batches of a purpose say who sends them.
+    /// Returns true if batches of a purpose say who sends them.
     func hasIdentifiers(app: String, purpose: String) async throws -> Bool {
         try await lookUp(app: app, purpose: purpose).hasIdentifiers
     }

@@ -50,7 +50,7 @@ struct ReportRecord: Encodable {
         }
     }
 
-    /// What commands call a run: its files' name without the ending.
+    /// Returns the name of a run in commands: its files' name without the ending.
     static func id(of run: ReportRun) -> String {
         ReportFile.stem(report: run.report.text, period: run.label ?? Terminal.instant(run.period.start))
     }

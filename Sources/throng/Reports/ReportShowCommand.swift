@@ -14,7 +14,7 @@ struct ReportShowCommand: AsyncParsableCommand {
         abstract: "Shows all that is on record of a run: files with their SHA-256, the manifest, deliveries, errors.",
         discussion: """
             The files are kept as they were made, until the first number in them may be kept no longer. The totals of the app's events \
-            are exact here and for operators only; the manifest tells partners bands of shares.
+            are exact, and for operators only.
             """)
 
     @Argument(help: "What `throng report list` begins its lines with, such as weekly_shop-2026-W47.")
@@ -31,7 +31,7 @@ struct ReportShowCommand: AsyncParsableCommand {
     private struct Shown: Encodable {
         let run: ReportRecord
         let files: [FileLine]
-        /// By what became of them. Unit: events.
+        /// The counts by what became of events. Unit: events.
         let coverage: [String: Int64]
         let manifest: String?
 

@@ -10,7 +10,7 @@ import ThrongPlan
 import ThrongServer
 import ThrongTraces
 
-/// How `throng serve` takes its settings over.
+/// The translation of settings into the options of `throng serve`.
 enum DaemonSettings {
     static let numbers: [NumberSetting<DaemonOptions>] = [
         .init(
@@ -160,7 +160,7 @@ enum DaemonSettings {
     }
 
     private static func setAttesters(of options: inout DaemonOptions, _ settings: Settings) throws {
-        // Without plans, their problem is told already.
+        // The problem of missing plans is told already.
         guard let value = settings.value(of: .attesters), !options.plans.isEmpty else { return }
         do throws(CredentialSettingsError) {
             options.credentials = try CredentialSettings(

@@ -1,13 +1,13 @@
 import Foundation
 import ThrongChance
 
-/// By what releases choose between equally useful numbers, so that a second run decides alike.
+/// The secret that releases draw their noise from, so that the same question has the same draw.
 enum ReleaseSecret {
     /// The file's name in a data directory.
     static let name = "installation.secret"
 
-    /// The secret of the file that the environment or the machine's settings name, or else of a data directory, where it is
-    /// made if there is none; nil where there is no such directory.
+    /// The secret of the file that the environment or the machine's settings name, or else of a data directory, where
+    /// it is made if there is none; nil where there is no such directory.
     ///
     /// - Throws: `TieSecretError`; `ValidationError` where the settings can't be read.
     static func find(dataPath: String) throws -> TieSecret? {

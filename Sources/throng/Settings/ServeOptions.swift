@@ -80,7 +80,7 @@ struct ServeOptions: ParsableArguments {
             options: options, environment: environment, file: try SettingsFile.find(config, environment: environment))
     }
 
-    /// How a daemon runs by all that is set now.
+    /// Returns the options of a daemon by all that is set now.
     ///
     /// - Throws: what would be refused; all of it at once.
     func daemon(by settings: Settings) throws -> DaemonOptions {

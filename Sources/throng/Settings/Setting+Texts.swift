@@ -80,7 +80,7 @@ extension Setting {
         meaning: "a file that says, by app, who vouches for devices that ask for credentials")
     static let releaseSecret = Setting(
         key: "release.secret", kind: .path, standard: "installation.secret in the data directory",
-        meaning: "by what equally useful numbers are chosen; made where there is none")
+        meaning: "what releases draw their noise from; made where there is none")
 
     static let reportKey = Setting(
         key: "report.key", kind: .path, standard: "signing/key.pem in the data directory",

@@ -1,6 +1,7 @@
-/// Something of `throng serve` that can be set: by an option where it has one, by a variable of the environment, in a file.
+/// Something of `throng serve` that can be set: by an option where it has one, by a variable of the environment, in a
+/// file.
 struct Setting: Sendable {
-    /// What its value is.
+    /// The kind of its value.
     enum Kind: Sendable {
         /// A whole number of something.
         case number(unit: String, lowest: Int, highest: Int)
@@ -23,10 +24,10 @@ struct Setting: Sendable {
     /// The option of the command line; nil where there is none.
     var option: String?
     let kind: Kind
-    /// What holds where nothing is said, for people.
+    /// The default, in words for people.
     let standard: String
     let meaning: String
-    /// Whether SIGHUP reads it anew.
+    /// True if SIGHUP reads it anew.
     var isReloaded = false
 
     /// `THRONG_INTAKE_BODY_BYTES` for `intake.body-bytes`.
@@ -35,7 +36,7 @@ struct Setting: Sendable {
     /// Nil where it is no number.
     var unit: String? { if case .number(let unit, _, _) = kind { unit } else { nil } }
 
-    /// Under which heading people find it.
+    /// The heading under which people find it.
     var heading: String {
         switch key.split(separator: ".").first.map({ String($0) }) {
         case "intake": "What clients may send"
@@ -46,7 +47,7 @@ struct Setting: Sendable {
         }
     }
 
-    /// What the manual says of it.
+    /// The manual's text about it.
     var help: String {
         let kind =
             switch kind {
@@ -68,15 +69,15 @@ struct Setting: Sendable {
         DaemonSettings.numbers.map(\.setting).filter { $0.key.hasPrefix(prefix) }
     }
 
-    /// By its key; nil where there is none such.
+    /// Finds a setting by its key; nil where there is none such.
     static func named(_ key: String) -> Setting? { byKey[key] }
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
 }
 
-/// What a setting is, and who said so.
+/// The value of a setting, and who said so.
 struct SettingValue: Sendable, Hashable {
-    /// Who said it.
+    /// The origin of a value.
     enum Origin: Sendable, Hashable {
         case option(String)
         case environment(String)
@@ -89,7 +90,7 @@ struct SettingValue: Sendable, Hashable {
 
     var text: String { texts.joined(separator: " ") }
 
-    /// Where it stands, for messages: `--listen`, `THRONG_LISTEN`, `/etc/throng/throng.yaml:3: listen`.
+    /// The place of the value, for messages: `--listen`, `THRONG_LISTEN`, `/etc/throng/throng.yaml:3: listen`.
     var place: String {
         switch origin {
         case .option(let name), .environment(let name): name

@@ -3,8 +3,8 @@ import Configuration
 import Foundation
 import ThrongFaults
 
-/// All that is set for `throng serve`, and by whom: options first, then the environment, then a file; what nobody says has its
-/// default.
+/// All that is set for `throng serve`, and by whom: options first, then the environment, then a file; what nobody says
+/// has its default.
 struct Settings: Sendable {
     let environment: [String: String]
     let file: SettingsFile?
@@ -26,7 +26,8 @@ struct Settings: Sendable {
         byFile = Self.provider("file", (file?.entries ?? [:]).mapValues(\.texts))
     }
 
-    /// What commands beside the daemon go by: the environment, and the file that it names or the machine has.
+    /// Returns the settings for commands beside the daemon: from the environment, and from the file that it names or
+    /// the machine has.
     ///
     /// - Throws: `ValidationError` for a file that can't be read, or says what it may not.
     static func ofMachine() throws -> Settings {
@@ -36,7 +37,7 @@ struct Settings: Sendable {
         return Settings(environment: environment, file: file)
     }
 
-    /// What a setting is; nil where nobody says.
+    /// Returns the value of a setting; nil where nobody says.
     func value(of setting: Setting) -> SettingValue? {
         if let texts = texts(of: setting, in: byOption) {
             return SettingValue(texts: texts, origin: .option(setting.option ?? setting.key))

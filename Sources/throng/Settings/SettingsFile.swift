@@ -11,7 +11,7 @@ import Yams
 ///       body-bytes: 2097152
 ///       origins: [https://shop.example, https://www.shop.example]
 ///
-/// What is wrong with it is told all at once, each with its line.
+/// Its faults are told all at once, each with its line.
 struct SettingsFile: Sendable {
     struct Entry: Sendable, Hashable {
         let texts: [String]
@@ -19,12 +19,12 @@ struct SettingsFile: Sendable {
     }
 
     let path: String
-    /// By key.
+    /// The entries, by key.
     let entries: [String: Entry]
-    /// What of it can't be used, a sentence each.
+    /// The parts of it that can't be used, a sentence each.
     let problems: [String]
 
-    /// Where it is looked for if nobody names one.
+    /// The path at which it is looked for if nobody names one.
     static let standardPath = "/etc/throng/throng.yaml"
     /// The variable that names one, also to the commands that have no `--config`.
     static let variable = "THRONG_CONFIG"
@@ -148,7 +148,7 @@ struct SettingsFile: Sendable {
                 entries[setting.key] = Entry(texts: [text], line: line)
             case .text, .path, .connection:
                 guard let text = Self.text(node) else {
-                    // What may hold a password is not repeated.
+                    // A value that may hold a password is not repeated.
                     let isSecret = if case .connection = setting.kind { true } else { false }
                     return refuse(isSecret ? "something else" : Self.name(node), "a text on one line")
                 }

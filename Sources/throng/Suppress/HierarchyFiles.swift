@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import ThrongTable
 
-/// Which files say what the codes of a table's dimensions add up to.
+/// The options for the files that say what the codes of a table's dimensions add up to.
 struct HierarchyFiles: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A dimension's hierarchy, as NAME=FILE; several of one dimension need not nest.", valueName: "name=file"))
     var hierarchy: [String] = []
 
-    /// By dimension.
+    /// Reads the hierarchies, by dimension.
     func read() throws -> [String: [Hierarchy]] {
         var result: [String: [Hierarchy]] = [:]
         for option in hierarchy {

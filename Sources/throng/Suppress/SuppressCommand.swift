@@ -161,7 +161,7 @@ struct SuppressCommand: AsyncParsableCommand {
         let options = SuppressionOptions(
             seed: (ties ?? TieSecret()).seed(
                 for: "suppress", cube.members.flatMap(\.dimensions).map { Array($0.utf8) }),
-            attempts: attempts, proof: .witnesses(seconds: seconds), isStrict: strict, progress: { line.show($0) })
+            attempts: attempts, seconds: seconds, isStrict: strict, progress: { line.show($0) })
         defer { line.clear() }
         let result = try ProtectedTable(cube, options: options, leastWithin: exact ? seconds : nil)
         line.clear()
@@ -187,7 +187,7 @@ struct SuppressCommand: AsyncParsableCommand {
         if result.summary.unproved > 0 { throw ExitCode(2) }
     }
 
-    /// What two runs have in common; nil draws anew.
+    /// Returns the secret that two runs have in common; nil draws anew.
     private func ties() throws -> TieSecret? {
         if let newSecret { return try TieSecret.made(at: newSecret, as: .suppressSecret) }
         if let secret { return try TieSecret(file: secret, as: .suppressSecret) }
@@ -200,7 +200,7 @@ struct SuppressCommand: AsyncParsableCommand {
 
     private static let variable = "THRONG_SUPPRESS_SECRET"
 
-    /// What was understood of the table: a column that was forgotten shows up here, as a dimension.
+    /// Prints what was understood of the table: a column that was forgotten shows up here, as a dimension.
     private func describe(_ table: Table, _ cube: TableCube) {
         let codes = table.dimensions.indices.map { dimension in Set(table.rows.map { $0.codes[dimension] }) }
         Terminal.talk(

@@ -9,7 +9,7 @@ enum Terminal {
         FileHandle.standardError.write(Data((newline ? text + "\n" : text).utf8))
     }
 
-    /// Whether standard output is a terminal whose user wants type to stand out.
+    /// True if standard output is a terminal whose user wants type to stand out.
     static var isStyled: Bool {
         let environment = ProcessInfo.processInfo.environment
         return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
@@ -45,7 +45,7 @@ enum Terminal {
     }
 }
 
-/// What a command says before it ends with exit code 1.
+/// The message of a command that ends with exit code 1.
 struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -6,7 +6,7 @@ import ThrongReport
 import ThrongStore
 import ThrongWire
 
-/// What `throng --version` says: the program's version, and those of every format that it reads or writes.
+/// The versions that `throng --version` prints: the program's, and those of every format that it reads or writes.
 enum Versions {
     /// The program's own, by Semantic Versioning; CHANGELOG.md says what each one brought.
     static let throng = "0.1.0"

@@ -5,52 +5,37 @@ import ThrongSuppression
 /// Prints what the engine takes on seeded synthetic tables.
 @main
 struct SuppressionBench {
+    /// Tables by size and dimensions, and one such as statistical offices have, few cells of which are small.
+    private static let cases: [(name: String, dimensions: [[Int]], mean: Double, threshold: Int64)] = [
+        ("1e3 3d", [[3, 4], [8], [6]], 60, 20), ("1e4 2d", [[4, 4, 4], [5, 5, 3]], 90, 20),
+        ("1e4 4d", [[4, 4], [4, 3], [4], [5]], 50, 20), ("offices", [[4, 4], [4, 3], [5], [5]], 50, 4),
+        ("1e5 2d", [[6, 6, 6], [7, 7, 7]], 90, 20), ("1e5 3d", [[4, 4, 4], [5, 6], [5, 6]], 90, 20),
+        ("1e5 4d", [[4, 4, 3], [5, 5], [6], [6]], 90, 20),
+    ]
+
     static func main() throws {
-        let cases: [(name: String, dimensions: [[Int]], mean: Double)] = [
-            ("1e3 3d", [[3, 4], [8], [6]], 60), ("1e4 2d", [[4, 4, 4], [5, 5, 3]], 90),
-            ("1e4 4d", [[4, 4], [4, 3], [4], [5]], 50),
-            ("1e5 2d", [[6, 6, 6], [7, 7, 7]], 90), ("1e5 3d", [[4, 4, 4], [5, 6], [5, 6]], 90),
-            ("1e5 4d", [[4, 4, 3], [5, 5], [6], [6]], 90),
-        ]
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments.first == "exact" {
-            return try compare(seconds: 25, attempts: Int(arguments.dropFirst().first ?? "") ?? 1)
-        }
-        if arguments.first == "fuzz" {
-            return try fuzz(
+        switch arguments.first {
+        case "exact": try compare(seconds: 25, attempts: Int(arguments.dropFirst().first ?? "") ?? 1)
+        case "fuzz":
+            try fuzz(
                 seconds: Int(arguments.dropFirst().first ?? "") ?? 30,
                 from: UInt64(arguments.dropFirst(2).first ?? "") ?? 1)
+        // Every measurement, on little.
+        case "smoke": try measure(["1e3"])
+        default: try measure(arguments)
         }
-        if arguments.first == "crowd" {
-            // As `throng release` takes unless told; a number asks for others.
-            let seconds = arguments.compactMap { Double($0) }.first ?? 60
-            return try CrowdBench(seconds: seconds, isGridded: !arguments.contains("flat")).run(
-                Array(arguments.dropFirst()))
-        }
-        if arguments.first == "scale" { return try ScaleBench().run(Array(arguments.dropFirst())) }
-        if arguments.first == "tied" {
-            let seconds = arguments.compactMap { $0.contains("e") ? nil : Double($0) }.first ?? 60
-            return try TiedBench(seconds: seconds).run(Array(arguments.dropFirst()))
-        }
-        if arguments.first == "devices" {
-            return try DeviceBench(folder: "Deploy/sample", devices: 20_000, seconds: 60).run()
-        }
-        let sample = SampleBench(folder: "Deploy/sample", seconds: 60)
-        if arguments.first == "sample" { return try sample.shares(numbers(arguments) ?? [500, 2_000, 20_000]) }
-        if arguments.first == "blink" {
-            let asked = numbers(arguments) ?? [2_000, 30]
-            return try sample.blinks(devices: asked[0], days: asked.count > 1 ? asked[1] : 30)
-        }
-        if arguments.first == "smoke" { return try smoke() }
-        let level = arguments.contains("l3") ? SuppressionOptions.ProofLevel.witnesses(seconds: 40) : .unique
-        for entry in cases where arguments.contains(where: { entry.name.contains($0) }) {
+    }
+
+    /// Measures the tables whose names hold one of some words; all of them where there is none.
+    private static func measure(_ words: [String]) throws {
+        for entry in cases where words.isEmpty || words.contains(where: { entry.name.contains($0) }) {
             let table = try SyntheticTable(
-                dimensions: entry.dimensions, meanLeaf: entry.mean, skew: 0.8, threshold: 20, seed: 1)
+                dimensions: entry.dimensions, meanLeaf: entry.mean, skew: 0.8, threshold: entry.threshold, seed: 1)
             let clock = ContinuousClock()
             var pattern: SuppressionPattern?
             let search = try clock.measure {
-                pattern = try SuppressionEngine(options: SuppressionOptions(seed: 7, proof: level)).pattern(
-                    for: table.problem)
+                pattern = try SuppressionEngine(options: SuppressionOptions(seed: 7)).pattern(for: table.problem)
             }
             guard let pattern else { continue }
             var random = SecretGenerator(seed: 11)
@@ -67,24 +52,8 @@ struct SuppressionBench {
                 "verify",
                 check, "violations", violations.count, violations.prefix(2), pattern.statistics, "peak MB",
                 peak() / 1024)
+            print("  " + Yardstick.measure().text)
         }
-    }
-
-    /// Numbers after the first word; nil where there are none.
-    private static func numbers(_ arguments: [String]) -> [Int]? {
-        let found = arguments.dropFirst().compactMap { Int($0) }.filter { $0 > 0 }
-        return found.isEmpty ? nil : found
-    }
-
-    /// Every measurement of releases, on little.
-    private static func smoke() throws {
-        try CrowdBench(seconds: 1, isGridded: true).run(["tiny"])
-        try ScaleBench().run(["1e3"])
-        try TiedBench(seconds: 1).run(["tiny"])
-        try DeviceBench(folder: "Deploy/sample", devices: 300, seconds: 1).run()
-        let sample = SampleBench(folder: "Deploy/sample", seconds: 1)
-        try sample.shares([200])
-        try sample.blinks(devices: 100, days: 3)
     }
 
     /// Compares the greedy cost with the exact one on random tables.
@@ -131,7 +100,7 @@ struct SuppressionBench {
         while ContinuousClock().now < end {
             // A solver that aborts takes the process along: this names the table that it did so on, to within a hundred.
             if (seed - first).isMultiple(of: 100) {
-                let found = run.violations.count + run.rejected.count + run.pinned.count + run.peeled.count
+                let found = run.violations.count + run.rejected.count + run.peeled.count
                 FileHandle.standardError.write(
                     Data("seed \(seed), cells attacked \(run.attacked), found \(found)\n".utf8))
             }
@@ -139,14 +108,13 @@ struct SuppressionBench {
             seed += 1
         }
         print(
-            "tables", run.tables, "with sums", run.withSums, "second releases", run.secondReleases, "attacked",
-            run.attacked, "violations", run.violations.count, "rejected", run.rejected.count, "pinned",
-            run.pinned.count,
-            "unproved", run.unproved, "undecided", run.undecided, "naive broken", run.naiveBroken,
+            "tables", run.tables, "with sums", run.withSums, "attacked", run.attacked, "violations",
+            run.violations.count,
+            "rejected", run.rejected.count, "unproved", run.unproved, "undecided", run.undecided, "naive broken",
+            run.naiveBroken,
             "attacked from inside", run.attackedFromInside, "peeled", run.peeled.count, "last seed", seed - 1)
         for violation in run.violations.prefix(10) { print("violation", violation) }
         for violation in run.rejected.prefix(10) { print("rejected", violation) }
-        for pinned in run.pinned.prefix(10) { print("pinned", pinned) }
         for peeled in run.peeled.prefix(10) { print("peeled", peeled) }
     }
 

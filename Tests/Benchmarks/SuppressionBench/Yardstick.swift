@@ -5,7 +5,7 @@ internal import ThrongChance
 struct Yardstick {
     /// Unit: seconds.
     let seconds: Double
-    /// How many processes wanted a processor, the mean of the last minute.
+    /// Processes that wanted a processor, the mean of the last minute.
     let load: Double
 
     /// Sorts four million seeded numbers of 64 bits once.
@@ -27,9 +27,4 @@ struct Yardstick {
 
     /// Two decimals.
     static func rounded(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
-
-    /// A part of a whole in percent, one decimal; - for a part of nothing.
-    static func percent(_ part: Int64, of whole: Int64) -> String {
-        whole == 0 ? "-" : "\((Double(part) / Double(whole) * 1_000).rounded() / 10)"
-    }
 }

@@ -32,7 +32,7 @@ def pgtap(house):
 
 
 def withheld_plans(house):
-    """A small cell, an empty one and one that protects another: the same plan, rows, buffers and loops."""
+    """A small cell and an empty one: the same plan, rows, buffers and loops."""
     rows = ask(house, "select system, room from analyst.salon_visits where margin = 'system, room' and"
                       " withheld like 'withheld%'")[1].split("\n")
     check("linux|cellar" in rows and "ios|attic" in rows and len(rows) > 4, "withheld are", rows)

@@ -53,7 +53,7 @@ def plan():
     expires: {shop.plan().split('expires: ')[1][:10]}, purpose: hidden, period: day}}
   pings: {{title: Pings, events: [ping], question: How many?, decision: None., owner: Tests,
     expires: {shop.plan().split('expires: ')[1][:10]}, purpose: tally, dimensions: [channel], period: day,
-    contribution_bound: 4, margin: standard}}
+    contribution_bound: 4}}
 """
 
 

@@ -27,7 +27,7 @@ dimensions:
 metrics:
   views: {{title: Views, events: [view], purpose: product, measures: {{reach: true}}, {FACTS}}}
   clicks:
-    {{title: Clicks, events: [click], purpose: product, {FACTS},
+    {{title: Clicks, events: [click], purpose: product, {FACTS.replace("100000", "40")},
     measures: {{sums: {{paid: {{field: amount, from: 0, to: 100000, decimals: 2, unit: EUR}}}}}}}}
   floods: {{title: Floods, events: [flood], purpose: product, dimensions: [browser], {FACTS}}}
   visits: {{title: Visits, events: [view], purpose: marketing, measures: {{reach: true}}, {FACTS}}}

@@ -31,7 +31,7 @@ dimensions:
   kind: {{title: Kind, field: kind, list: [{word}one, {word}two], partitions: devices}}
 metrics:
   visits: {{title: Visits, events: [visit], question: What?, decision: None., owner: Tests, expires: {EXPIRES}, purpose: use,
-    dimensions: [kind], period: day, contribution_bound: 100000, decay: [{{after: 20 days, drop: kind}}],
+    dimensions: [kind], period: day, contribution_bound: 1000, decay: [{{after: 20 days, drop: kind}}],
     measures: {{reach: true, sums: {{paid: {{field: amount, from: 0, to: 1000, decimals: 2, unit: EUR}}}}}}}}
 insights:
   seen: {{title: Seen, metric: visits, kind: count, by: [kind]}}

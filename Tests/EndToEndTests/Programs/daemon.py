@@ -41,10 +41,17 @@ def say(*words):
 STARTED = time.monotonic()
 
 
-def environment(**more):
-    """throng refuses to start with a THRONG_ variable that it does not know; tests have some of their own."""
+def environment(noise=False, **more):
+    """throng refuses to start with a THRONG_ variable that it does not know; tests have some of their own.
+
+    Numbers are released without noise, so that programs can count, unless one asks for it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("THRONG_")}
     kept.update(more)
+    faults = [] if noise else ["noise_off"]
+    if "THRONG_FAULT" in kept:
+        faults.append(kept["THRONG_FAULT"])
+    if faults:
+        kept["THRONG_FAULT"] = ",".join(faults)
     return kept
 
 

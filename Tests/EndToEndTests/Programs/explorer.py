@@ -95,8 +95,9 @@ def copy(house):
                 where r.release_id = {identity} and l.metric = 'hostile'
                 returning release_id
             )
-            insert into throng.released_cell (release_id, margin, cell, buckets, count, sums, reach, firsts)
-            select made.release_id, margin, cell, buckets, count, sums, reach, firsts
+            insert into throng.released_cell (
+                release_id, margin, cell, buckets, count, sums, reach, firsts, count_margin, sum_margins, reach_margin)
+            select made.release_id, margin, cell, buckets, count, sums, reach, firsts, count_margin, sum_margins, reach_margin
             from throng.released_cell as c, made where c.release_id = {identity}""")
 
 

@@ -231,25 +231,19 @@ def compare_releases(world):
             f" where r.metric = 'opened' and period_start < to_timestamp({MONDAY + DAYS * DAY})"):
         labels = layouts.labels(metric, int(margin), int(cell))[1]
         found[(int(kind), int(start), labels)] = (int(count), None if firsts is None else int(firsts))
-        check((reach is None) == (firsts is None), "a number of devices is told without the other:", labels, reach, firsts)
-        check(firsts is None or int(reach) <= int(firsts), "a floor lies above what clients say:", labels, reach, firsts)
+        check(reach is None, "devices are told in two ways:", labels, reach, firsts)
     truth = {cell: (world.events[cell], len(devices)) for cell, devices in world.seen.items()}
-    # Where it would tell how few devices of a whole are absent, a number of devices is withheld beside its events.
-    said = {cell for cell, (_, devices) in found.items() if devices is not None}
-    same("released cells", {
-        cell: (truth[cell][0], truth[cell][1] if cell in said else None) for cell in found}, found)
-    check(len(said) > len(found) / 2, "only", len(said), "of", len(found), "say of how many devices they are")
-    check(min(found[cell][1] for cell in said) >= 5, "a published cell stands for fewer than k")
+    same("released cells", {cell: truth[cell] for cell in found}, found)
+    check(min(devices for _, devices in found.values()) >= 5, "a published cell stands for fewer than k")
     large = [cell for cell, devices in world.seen.items() if len(devices) >= 5]
-    # Floors are smaller than what devices say, and small cells take others with them.
+    # Floors are smaller than what devices say.
     check(len(found) > len(large) / 3, "only", len(found), "of", len(large), "large cells were published")
     check(any(kind == 2 for kind, _, _ in found), "no week was released")
     for cell in found:
         check(cell[0] == 2 or len(world.seen[(2, MONDAY + (cell[1] - MONDAY) // (7 * DAY) * 7 * DAY, cell[2])])
               >= len(world.seen[cell]), "a day has more than its week")
-    analyst = world.house.sql(
-        "select count(*), sum(client_devices) from analyst.kitchen_opened where client_devices >= devices")
-    check(int(analyst[0][0]) >= len(said), "the analysts' view has", analyst)
+    [[shown]] = world.house.sql("select count(client_devices) from analyst.kitchen_opened")
+    check(int(shown) >= len(found), "the analysts' view has", shown)
     say("released:", len(found), "cells, of", len(large), "large ones and", len(truth), "in all")
 
 
@@ -299,14 +293,6 @@ def compare_reports(world):
     say("reports say what devices did:", dict(back), dict(often))
 
 
-def compare_attacker(world):
-    for arguments in (
-            ["--data", world.house.data], ["--released", os.path.join(world.house.folder, "given"), "--plan", world.house.plan]):
-        code, out, talk = world.clock.run("audit", *arguments, "--seconds", "30")
-        check(code == 0 and "not read" not in out + talk, "throng audit found", out[-2000:], talk[-2000:])
-    say("and the auditor finds nothing in them")
-
-
 def test():
     world = World()
     world.live()
@@ -315,7 +301,6 @@ def test():
     check(code == 0, "throng release ended with", code, out, talk)
     compare_releases(world)
     compare_reports(world)
-    compare_attacker(world)
     check(world.house.stop() == 0, "serve stops gracefully")
 
 

@@ -38,10 +38,9 @@ SAME = "".join([
     metric("passes", "Passes", ["pass"], "dimensions: [os], period: month, margins: [[os], [platform]]"),
     metric("glances", "Glances", ["glance"], "dimensions: [os], period: day, rollups: [month], sampling: 0.25"),
     metric("hum", "Hum", ["hum"], "dimensions: [os], period: week, contribution_bound: 2, margins: [[os]],"
-           " measures: {sums: {loudness: {field: amount, from: 0, to: 100, decimals: 1, unit: dB}}},"
-           " margin: standard", "statistics"),
-    metric("seats", "Seats", ["sit"], "dimensions: [row, seat], period: month, contribution_bound: 1, margins: [[row, seat]],"
-           " margin: standard", "statistics"),
+           " measures: {sums: {loudness: {field: amount, from: 0, to: 100, decimals: 1, unit: dB}}}", "statistics"),
+    metric("seats", "Seats", ["sit"], "dimensions: [row, seat], period: month, contribution_bound: 1, margins: [[row, seat]]",
+           "statistics"),
     metric("often", "How often", ["knock"], "dimensions: [os], period: day, measures: {frequency: {bands: [1, 2, 4]}}"),
     metric("way", "Way", ["view", "bought"], "dimensions: [os], period: day, margins: [[os], [step]], measures: {funnel:"
            " {steps: [{title: Tea, event: view, where: {page: /tea}}, {title: Cart, event: view, where: {page: /cart}},"

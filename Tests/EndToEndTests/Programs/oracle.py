@@ -68,16 +68,6 @@ class Metric:
             return {base, base | frozenset(insight["part"])} if "part" in insight else {base, where}
         return {base, base | {self.histogram}} if insight["kind"] == "distribution" else {base}
 
-    def kinds(self):
-        """What it counts, and what it tells apart by a dimension of events' names."""
-        kinds = [self.events]
-        for dimension in self.dimensions:
-            if dimension.kind == "list" and dimension.field == "event":
-                named = dimension.rule if isinstance(dimension.rule, dict) else {each: [each] for each in dimension.rule}
-                groups = [{str(value) for value in values} for values in named.values()]
-                kinds += [self.events & group for group in groups] + [self.events.difference(*groups)]
-        return [kind for kind in kinds if kind]
-
     def labels(self, cell, margin):
         """A leaf's labels with those that the margin sums out left out, as (name, label) pairs."""
         return tuple((name, label) for name, label in zip(self.names, cell) if name in margin)
@@ -104,12 +94,6 @@ class Oracle:
         self.metrics = {
             name: Metric(name, each, self.plan, self.plan["insights"])
             for name, each in self.plan["metrics"].items()}
-        self.tied = {name: self.group(metric) for name, metric in self.metrics.items()}
-        for names in self.tied.values():
-            # What counts the same events stands for the most devices that any of them asks for.
-            strictest = max(self.metrics[name].k for name in names)
-            for name in names:
-                self.metrics[name].k = strictest
         self.by_purpose = collections.defaultdict(list)
         for metric in self.metrics.values():
             self.by_purpose[metric.purpose].append(metric)
@@ -126,8 +110,6 @@ class Oracle:
         # Released periods, the time that their late events count at, and whether the daemon knew of the release when it
         # counted them: if not, they prove no device anywhere.
         self.released_periods = set()
-        # What left the house, once that is known: by cell whether its sums and its devices did; see released().
-        self.let_out = None
         self.open_at = None
         self.knows_releases = False
 
@@ -237,71 +219,39 @@ class Oracle:
                 start = metric.period_of(start)[1]
         return found
 
-    def group(self, metric):
-        """The metrics that count the same events of the same clients, or a kind of events that one of them tells apart,
-        directly or through others, itself among them."""
-        def asks(each):
-            purpose = self.plan["purposes"][each.purpose]
-            return {*purpose.get("refused_by", []), *(["consent"] if purpose["consent"] == "required" else [])}
-
-        def holds(one, other):
-            """Whether what one counts, or a kind of it, is all among what the other does, or a kind of that."""
-            return asks(one) >= asks(other) and any(mine <= its for mine in one.kinds() for its in other.kinds())
-
-        found, waiting = {metric.name}, [metric]
-        while waiting:
-            one = waiting.pop()
-            for other in self.metrics.values():
-                if other.name not in found and (holds(one, other) or holds(other, one)):
-                    found.add(other.name)
-                    waiting.append(other)
-        return found
-
-    def forgotten(self, closed):
-        """The released periods whose distinct counts nobody needs: no metric of the same events is open meanwhile."""
-        counted = {(metric, start) for metric, start, _ in self.counters}
-        spans = {each: self.metrics[each[0]].period_of(each[1]) for each in counted | set(closed)}
-        return {
-            (name, start) for name, start in closed
-            if not any(
-                other in self.tied[name] and (other, since) not in closed
-                and spans[other, since][0] < spans[name, start][1] and spans[other, since][1] > spans[name, start][0]
-                for other, since in counted)}
+    def busiest(self, name, start):
+        """The window with the most identifiers, the first of several; None where there is none."""
+        metric = self.metrics[name]
+        windows = collections.Counter()
+        for (counted, period, margin, _, window), identifiers in self.distinct.items():
+            if (counted, period, margin) == (name, start, metric.partition):
+                windows[window] += len(identifiers)
+        return max(sorted(windows), key=lambda window: windows[window], default=None)
 
     def released(self, name, start):
-        """(margin, labels) -> (count, sums, reach) of every cell that may leave the house, or, once it is known which
-        did (let_out), of those."""
+        """(margin, labels) -> (count, sums, reach) of every cell that leaves the house: k devices of the busiest window are in it.
+        Devices are those of that window."""
         metric = self.metrics[name]
         leaves = [(cell, values) for (metric_name, period, cell), values in self.counters.items()
                   if (metric_name, period) == (name, start)]
+        busiest = self.busiest(name, start)
         found = {}
         for margin in metric.shown:
-            # The floor: in each window distinct identifiers, added over dimensions that partition devices.
-            windows = collections.defaultdict(collections.Counter)
-            tracked = margin | metric.partition
+            # In the window distinct identifiers, added over dimensions that partition devices.
+            devices = collections.Counter()
             for (metric_name, period, counted, labels, window), identifiers in self.distinct.items():
-                if (metric_name, period, counted) == (name, start, tracked):
-                    kept = tuple(pair for pair in labels if pair[0] in margin)
-                    windows[window][kept] += len(identifiers)
+                if (metric_name, period, counted, window) == (name, start, margin | metric.partition, busiest):
+                    devices[tuple(pair for pair in labels if pair[0] in margin)] += len(identifiers)
             totals = {}
             for cell, values in leaves:
                 total = totals.setdefault(metric.labels(cell, margin), [0] * len(values))
                 for place, value in enumerate(values):
                     total[place] += value
             for labels, values in totals.items():
-                floor = max(counts[labels] for counts in windows.values())
-                left = (True, True) if self.let_out is None else self.let_out.get((name, start, margin, labels))
-                if floor >= metric.k and left:
-                    sums, reach = left
+                if devices[labels] >= metric.k:
                     found[(margin, labels)] = (
-                        values[0], tuple(values[1:]) if sums else (), floor if metric.reach and reach else None)
+                        values[0], tuple(values[1:]), devices[labels] if metric.reach else None)
         return found
-
-    def occupied(self, name, start):
-        """How many cells of the shown groupings have events."""
-        metric = self.metrics[name]
-        leaves = [cell for metric_name, period, cell in self.counters if (metric_name, period) == (name, start)]
-        return sum(len({metric.labels(cell, margin) for cell in leaves}) for margin in metric.shown)
 
     # Reporting
 
@@ -329,9 +279,7 @@ class Oracle:
             if insight["kind"] in ("count", "distribution"):
                 return str(count), None, None
             if insight["kind"] == "reach":
-                return None if reach is None else str(reach), None, None
-            if insight["kind"] == "mean" and not sums:
-                return None, None, None
+                return str(reach), None, None
             if insight["kind"] == "mean":
                 place = [name for name, _ in metric.sums].index(insight["sum"])
                 decimals = metric.sums[place][1]["decimals"]
@@ -343,8 +291,6 @@ class Oracle:
             if top is None or bottom is None:
                 return None, None, None
             top, bottom = top[amount], bottom[amount]
-            if top is None or bottom is None:
-                return None, None, None
             return decimal(fractions.Fraction(top, bottom), 6), str(top), str(bottom)
 
         axes = [metric.rows_of(next(each for each in metric.dimensions if each.name == name)) for name in names]

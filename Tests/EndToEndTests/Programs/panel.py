@@ -25,7 +25,7 @@ dimensions:
 TALLIES = """
 metrics:
   pings: {title: Pings, events: [ping], question: How many?, decision: None., owner: Web team, expires: 2027-10-31,
-    purpose: tally, period: day, dimensions: [screen], contribution_bound: 4, margin: standard}
+    purpose: tally, period: day, dimensions: [screen], contribution_bound: 4}
 """
 
 
@@ -112,8 +112,8 @@ def tells(browser, site):
         for fact in facts:
             check(flat(fact["sentence"]) in spoken, "`throng plan label` does not say", fact["sentence"])
     for purpose, its, others in (
-            ("product", ["random identifier", "Screen"], ["Example Agency", "off on purpose", "Came from"]),
-            ("marketing", ["random identifier", "Example Agency", "Came from"], ["off on purpose", "Lamps put into the cart"]),
+            ("product", ["random identifier", "Screen", "off on purpose"], ["Example Agency", "Came from"]),
+            ("marketing", ["random identifier", "Example Agency", "Came from", "off on purpose"], ["Lamps put into the cart"]),
             ("tally", ["shows no identifier", "off on purpose"], ["random identifier", "Example Agency"])):
         check(all(words in articles[purpose] for words in its), purpose, "does not say", its, articles[purpose])
         check(not any(words in articles[purpose] for words in others), purpose, "says", others, articles[purpose])

@@ -25,7 +25,7 @@ def same(house):
     check("is there already" in house.backup("still", ends=1), "no file takes another's place")
     house.start()
     before = house.contents(without=MOVING)
-    check(len(before) > 35 and sum(int(count) > 0 for count, _ in before.values()) > 20, before)
+    check(len(before) > 30 and sum(int(count) > 0 for count, _ in before.values()) > 20, before)
     secret = open(os.path.join(house.data, "installation.secret")).read()
     check(house.stop() == 0, "serve stops gracefully")
     check("is not empty" in house.restore("still", ends=1), "no directory is written over")

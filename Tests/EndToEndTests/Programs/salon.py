@@ -1,5 +1,4 @@
-"""A small house with one released hour, in which numbers are withheld for every reason there is: small ones, empty ones
-and one that protects another; and an analyst's login of her own."""
+"""A small house with one released hour, in which small numbers are withheld, and empty ones; and an analyst's login of her own."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 """Three daemons of one PostgreSQL, beside a daemon alone: both meet the same crowds on one clock, with one secret, and some of them
 withdraw. Of the three one is killed now and then, and whoever asks reaches any of them; and one is away while the day's windows end, so that
-what is due waits for what it counted of them. Counts, sums, numbers of devices by window,
-largest contributions, funnels, frequencies, rollups, ties, and what is then released, withheld and reported are the same.
+what is due waits for what it counted of them. Counts, sums, numbers of devices by window, funnels, frequencies, rollups, and what is
+then released, withheld and reported are the same.
 
 Usage: several.py [--trials N] [--seed N]
 """
@@ -100,20 +100,16 @@ class Three:
 
 
 def rows(house, since):
-    """What is counted of periods since an instant, whichever daemon counted it; of largest contributions the two largest of all.
+    """What is counted of periods since an instant, whichever daemon counted it.
     What is refused because somebody withdrew is not kept through a kill."""
     named = "join throng.metric_layout as l on l.metric_id = t.metric_id"
     recent = f"where t.period_start >= to_timestamp({since})"
-    largest = f"""select l.layout ->> 'metric' as metric, t.period_start, t.margin, t.cell, t.measure, t.window_number, v
-        from throng.top_contribution as t {named} cross join lateral unnest(array[t.largest, t.second_largest]) as v {recent}"""
     return {
         "counter": house.sql(f"""select l.layout ->> 'metric', t.period_kind, t.period_start, t.measure, t.cell, sum(t.value)
             from throng.counter as t {named} {recent} group by 1, 2, 3, 4, 5 having sum(t.value) <> 0 order by 1, 2, 3, 4, 5"""),
         "distinct_count": house.sql(f"""select l.layout ->> 'metric', t.period_start, t.margin, t.cell, t.window_number,
             sum(t.devices) from throng.distinct_count as t {named} {recent} group by 1, 2, 3, 4, 5
             having sum(t.devices) <> 0 order by 1, 2, 3, 4, 5"""),
-        "top_contribution": house.sql(f"""select metric, period_start, margin, cell, measure, window_number,
-            (array_agg(v order by v desc))[1:2] from ({largest}) as each group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6"""),
         "coverage": house.sql(f"""select hour, kind, sum(events) from throng.coverage where hour >= to_timestamp({since})
             and kind <> 'opted_out' group by 1, 2 order by 1, 2"""),
     }

@@ -33,27 +33,24 @@ metrics:
   use:
     {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
     purpose: product, period: day, dimensions: [feature, os], contribution_bound: 4,
-    measures: {{sums: {{words: {{field: words, from: 0, to: 100, decimals: 0}}}}}},
-    margin: standard}}
+    measures: {{sums: {{words: {{field: words, from: 0, to: 100, decimals: 0}}}}}}}}
   views:
     {{title: Views, events: [view], question: What?, decision: That., owner: Team, expires: {EXPIRES}, purpose: known,
     period: day, dimensions: [os], contribution_bound: 100000,
     measures: {{reach: true, sums: {{length: {{field: length, from: 0, to: 9, decimals: 0}}}}}}}}
 """
-TIED = "join throng.metric_layout as l using (metric_id)"
+NAMED = "join throng.metric_layout as l using (metric_id)"
 
 
 class House(daemon.Daemon):
     def rows(self, metric):
-        """What is counted, what is known of identifiers, and who contributed most."""
-        where = f"{TIED} where l.layout ->> 'metric' = '{metric}'"
+        """What is counted, and what is known of identifiers."""
+        where = f"{NAMED} where l.layout ->> 'metric' = '{metric}'"
         return {
             "counters": self.sql(f"select t.period_start, t.measure, t.cell, t.value from throng.counter as t {where} "
                                  "and t.value <> 0 order by 1, 2, 3"),
             "identifiers": self.sql("select t.period_start, t.margin, t.cell, t.devices from throng.distinct_count as t "
                                     f"{where} order by 1, 2, 3"),
-            "largest": self.sql("select t.period_start, t.margin, t.cell, t.measure, t.largest from throng.top_contribution "
-                                f"as t {where} order by 1, 2, 3, 4"),
         }
 
     def ask(self, path, body):
@@ -209,9 +206,9 @@ def test():
     found = {(int(measure), int(cell)): int(value) for _, measure, cell, value in one.rows("use")["counters"]}
     check(found == expected(batches), "counted is", found, "and was sent", expected(batches))
     check(one.rows("use") == many.rows("use"), "who sends makes a difference:", one.rows("use"), many.rows("use"))
-    check(not one.rows("use")["identifiers"] and not one.rows("use")["largest"], "something is known of whoever sent")
+    check(not one.rows("use")["identifiers"], "something is known of whoever sent")
     control = one.rows("views"), many.rows("views")
-    check(control[0]["identifiers"] and control[0]["largest"], "of the other purpose nothing is known")
+    check(control[0]["identifiers"], "of the other purpose nothing is known")
     check(control[0]["counters"] == control[1]["counters"] and control[0] != control[1], "the control shows no difference")
     say("one and two hundred senders leave the same, each event once through kill -9; with identifiers they do not")
     check(many.stop() == 0, "serve stops gracefully")

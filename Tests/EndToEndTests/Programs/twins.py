@@ -70,7 +70,8 @@ class House(daemon.Daemon):
         super().__init__(plan())
         self.clock = first.clock if first else MovingClock(self.folder, START)
         secret = os.path.join((first or self).data, "installation.secret")
-        self.common = {**self.clock.variables, "THRONG_SCHEDULE_SECONDS": "1"}
+        # Both draw the same noise.
+        self.common = {**self.clock.variables, "noise": True, "THRONG_SCHEDULE_SECONDS": "1"}
         if first:
             self.common["THRONG_RELEASE_SECRET"] = secret
         self.settings = self.common
@@ -95,9 +96,6 @@ class House(daemon.Daemon):
                 from throng.counter as t {named} {recent} and t.value <> 0 order by 1, 2, 3, 4, 5"""),
             "distinct_count": self.sql(f"""select l.layout ->> 'metric', t.period_start, t.margin, t.cell, t.window_number,
                 t.devices from throng.distinct_count as t {named} {recent} order by 1, 2, 3, 4, 5"""),
-            "top_contribution": self.sql(f"""select l.layout ->> 'metric', t.period_start, t.margin, t.cell, t.measure,
-                t.window_number, t.largest, t.second_largest from throng.top_contribution as t {named} {recent}
-                order by 1, 2, 3, 4, 5, 6"""),
             "coverage": self.sql(f"""select hour, kind, events from throng.coverage
                 where hour >= to_timestamp({covered}) and kind <> 'opted_out' order by 1, 2"""),
         }
@@ -112,8 +110,7 @@ class House(daemon.Daemon):
             "releases": self.sql(f"select {name}, r.threshold, r.header, encode(r.digest, 'hex') {periods} order by 1, 2, 3"),
             "published": self.sql(f"""select {name}, c.margin, c.cell, c.buckets, c.count, c.sums, c.reach, c.firsts
                 {cells.format("released_cell")}"""),
-            "withheld": self.sql(f"""select {name}, c.margin, c.cell, c.reason, c.floor, c.other_period_kind,
-                c.other_period_start, c.other_margin, c.other_cell {cells.format("withheld_cell")}"""),
+            "withheld": self.sql(f"""select {name}, c.margin, c.cell, c.reason, c.floor {cells.format("withheld_cell")}"""),
             "reports": self.sql(f"""select report, period_start, name, encode(contents, 'escape') from throng.run_file
                 where period_start >= to_timestamp({since}) - interval '1 day' and name not like '%manifest%'
                 order by 1, 2, 3"""),

@@ -343,10 +343,6 @@ def reports(world, over):
     check(shown >= 6, "only", shown, "numbers were published", json.dumps(insights)[:3000])
     check(insights["way"]["basis"]["counts"] == "identifiers", insights["way"]["basis"])
     say("reports say what identifiers did:", shown, "numbers")
-    for arguments in (["--data", world.house.data], ["--released", folder, "--plan", world.house.plan]):
-        code, out, talk = world.clock.run("audit", *arguments, "--seconds", "30")
-        check(code == 0 and "not read" not in out + talk, "throng audit found", code, out[-2000:], talk[-2000:])
-    say("and the auditor finds nothing in them")
 
 
 def test():

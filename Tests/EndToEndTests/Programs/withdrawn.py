@@ -24,13 +24,12 @@ from year import DAY, HOUR, START, wait
 POINTS = {
     "before_append": 60, "after_append": 60, "before_write": 30, "before_sync": 30, "after_sync": 30, "before_acknowledge": 60,
     "after_acknowledge": 30, "before_watermark.advance": 3, "after_watermark.advance": 3, "before_counter.upsert": 3,
-    "after_counter.upsert": 3, "before_distinct_count.upsert": 3, "before_top_contribution.replace": 1,
-    "after_top_contribution.replace": 1, "before_removal.prune": 1, "after_removal.prune": 1, "before_transaction.commit": 3,
+    "after_counter.upsert": 3, "before_distinct_count.upsert": 3, "before_removal.prune": 1, "after_removal.prune": 1, "before_transaction.commit": 3,
     "after_transaction.commit": 3, "answered_transaction.commit": 3, "before_keep": 2, "after_keep": 2,
     "before_key_destroyed": 1, "in_key_destroyed": 1, "after_key_destroyed": 1,
 }
 # What a withdrawal subtracts from, with its amount. The control keeps each from getting less.
-TABLES = {"counter": "value", "distinct_count": "devices", "top_contribution": "largest", "coverage": "events"}
+TABLES = {"counter": "value", "distinct_count": "devices", "coverage": "events"}
 
 
 class Killed:
@@ -188,7 +187,7 @@ def compare(killed, twin, day, when, since=START, but=None, seconds=400):
         killed.calm(killed.house.drain)
         expected = twin.rows(since, covered=today)
         found = difference(killed.house.rows(since, covered=today), expected)
-        # What one table keeps may show in others, too: pairs of largest contributions stay as long as devices seem to be there.
+        # What one table keeps may show in others, too.
         if not found if but is None else but in found:
             return {name: len(rows) for name, rows in expected.items()}
         check(time.monotonic() < deadline, when, "these differ:", found)

@@ -42,12 +42,7 @@ extension Daemon {
         apply(&state)
         let batches = state.journal[window] ?? []
         let found = [identifier: batches.filter { $0.identifier == identifier }]
-        let places = state.counting.watchSums(of: found, in: window)
-        let gone = state.counting.removed(from: window)
-        let leaders = space.leaders(of: places) { add in
-            for batch in batches where batch.identifier != identifier && !gone.contains(batch.identifier) { add(batch) }
-        }
-        _ = state.counting.remove(found, from: window, leaders: leaders, largest: 1000)
+        _ = state.counting.remove(found, from: window, largest: 1000)
         apply(&state)
     }
 }

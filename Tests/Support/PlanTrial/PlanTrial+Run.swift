@@ -1,156 +1,117 @@
-internal import ThrongAudit
+internal import ThrongChance
 package import ThrongFaults
 internal import ThrongPlan
 internal import ThrongRelease
+internal import ThrongWire
 
-/// What became of a trial.
+/// The outcome of a trial.
 package struct TrialOutcome: Sendable {
-    /// What is wrong with what was published; a sentence each.
+    /// Promises that were not kept; a sentence each.
     package let violations: [String]
-    /// Published numbers.
+    /// Numbers that all draws publish.
     package let numbers: Int
-    /// Whether the audit had all of it before it.
-    package let isAudited: Bool
+    /// Combinations that were tried.
+    package let combinations: Int
+    /// The least standard deviation of any, in units of what is promised.
+    package let least: Double
 }
 
 extension PlanTrial {
-    /// Counts the people, releases what was counted, and attacks what was published.
+    /// An estimate is known too closely below this part of the promise: 200 draws tell a deviation within a twentieth.
+    static let tolerance = 0.88
+
+    /// Draws everything by many secrets and looks for the combination that tells most.
     ///
+    /// One half of the draws is searched, and what is found there is judged by the other.
     /// - Parameters:
-    ///   - faults: protections that are off while it is released.
-    ///   - auditSeconds: how long the audit may take; 0 asks the truth only.
-    package func run(without faults: Set<Fault> = [], auditSeconds: Double = 10) throws -> TrialOutcome {
-        var town = try TrialTown(self)
-        do {
-            try Fault.with(faults) { try town.release() }
-        } catch let error as ReleaseError {
-            guard case .unverified = error else { throw error }
-            return TrialOutcome(violations: ["verification: \(error)"], numbers: 0, isAudited: false)
-        }
-        var violations = TrialTruth(town).violations().map { "truth: \($0)" }
-        let isAudited = auditSeconds > 0 && town.isAuditable
-        if isAudited {
-            let report = town.audit(seconds: auditSeconds)
-            violations += report.pins.filter { town.means($0) }.map { pin in
-                let steps = pin.certificates.first?.steps.map { "\($0.coefficient)×\($0.number)" } ?? []
-                return
-                    "audit: \(pin.kind.rawValue) \(pin.metric) \(pin.measure) \(pin.target): \(pin.explanation) "
-                    + steps.joined(separator: " ")
-            }
-        }
-        return TrialOutcome(
-            violations: violations, numbers: town.releases.reduce(0) { $0 + $1.release.cells.count },
-            isAudited: isAudited)
-    }
-
-    /// The smallest trial on the way of which the same kind of violation stays: without a plan, a metric, a group of people
-    /// or a part of a metric.
-    package func shrunk(without faults: Set<Fault> = [], auditSeconds: Double = 10) -> PlanTrial {
-        func fails(_ trial: PlanTrial) -> Bool {
-            // A plan that can't be read is no smaller case of what was found.
-            guard let outcome = try? trial.run(without: faults, auditSeconds: auditSeconds) else { return false }
-            return !outcome.violations.isEmpty
-        }
-        var smallest = self
-        var isSmaller = true
-        while isSmaller {
-            isSmaller = false
-            for candidate in smallest.smaller where fails(candidate) {
-                smallest = candidate
-                isSmaller = true
-                break
-            }
-        }
-        return smallest
-    }
-
-    private var smaller: [PlanTrial] {
-        var found: [PlanTrial] = []
-        func change(_ body: (inout PlanTrial) -> Void) {
-            var trial = self
-            body(&trial)
-            found.append(trial)
-        }
-        if plans.count > 1 { change { $0.plans.removeLast() } }
-        if isShuffled { change { $0.isShuffled = false } }
-        for version in plans.indices {
-            for place in plans[version].metrics.indices {
-                if plans[version].metrics.count > 1 { change { $0.plans[version].metrics.remove(at: place) } }
-            }
-        }
-        for place in people.indices where people.count > 1 { change { $0.people.remove(at: place) } }
-        for version in plans.indices {
-            for place in plans[version].metrics.indices {
-                let metric = plans[version].metrics[place]
-                if metric.sum != nil { change { $0.plans[version].metrics[place].sum = nil } }
-                if metric.hasHistogram { change { $0.plans[version].metrics[place].hasHistogram = false } }
-                if metric.showsReach { change { $0.plans[version].metrics[place].showsReach = false } }
-                if metric.threshold != nil { change { $0.plans[version].metrics[place].threshold = nil } }
-                if !metric.sensitive.isEmpty { change { $0.plans[version].metrics[place].sensitive = [] } }
-                for dimension in metric.dimensions.indices where metric.margins == nil && metric.sensitive.isEmpty {
-                    change { $0.plans[version].metrics[place].dimensions.remove(at: dimension) }
+    ///   - draws: of each half.
+    ///   - faults: protections that are off.
+    package func run(draws: Int = 200, without faults: Set<Fault> = []) throws -> TrialOutcome {
+        let town = try town()
+        let all = try Fault.with(faults) { try (1...2 * draws).map { try numbers(of: town, secret: $0) } }
+        let shared = all.dropFirst().reduce(Set(all[0].keys)) { $0.intersection($1.keys) }
+        let others = try others(8)
+        var random = SeededGenerator(seed: seed &+ 1)
+        var (violations, combinations, least): ([String], Int, Double) = ([], 0, .infinity)
+        for measure in 0...2 {
+            let names = shared.filter { $0.measure == measure }.sorted { $0.text < $1.text }
+            guard !names.isEmpty else { continue }
+            let search = CombinationSearch(
+                promises: names.map { $0.promise(town) },
+                // Whatever any crowd makes 0 estimates nothing.
+                truths: others.map { other in names.map { $0.truth(other) } },
+                drawn: all.prefix(draws).map { draw in names.map { draw[$0] ?? 0 } })
+            for combination in search.closest(using: &random) {
+                combinations += 1
+                let judged = all.suffix(draws).map { draw in
+                    combination.reduce(0) { $0 + $1.coefficient * (draw[names[$1.place]] ?? 0) }
                 }
+                let promise = combination.reduce(Double.infinity) { min($0, names[$1.place].promise(town)) }
+                let ratio = Self.deviation(judged) / promise
+                least = min(least, ratio)
+                guard ratio < Self.tolerance else { continue }
+                let words = combination.map { "\($0.coefficient) × \(names[$0.place].text)" }.joined(separator: " + ")
+                violations.append("known within \(ratio) of the promise: \(words)")
             }
+        }
+        violations += try twins(town, draws: draws, faults)
+        return TrialOutcome(
+            violations: violations, numbers: shared.count, combinations: combinations, least: least)
+    }
+
+    func numbers(of town: TrialTown, secret: Int) throws -> [TrialNumber: Double] {
+        var found: [TrialNumber: Double] = [:]
+        for release in try town.releases(secret: secret) {
+            let day = Int((release.header.period.start.value - TrialTown.monday.value) / 86_400)
+            found.merge(release.trialNumbers(day: day)) { $1 }
         }
         return found
     }
+
+    static func deviation(_ values: [Double]) -> Double {
+        let mean = values.reduce(0, +) / Double(values.count)
+        return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(max(1, values.count - 1))).squareRoot()
+    }
+
+    /// The evidence of one device more in the first group, to whoever knows all else: no more than the stated cost.
+    ///
+    /// The noise of one day is judged by pairs of days that have nothing else in common, so that the kept layer
+    /// cancels: the attacker is given that. Numbers of the first day alone are looked at, and as many as a covariance
+    /// can be told of.
+    private func twins(_ town: TrialTown, draws: Int, _ faults: Set<Fault>) throws -> [String] {
+        // Two days of one plan on which all people do the same.
+        let still = try TrialTown([plans[0]], versions: [0, 0], people: people.map { $0.still })
+        var more = still
+        more.people[0].devices += 1
+        let all = try Fault.with(faults) { try (1...draws).map { try numbers(of: still, secret: $0) } }
+        let shared = all.dropFirst().reduce(Set(all[0].keys)) { $0.intersection($1.keys) }
+        let names = shared.filter { $0.day == 0 && shared.contains($0.on(1)) }.sorted { $0.text < $1.text }
+        let cost = try still.releases(secret: 1).filter { $0.header.period == TrialTown.period(0) }
+            .reduce(0.0) { $0 + (Double($1.header.margins?.cost ?? "") ?? 0) }
+        let change = names.map { $0.truth(more) - $0.truth(still) }
+        let off = all.map { draw in
+            names.map { ((draw[$0] ?? 0) - (draw[$0.on(1)] ?? 0)) / 2.0.squareRoot() }
+        }
+        guard let (square, rank) = Evidence.square(of: change, noise: off, most: draws / 8) else {
+            return ["numbers of two days are the same: a device more is seen at once"]
+        }
+        // The inverse of a covariance that was estimated is too large on average.
+        let evidence = square / 2 * Double(draws - rank - 2) / Double(draws - 1)
+        let allowed = cost * (1 + 4 * (2 / Double(draws - rank)).squareRoot()) + 0.02
+        return evidence <= allowed ? [] : ["one device more has evidence of ρ \(evidence), and \(cost) is stated"]
+    }
 }
 
-extension TrialTown {
-    /// Whether readers can tell all releases apart: one metric under two layouts publishes a period twice under one name.
-    var isAuditable: Bool { Set(tables.map(\.layout.metric)).count == tables.count }
-
-    /// Whether what the audit found is about few devices for sure.
-    ///
-    /// - Readers can't know which devices were counted in which windows, the engine does: whether a difference that few devices
-    ///   could have sent is one of few, the truth has said.
-    /// - A number that is withheld to protect others stands for k devices, and may be known closely.
-    /// - Where a device came to a metric's bound, what follows from its having sent as much to another is wrong.
-    /// - Where devices came late, a number of devices may be of a former window.
-    /// - Where nobody is, nothing protects that few could be there.
-    /// - Of cells that no metric has by itself, nobody promises how closely they can be bounded.
-    /// - Where some prove nothing, more devices sent events than are said.
-    func means(_ finding: AuditFinding) -> Bool {
-        switch finding.kind {
-        case .uncounted, .close: return false
-        case .dominance where !trial.people.allSatisfy(\.isProved): return false
-        case .exact,
-            .bounded where finding.measure == .reach && trial.people.contains(where: \.isLate):
-            return false
-        case .bounded where isOfNobody(finding): return false
-        default: break
-        }
-        let numbers = finding.certificates.first?.steps.map(\.number) ?? []
-        let metrics = Set(tables.map(\.layout.metric.text)).filter { name in
-            finding.metric.contains(name) || numbers.contains { $0.hasPrefix(name + " ") }
-        }
-        if metrics.count > 1, isBounded { return false }
-        return !finding.metric.contains(" + ")
+extension TrialNumber {
+    /// The same of another day.
+    fileprivate func on(_ day: Int) -> TrialNumber {
+        TrialNumber(day: day, metric: metric, measure: measure, buckets: buckets)
     }
+}
 
-    /// Whether a device sends more than some metric counts of it.
-    private var isBounded: Bool {
-        happenings.contains { happening in
-            tables.indices.contains { table in
-                let spec = tables[table].use(at: happening.slot, trial)?.spec
-                return !happening.tables.contains(table)
-                    && spec.map {
-                        $0.events.contains(TrialPlan.events[happening.event])
-                            && $0.counts(trial.people[happening.group])
-                    } ?? false
-            }
-        }
-    }
-
-    /// What an attacker finds who has every release and all versions of the plan.
-    func audit(seconds: Double) -> AuditReport {
-        var options = AuditOptions()
-        options.seconds = seconds
-        var input = AuditInput()
-        for published in releases { input.add(AuditTable(of: published.release)) }
-        let known = plans.enumerated().map { version, plan in
-            KnownPlan(plan, since: version == 0 ? nil : trial.cutTime)
-        }
-        return Auditor(options: options).audit(input, knowing: known)
+extension TrialPeople {
+    /// Those who do on two days what these do on the first.
+    fileprivate var still: TrialPeople {
+        TrialPeople(devices: devices, values: values, sends: [sends[0], sends[0]], agree: agree, signals: signals)
     }
 }

@@ -1,77 +1,51 @@
 internal import ThrongChance
-internal import ThrongPlan
 
-/// Some people and the plans that count them, one after the other: what a seed stands for.
+/// A random plan, edited or not, over random people for a few days: drawn by many secrets, and searched for
+/// combinations of numbers that tell more than is promised.
 package struct PlanTrial: Sendable {
-    /// Which one.
+    /// All choices follow from it.
     package let seed: UInt64
-    /// The first, and where it was edited the second.
-    package internal(set) var plans: [TrialPlan]
-    /// The first slot that the second counts; that behind the last, where periods only wait for their release.
-    let cut: Int
-    /// Who is counted.
-    package internal(set) var people: [TrialPeople]
-    /// Whether releases come in an order by chance, and not as the daemon makes them.
-    var isShuffled: Bool
+    /// The plan, and what it was edited to.
+    package let plans: [TrialPlan]
+    /// The days, each by one of the plans.
+    let versions: [Int]
+    let people: [TrialPeople]
 
-    /// What a seed stands for.
-    ///
-    /// - Parameter areProved: whether only devices that prove themselves count for k. The same people then do the same, and some
-    ///   of them prove it.
-    package init(seed: UInt64, areProved: Bool = false) {
+    /// Makes the choices of a seed.
+    package init(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         self.seed = seed
         let plan = TrialPlan(using: &random)
-        plans = [plan]
-        cut = Int.random(in: 0..<plan.time.slots.count, using: &random) + 1
-        if Int.random(in: 0..<100, using: &random) < 25 { plans.append(plan.edited(using: &random)) }
-        people = (0..<Int.random(in: 6...16, using: &random)).map { _ in TrialPeople(plan.time, using: &random) }
-        isShuffled = Bool.random(using: &random)
-        if areProved { prove() }
+        let days = Int.random(in: 1...4, using: &random)
+        let isEdited = days > 1 && Int.random(in: 0..<100, using: &random) < 40
+        plans = isEdited ? [plan, plan.edited(using: &random)] : [plan]
+        let cut = Int.random(in: 1...max(1, days - 1), using: &random)
+        versions = (0..<days).map { isEdited && $0 >= cut ? 1 : 0 }
+        people = Self.people(days: days, using: &random)
     }
 
-    var time: TrialTime { plans[0].time }
-
-    /// The slots that a plan counts.
-    func slots(_ version: Int) -> Range<Int> {
-        if plans.count == 1 { return time.slots.indices }
-        return version == 0 ? 0..<cut : cut..<time.slots.count
+    private static func people(days: Int, using random: inout some RandomNumberGenerator) -> [TrialPeople] {
+        (0..<14).map { TrialPeople(days: days, isCrowd: $0 < 7, using: &random) }
     }
 
-    /// When the second plan's daemon started.
-    var cutTime: UnixSeconds {
-        cut < time.slots.count
-            ? TrialTime.monday + (time.slots[cut] - 300) : TrialTime.monday + ((time.slots.last ?? 0) + 40 * 86_400)
+    /// The town of its people.
+    ///
+    /// - Throws: what a plan is refused for.
+    package func town() throws -> TrialTown { try TrialTown(plans, versions: versions, people: people) }
+
+    /// Towns of other people under the same plans: what is 0 in all of them is 0 whoever comes.
+    func others(_ count: Int) throws -> [TrialTown] {
+        var random = SeededGenerator(seed: seed &+ 0x5eed)
+        return try (0..<count).map { _ in
+            try TrialTown(plans, versions: versions, people: Self.people(days: versions.count, using: &random))
+        }
     }
 }
 
 extension PlanTrial: CustomStringConvertible {
-    /// The plans and the people.
+    /// The plans and their days.
     package var description: String {
-        var lines = ["seed \(seed): \(time.name), \(isShuffled ? "released in any order" : "released in order")"]
-        for (version, plan) in plans.enumerated() {
-            lines.append(version == 0 ? "plan:" : "plan from slot \(cut) on:")
-            lines.append(plan.yaml)
-        }
-        return (lines + people.map(\.description)).joined(separator: "\n")
-    }
-}
-
-extension TrialPlan {
-    /// As somebody edits it: another k, a metric's new name, its events, its bound, or without it.
-    func edited(using random: inout some RandomNumberGenerator) -> TrialPlan {
-        var plan = self
-        let place = Int.random(in: 0..<metrics.count, using: &random)
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0: plan.threshold = threshold == 5 ? 20 : 5
-        case 1: plan.metrics[place].name = "renamed"
-        case 2: plan.metrics[place].events = [TrialPlan.events[Int.random(in: 0..<3, using: &random)]]
-        case 3: plan.metrics[place].bound = plan.metrics[place].bound == 100 ? 5 : 100
-        default: if metrics.count > 1 { plan.metrics.remove(at: place) } else { plan.threshold = 5 }
-        }
-        for place in plan.metrics.indices where (plan.metrics[place].threshold ?? plan.threshold) < plan.threshold {
-            plan.metrics[place].threshold = nil
-        }
-        return plan
+        let plans = plans.map(\.yaml).joined(separator: "\nedited:\n")
+        return "seed \(seed), days by plan \(versions), \(people.count) groups\n\(plans)"
     }
 }

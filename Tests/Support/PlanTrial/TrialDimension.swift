@@ -1,7 +1,7 @@
 /// A way to split a field that a random plan may choose, with a reading of it that the engine has no part in.
 struct TrialDimension: Sendable {
     let name: String
-    /// What a plan says of it.
+    /// Its text in a plan's file.
     let text: String
     /// The field of an event: one of ``TrialDimension/values``, or `event`.
     let field: String
@@ -36,15 +36,13 @@ struct TrialDimension: Sendable {
             name: "age", text: "{title: It, field: age, bands: [20, 40], partitions: devices}", field: "age",
             label: banded([20, 40])),
         TrialDimension(
-            name: "generation", text: "{title: It, field: age, bands: [30]}", field: "age", label: banded([30])),
-        TrialDimension(
             name: "os", text: "{title: It, field: os, list: [x, y], partitions: devices}", field: "os",
             label: listed(["x", "y"])),
         TrialDimension(
             name: "kind", text: "{title: It, field: event, list: [a, b]}", field: "event", label: listed(["a", "b"])),
     ]
 
-    /// What a metric's histogram splits by.
+    /// The split of a metric's histogram.
     static let histogram = TrialDimension(
         name: "spending", text: "", field: "amount", label: banded([2, 5]))
 

@@ -1,59 +1,49 @@
 package import ThrongPlan
 
-/// A small plan as random choices made it; a change of it is a smaller plan that can be tried alike.
+/// A small plan as random choices made it.
 package struct TrialPlan: Sendable {
-    /// When things happen and by which periods they are counted.
-    package let time: TrialTime
     /// The app's k.
-    package var threshold: Int
-    /// What is counted.
-    package var metrics: [Metric]
-    /// Whether only proved devices count for k.
-    var isAttested = false
-    /// Whether all identifiers last an hour.
-    var isBrief = false
+    var threshold: Int
+    /// The bound of all metrics: those of the same events must have the same.
+    var bound: Int
+    /// The metrics.
+    var metrics: [Metric]
 
     /// One metric.
-    package struct Metric: Sendable {
-        /// Its name.
-        package var name: String
+    struct Metric: Sendable {
+        var name: String
         var events: [String]
-        var dimensions: [String]
+        let dimensions: [String]
         let purpose: String
-        var bound: Int
-        let period: PeriodKind
         /// Nil where it has the app's.
-        var threshold: Int?
-        /// What a sum of `amount` is written as.
-        var sum: String?
+        let threshold: Int?
+        let hasSum: Bool
         /// Whether it is split by bands of `amount`.
-        var hasHistogram: Bool
-        var showsReach: Bool
-        /// Whether its devices prove themselves once a period.
-        var provesFirsts = false
-        var sensitive: [String]
+        let hasHistogram: Bool
         /// Groupings beside the total; nil for the default ones.
-        var margins: [[String]]?
+        let margins: [[String]]?
     }
 
     static let events = ["a", "b", "c"]
-    /// From lowest to highest.
-    static let sums = ["from: 0, to: 1", "from: 0, to: 10", "from: -5, to: 4", "from: 2, to: 6"]
-    /// Purposes as they are written, and whom they count.
+    /// Clips of the one sum that there is.
+    static let clip: ClosedRange<Int64> = 0...10
+    /// Purposes as they are written, and those that they count.
     static let purposes: [(name: String, text: String, counts: @Sendable (TrialPeople) -> Bool)] = [
         ("product", "consent: not_required, rotation: 1 day", { _ in true }),
         ("agreed", "consent: required, rotation: 1 day", { $0.agree }),
-        ("silent", "consent: not_required, refused_by: [global_privacy_control], rotation: 1 day", { !$0.signals }),
-        ("brief", "consent: not_required, rotation: 1 hour", { _ in true }),
+        (
+            "silent", "consent: not_required, refused_by: [global_privacy_control], rotation: 1 day",
+            { !$0.signals }
+        ),
     ]
 
     /// Draws a plan.
     init(using random: inout some RandomNumberGenerator) {
-        time = TrialTime.all[Int.random(in: 0..<TrialTime.all.count, using: &random)]
         threshold = Bool.random(using: &random) ? 5 : 20
+        bound = [1, 3, 10][Int.random(in: 0..<3, using: &random)]
         metrics = []
         for place in 0..<Int.random(in: 1...4, using: &random) {
-            metrics.append(Metric(place, time, threshold, using: &random))
+            metrics.append(Metric(place, threshold, using: &random))
         }
     }
 
@@ -62,15 +52,13 @@ package struct TrialPlan: Sendable {
         let used = Set(metrics.flatMap { $0.dimensions + ($0.margins ?? []).flatMap { $0 } })
         let dimensions = TrialDimension.all.filter { used.contains($0.name) }.map { "  \($0.name): \($0.text)\n" }
         let purposes = Self.purposes.map {
-            let text = isBrief ? $0.text.replacing("rotation: 1 day", with: "rotation: 1 hour") : $0.text
-            return
-                "  \($0.name): {explanation: To see., \(text)\(isAttested ? ", floor: attested" : ""), retention: 300 days}\n"
+            "  \($0.name): {explanation: To see., \($0.text), retention: 300 days}\n"
         }
         return """
             app: {title: Town, name: town, owner: Team, contact: a@example.com, audience: 1000, threshold: \(threshold)}
             purposes:
             \(purposes.joined())\(dimensions.isEmpty ? "" : "dimensions:\n")\(dimensions.joined())metrics:
-            \(metrics.map(\.yaml).joined())
+            \(metrics.map { $0.yaml(bound: bound) }.joined())
             """
     }
 
@@ -78,32 +66,40 @@ package struct TrialPlan: Sendable {
     package func read() throws -> Plan {
         try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
     }
+
+    /// As somebody edits it: another k, a metric's new name, other events, or without it.
+    func edited(using random: inout some RandomNumberGenerator) -> TrialPlan {
+        var plan = self
+        let place = Int.random(in: 0..<metrics.count, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: plan.threshold = threshold == 5 ? 20 : 5
+        case 1: plan.metrics[place].name = "renamed"
+        case 2: plan.metrics[place].events = [TrialPlan.events[Int.random(in: 0..<3, using: &random)]]
+        default: if metrics.count > 1 { plan.metrics.remove(at: place) } else { plan.threshold = 5 }
+        }
+        return plan
+    }
 }
 
 extension TrialPlan.Metric {
-    init(_ place: Int, _ time: TrialTime, _ threshold: Int, using random: inout some RandomNumberGenerator) {
+    init(_ place: Int, _ threshold: Int, using random: inout some RandomNumberGenerator) {
         func flip(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
         name = "m\(place)"
         let chosen = TrialPlan.events.filter { _ in flip(60) }
         events = chosen.isEmpty ? ["a"] : chosen
-        purpose = flip(65) ? "product" : TrialPlan.purposes[Int.random(in: 1..<4, using: &random)].name
-        bound = [1, 2, 3, 10, 100, 100][Int.random(in: 0..<6, using: &random)]
-        period = time.kinds[Int.random(in: 0..<time.kinds.count, using: &random)]
-        self.threshold = flip(20) ? threshold + Int.random(in: 1...10, using: &random) : nil
+        purpose = flip(65) ? "product" : TrialPlan.purposes[Int.random(in: 1..<3, using: &random)].name
+        self.threshold = flip(20) ? 20 + Int.random(in: 1...10, using: &random) : nil
         let bases = TrialDimension.all.filter { $0.base == nil }
         var dimensions = [bases[Int.random(in: 0..<bases.count, using: &random)].name]
         if flip(50) { dimensions.append(bases[Int.random(in: 0..<bases.count, using: &random)].name) }
-        if flip(15) { dimensions.append(bases[Int.random(in: 0..<bases.count, using: &random)].name) }
         var seen: Set<String> = []
         dimensions = dimensions.filter { seen.insert($0).inserted }
         self.dimensions = flip(8) ? [] : dimensions
-        sum = flip(20) ? TrialPlan.sums[Int.random(in: 0..<TrialPlan.sums.count, using: &random)] : nil
+        hasSum = flip(20)
         hasHistogram = flip(12)
-        showsReach = flip(25)
-        sensitive = flip(10) ? Array(self.dimensions.prefix(1)) : []
         if flip(40), let first = self.dimensions.first {
             var margins = [[first]]
-            if self.dimensions.count > 1, flip(50) { margins.append(Array(self.dimensions.prefix(2))) }
+            if self.dimensions.count > 1, flip(50) { margins.append(self.dimensions) }
             if first == "country", flip(70) { margins.append(["dach"]) }
             self.margins = margins
         } else {
@@ -111,21 +107,27 @@ extension TrialPlan.Metric {
         }
     }
 
-    var yaml: String {
-        var measures: [String] = []
-        if provesFirsts { measures.append("reach: attested") } else if showsReach { measures.append("reach: true") }
-        if let sum { measures.append("sums: {spent: {field: amount, \(sum), decimals: 0}}") }
+    /// The dimensions that its cube has, the histogram last.
+    var split: [TrialDimension] {
+        dimensions.compactMap { TrialDimension.named($0) } + (hasHistogram ? [TrialDimension.histogram] : [])
+    }
+
+    func yaml(bound: Int) -> String {
+        var measures = ["reach: true"]
+        if hasSum {
+            let clip = "from: \(TrialPlan.clip.lowerBound), to: \(TrialPlan.clip.upperBound)"
+            measures.append("sums: {spent: {field: amount, \(clip), decimals: 0}}")
+        }
         if hasHistogram { measures.append("histogram: {name: spending, field: amount, edges: [2, 5]}") }
-        var more = measures.isEmpty ? "" : ", measures: {\(measures.joined(separator: ", "))}"
+        var more = ", measures: {\(measures.joined(separator: ", "))}"
         if let threshold { more += ", threshold: \(threshold)" }
-        if !sensitive.isEmpty { more += ", sensitive: [\(sensitive.joined(separator: ", "))]" }
         if let margins {
             let texts = margins.map { "[" + $0.joined(separator: ", ") + "]" }
             more += ", margins: [\(texts.joined(separator: ", "))]"
         }
         return """
               \(name): {title: It, question: What?, decision: That., owner: Team, expires: 2027-10-31,
-                period: \(period.rawValue), events: [\(events.joined(separator: ", "))],
+                period: day, events: [\(events.joined(separator: ", "))],
                 dimensions: [\(dimensions.joined(separator: ", "))], purpose: \(purpose),
                 contribution_bound: \(bound)\(more)}
 

@@ -1,160 +1,117 @@
-internal import ThrongChance
+internal import ThrongNoise
 internal import ThrongPlan
-internal import ThrongRelease
+package import ThrongRelease
+internal import ThrongWire
 
-/// A trial whose people were counted, and what the engine published of it, release by release as the daemon asks it.
-struct TrialTown {
-    let trial: PlanTrial
-    let plans: [Plan]
-    let tables: [TrialTable]
-    let happenings: [TrialHappening]
-    private var cubes: [Cube] = []
-    private(set) var releases: [Published] = []
+/// People under plans, counted as these say: by an arithmetic of its own, which also knows the truth of every number.
+package struct TrialTown: Sendable {
+    /// 2026-11-16 00:00 UTC, a Monday.
+    static let monday = UnixSeconds(1_794_787_200)
 
-    private struct Cube {
-        let table: Int
-        let stored: StoredCube
-        /// Where devices prove themselves.
-        let proved: ProvedDevices?
+    let plans: [TrialPlan]
+    /// By day, the plan in force.
+    let versions: [Int]
+    var people: [TrialPeople]
+    private let read: [Plan]
+    private let layouts: [[MetricLayout]]
+
+    /// A device's events of one metric and day in one place.
+    struct Visit {
+        /// By base dimension.
+        let labels: [String]
+        let count: Int64
+        let amount: Int64
     }
 
-    struct Published {
-        /// Place in ``TrialTown/tables``.
-        let table: Int
-        let release: Release
+    /// Counts people by plans, a version a day.
+    ///
+    /// - Throws: what a plan is refused for.
+    init(_ plans: [TrialPlan], versions: [Int], people: [TrialPeople]) throws {
+        (self.plans, self.versions, self.people) = (plans, versions, people)
+        let read = try plans.map { try $0.read() }
+        self.read = read
+        layouts = try read.map { plan in try plan.metrics.map { try plan.layout(of: $0, rules: .system) } }
     }
 
-    /// Counts everybody.
-    init(_ trial: PlanTrial) throws {
-        self.trial = trial
-        plans = try trial.plans.map { try $0.read() }
-        tables = try TrialTable.all(trial, plans)
-        happenings = TrialHappening.all(trial, tables)
-        for (number, table) in tables.enumerated() {
-            for period in trial.time.periods(table.layout.period) {
-                let stored = try table.cube(number, period, trial, plans, happenings)
-                if stored.counters.isEmpty { continue }
-                let proved = try table.firsts(number, period, trial, plans, happenings)
-                cubes.append(Cube(table: number, stored: stored, proved: proved))
+    /// One day of a metric.
+    private func cube(_ version: Int, _ metric: Int, _ day: Int) -> StoredCube {
+        let layout = layouts[version][metric]
+        let period = Self.period(day)
+        let window = layout.rotation.window(at: period.start)
+        var events: [CellIndex: Int64] = [:]
+        var sums: [CellIndex: Int64] = [:]
+        var devices: [Margin: [CellIndex: Int64]] = [:]
+        for group in people {
+            let visits = visits(of: group, plans[version].metrics[metric], bound: plans[version].bound, day)
+            var touched: [Margin: Set<CellIndex>] = [:]
+            for visit in visits {
+                let buckets = zip(layout.dimensions, visit.labels).map { dimension, label in
+                    dimension.labels.firstIndex(of: BucketLabel(label)) ?? 0
+                }
+                let leaf = layout.cell(buckets: buckets, in: layout.leaf)
+                events[leaf, default: 0] += visit.count * group.devices
+                sums[leaf, default: 0] += visit.amount * group.devices
+                for margin in layout.trackedMargins {
+                    touched[margin, default: []].insert(layout.project(leaf, from: layout.leaf, to: margin))
+                }
+            }
+            for (margin, cells) in touched {
+                for cell in cells { devices[margin, default: [:]][cell, default: 0] += group.devices }
             }
         }
+        let counters = events.sorted { $0.key < $1.key }.flatMap { cell, value in
+            [StoredCounter(measure: .count, cell: cell, value: value)]
+                + layout.sums.indices.map {
+                    StoredCounter(measure: .sum($0), cell: cell, value: sums[cell] ?? 0)
+                }
+        }
+        let distinct = devices.flatMap { margin, cells in
+            cells.map { StoredDistinct(margin: margin, cell: $0.key, window: window, devices: $0.value) }
+        }
+        return StoredCube(layout: layout, period: period, counters: counters, distinct: distinct)
     }
 
-    /// Releases every period of every layout once.
-    mutating func release() throws {
-        var order = cubes
-        if trial.isShuffled {
-            var random = SeededGenerator(seed: trial.seed &+ 1)
-            order.shuffle(using: &random)
-        } else {
-            order.sort { left, right in
-                let (a, b) = (left.stored.period, right.stored.period)
-                return (a.end, a.kind, left.table) < (b.end, b.kind, right.table)
+    /// The events that one device of a group adds: its first ones up to the bound.
+    func visits(of group: TrialPeople, _ metric: TrialPlan.Metric, bound: Int, _ day: Int) -> [Visit] {
+        let counts = TrialPlan.purposes.first { $0.name == metric.purpose }?.counts(group) ?? true
+        guard counts else { return [] }
+        var (left, found): (Int64, [Visit]) = (Int64(bound), [])
+        for (event, sent) in zip(TrialPlan.events, group.sends[day]) where metric.events.contains(event) {
+            let count = min(left, sent)
+            guard count > 0 else { continue }
+            left -= count
+            let value = Int64(group.values["amount"] ?? "") ?? 0
+            let amount = min(max(value, TrialPlan.clip.lowerBound), TrialPlan.clip.upperBound)
+            let labels = metric.split.map { split in
+                split.label(split.field == "event" ? event : group.values[split.field] ?? "")
+            }
+            found.append(Visit(labels: labels, count: count, amount: amount * count))
+        }
+        return found
+    }
+
+    static func period(_ day: Int) -> Period {
+        Period(kind: .day, start: monday + Int64(day) * 86_400, end: monday + Int64(day + 1) * 86_400)
+    }
+
+    /// All releases by one of many secrets.
+    package func releases(secret: Int) throws -> [Release] {
+        let bytes = (0..<32).map { UInt8(truncatingIfNeeded: secret >> (8 * ($0 % 4)) &+ 7 * $0) }
+        let key = DrawSecret(bytes: bytes)
+        var releases: [Release] = []
+        for (day, version) in versions.enumerated() {
+            let plan = read[version]
+            for (place, metric) in plan.metrics.enumerated() {
+                let (layout, period) = (layouts[version][place], Self.period(day))
+                let evidence = ReleaseEvidence(
+                    layout: layout, period: period, parts: [cube(version, place, day)],
+                    origins: plan.origins(of: metric).mapValues { [$0] }, countedInLayout: plan.counted(by: metric))
+                let header = ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period)
+                releases.append(
+                    try MarginCase(header: header, on: evidence, factors: plan.marginFactors(of: metric))
+                        .decide(secret: key).release)
             }
         }
-        for cube in order { releases.append(Published(table: cube.table, release: try decide(cube))) }
-    }
-
-    private func decide(_ cube: Cube) throws -> Release {
-        let (table, period) = (tables[cube.table], cube.stored.period)
-        var (start, end) = (period.start, period.end)
-        for other in releases.map(\.release.header.period) where other.start <= start && other.end >= end {
-            (start, end) = (min(start, other.start), max(end, other.end))
-        }
-        let history = TermsHistory(
-            versions.filter { $0.until.map { $0 > start } ?? true }, from: start, to: end)
-        let plan = plans[plans.count - 1]
-        let ties = EventTies(plan).during(history)
-        let terms = terms(of: table, history, ties)
-        return try ReleaseCase(
-            header: try header(table, period, plan, terms), parts: [cube.stored],
-            tied: tied(to: cube, ties, history, from: start, to: end), counted: terms?.counted,
-            countedInLayout: history.counted(in: table.number), origins: history.origins(of: table.number),
-            proved: cube.proved.map { [$0] } ?? []
-        ).decide(ReleaseOptions(seed: trial.seed &+ UInt64(cube.table), proofSeconds: 20)).release
-    }
-
-    /// What each plan asked of each layout, and when.
-    private var versions: [TermsVersion] {
-        tables.flatMap { table in
-            table.uses.map { use in
-                TermsVersion(
-                    metric: table.layout.metric, layout: table.number, since: use.version == 0 ? nil : trial.cutTime,
-                    until: use.version == plans.count - 1 ? nil : trial.cutTime,
-                    terms: plans[use.version].releaseTerms(of: use.metric))
-            }
-        }
-    }
-
-    private func terms(of table: TrialTable, _ history: TermsHistory, _ ties: EventTies) -> ReleaseTerms? {
-        let names = tiedNames(table.layout, ties, [])
-        let last = table.uses.last.map { plans[$0.version].releaseTerms(of: $0.metric) }
-        let kept = [last, history.strictest(of: names.union([table.layout.metric]))].compactMap { $0 }
-        return kept.dropFirst().reduce(kept.first) { $0?.stricter(with: $1) }?
-            .counting(history.counted(by: table.layout.metric))
-    }
-
-    private func header(
-        _ table: TrialTable, _ period: Period, _ plan: Plan, _ terms: ReleaseTerms?
-    ) throws -> ReleaseHeader {
-        let layout = table.layout
-        let metric = plan.metric(layout.metric)
-        if let metric, try plan.layout(of: metric, rules: .system) == layout {
-            return ReleaseHeader(plan: plan, metric: metric, layout: layout, period: period).tightened(by: terms)
-        }
-        let asked = metric.map(plan.releaseTerms)
-        return ReleaseHeader(
-            layout: layout, period: period, plan: plan.version,
-            threshold: max(asked?.threshold ?? plan.app.threshold, plan.app.threshold), sampling: 1,
-            reach: metric?.reach ?? false, groupings: Set(layout.trackedMargins + [.total]).sorted(),
-            protection: asked?.protection ?? .standard,
-            sensitive: (asked?.sensitive ?? []).filter { name in layout.dimensions.contains { $0.name == name } },
-            events: metric?.countingEvents
-        ).tightened(by: terms)
-    }
-
-    private func tiedNames(
-        _ layout: MetricLayout, _ ties: EventTies, _ published: [ReleaseHeader], isNested: Bool = true
-    ) -> Set<MetricName> {
-        var others: [MetricName: CountedEvents] = [:]
-        for header in published {
-            let other = header.layout
-            others[other.metric] = ties.counted(by: other.metric, purpose: other.purpose, published: header.events)
-        }
-        let own = others[layout.metric] ?? ties.counted(by: layout.metric, purpose: layout.purpose, published: nil)
-        return isNested
-            ? ties.metrics(tiedTo: layout.metric, counting: own, others: others)
-            : ties.metrics(overlapping: layout.metric, counting: own, others: others)
-    }
-
-    private func tied(
-        to cube: Cube, _ ties: EventTies, _ history: TermsHistory, from start: UnixSeconds, to end: UnixSeconds
-    ) -> [TiedMetric] {
-        let layout = tables[cube.table].layout
-        let overlapping = releases.filter {
-            $0.release.header.period.start < end && $0.release.header.period.end > start
-        }
-        let names = tiedNames(layout, ties, overlapping.map(\.release.header), isNested: false)
-        let published = overlapping.filter {
-            names.contains($0.release.header.layout.metric) || $0.release.header.layout.metric == layout.metric
-        }
-        return tables.enumerated().compactMap { number, table in
-            guard names.contains(table.layout.metric) || table.layout.metric == layout.metric else { return nil }
-            let parts = cubes.filter { other in
-                let period = other.stored.period
-                return other.table == number && period.start >= start && period.end <= end
-                    && (number != cube.table || period != cube.stored.period)
-            }
-            guard !parts.isEmpty else { return nil }
-            let about = published.filter {
-                $0.table == number && $0.release.header.period.start >= start && $0.release.header.period.end <= end
-            }.map(\.release)
-            return TiedMetric(
-                counted: ties.counted(
-                    by: table.layout.metric, purpose: table.layout.purpose, published: about.last?.header.events),
-                layout: table.layout, parts: parts.map(\.stored), releases: about,
-                origins: history.origins(of: table.number),
-                countedInLayout: history.counted(in: table.number), proved: parts.compactMap(\.proved))
-        }
+        return releases
     }
 }

@@ -152,7 +152,7 @@ final class DatabaseClient: FlushTarget, DueReleases, DueReports, ReleaseCalenda
         _ application: FlushOutcome.Application, redirected: Int, _ closed: Set<ClosedPeriod>
     ) -> FlushOutcome {
         FlushOutcome(
-            application: application, counters: 0, distinctCounts: 0, topContributions: 0, redirected: redirected,
+            application: application, counters: 0, distinctCounts: 0, redirected: redirected,
             droppedDistinct: 0, closedPeriods: closed)
     }
 

@@ -20,21 +20,6 @@ struct DatabaseState {
         let periodStart: UnixSeconds
     }
 
-    /// The two largest contributions to a sum of a tracked cell in one window and period.
-    struct Largest: Hashable {
-        let metric: MetricName
-        let measure: Int16
-        let margin: UInt32
-        let cell: UInt32
-        let window: Int64
-        let periodStart: UnixSeconds
-    }
-
-    struct Pair {
-        var largest: Int64
-        var second: Int64
-    }
-
     /// A period of a metric.
     struct MetricPeriod: Hashable, Comparable {
         let metric: MetricName
@@ -61,7 +46,6 @@ struct DatabaseState {
     var believed: StoredClock.Believed?
     var counters: [Cell: Int64] = [:]
     var distinct: [Distinct: Int64] = [:]
-    var largest: [Largest: Pair] = [:]
     /// Periods that have counters and were not released: their ends.
     var open: [MetricPeriod: UnixSeconds] = [:]
     var released: [MetricPeriod: Released] = [:]
@@ -97,16 +81,6 @@ struct DatabaseState {
                 Distinct(
                     metric: layout.metric, margin: delta.margin.bits, cell: delta.cell.value,
                     window: delta.window.value, periodStart: delta.periodStart), default: 0] += delta.delta
-        }
-        for top in flush.top {
-            let layout = flush.layouts[top.layout]
-            guard released[MetricPeriod(metric: layout.metric, start: top.periodStart)] == nil else { continue }
-            let key = Largest(
-                metric: layout.metric, measure: top.measure.value, margin: top.margin.bits, cell: top.cell.value,
-                window: top.window.value, periodStart: top.periodStart)
-            let known = top.replaces ? Pair(largest: 0, second: 0) : largest[key] ?? Pair(largest: 0, second: 0)
-            largest[key] = Pair(
-                largest: max(known.largest, top.largest), second: max(known.second, top.second))
         }
         return redirected
     }

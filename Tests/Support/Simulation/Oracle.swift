@@ -11,7 +11,6 @@ struct Oracle {
     private(set) var certainSum = [Int64](repeating: 0, count: Town.cells)
     private(set) var possibleSum = [Int64](repeating: 0, count: Town.cells)
     private(set) var acknowledged = 0
-    private(set) var hasCopies = false
     /// Who asked to be taken out, and who was told that it will be.
     private var askedToGo: Set<Post.Sender> = []
     private var gone: Set<Post.Sender> = []
@@ -20,7 +19,6 @@ struct Oracle {
 
     /// A copy is made: what nobody was told of is not on it, as far as anybody can tell.
     mutating func copies() {
-        hasCopies = true
         for number in posts.indices where posts[number].fate == .unknown { posts[number].isApart = true }
     }
 
@@ -130,7 +128,6 @@ struct Oracle {
             }
         }
         return checkSums(state, isFinal: false) ?? checkIdentifiers(state, isFinal: false)
-            ?? checkLargest(state, isFinal: false)
     }
 
     /// Everything that was acknowledged is there: true once all faults have ceased.
@@ -146,7 +143,6 @@ struct Oracle {
             }
         }
         return checkWithdrawn(state) ?? checkSums(state, isFinal: true) ?? checkIdentifiers(state, isFinal: true)
-            ?? checkLargest(state, isFinal: true)
     }
 
     private struct Seen: Hashable {

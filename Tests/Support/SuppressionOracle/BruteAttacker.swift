@@ -1,6 +1,6 @@
 package import ThrongSuppression
 
-/// Enumerates every non-negative whole table that agrees with what is published; for tables of a few leaves.
+/// Enumerates every non-negative whole table of contributors that agrees with what is published; for tables of a few leaves.
 package struct BruteAttacker {
     private let problem: SuppressionProblem
     private let isPublished: [Bool]
@@ -16,10 +16,10 @@ package struct BruteAttacker {
     /// All values that a cell takes in a consistent table, ascending.
     ///
     /// - Complexity: exponential in leaves.
-    package func values(of column: ColumnIndex, measure: Int = 0) -> [Int64] {
+    package func values(of column: ColumnIndex) -> [Int64] {
         let lists = problem.columns.transposed(width: problem.leafCount)
         var rest = isPublished.indices.map {
-            isPublished[$0] ? problem.value(of: ColumnIndex(UInt32($0)), measure: measure) : -1
+            isPublished[$0] ? problem.value(of: ColumnIndex(UInt32($0)), measure: 0) : -1
         }
         var missing = isPublished.indices.map { problem.columns.length(of: $0) }
         var table = Array(repeating: Int64(0), count: problem.leafCount)

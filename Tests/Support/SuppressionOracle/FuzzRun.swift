@@ -18,11 +18,7 @@ package struct FuzzRun {
     package private(set) var naiveBroken = 0
     /// Tables with two measures.
     package private(set) var withSums = 0
-    /// Tables of which a part was released before.
-    package private(set) var secondReleases = 0
-    /// Cells that an earlier release of ours gives away by itself; the seeds to reproduce them.
-    package private(set) var pinned: [(seed: UInt64, column: ColumnIndex)] = []
-    /// Small cells attacked by a device that is alone in another one and knows its number.
+    /// Small cells attacked by a contributor who is alone in another one and knows its number.
     package private(set) var attackedFromInside = 0
     /// Of these, those that it could compute.
     package private(set) var peeled: [(seed: UInt64, column: ColumnIndex, by: ColumnIndex)] = []
@@ -32,20 +28,16 @@ package struct FuzzRun {
 
     /// Protects and attacks the table of one seed.
     package mutating func run(seed: UInt64) throws {
-        let release = try FuzzCase(seed: seed)
-        let problem = release.problem
-        let options = SuppressionOptions(seed: seed, proof: .witnesses(seconds: 10))
+        let problem = try Self.problemWithSums(seed: seed)
+        let options = SuppressionOptions(seed: seed, seconds: 10)
         let pattern = try SuppressionEngine(options: options).pattern(for: problem)
         tables += 1
         if problem.measures.count > 1 { withSums += 1 }
-        if release.isSecondRelease { secondReleases += 1 }
         var generator = SecretGenerator(seed: ~seed)
         let prime = RandomPrime.draw(using: &generator)
         for violation in PatternVerifier(problem).violations(of: pattern, prime: prime, seed: generator.next()) {
             rejected.append((seed, violation))
         }
-        // What was released before was protected when it was: no cell may be given away by it.
-        pinned += pattern.pinned.map { (seed, $0) }
         let excused = Set(pattern.unproved)
         unproved += excused.count
         let attacker = IntegerAttacker(problem, isPublished: pattern.isPublished)
@@ -69,12 +61,12 @@ package struct FuzzRun {
         if isBroken { naiveBroken += 1 }
     }
 
-    /// Lets devices that are alone in a cell compute others, a few of each table.
+    /// Lets contributors who are alone in a cell compute others, a few of each table.
     private mutating func attackFromInside(
         _ problem: SuppressionProblem, _ pattern: SuppressionPattern, seed: UInt64, using random: inout SecretGenerator
     ) {
         let small = problem.cells.indices.filter { problem.cells[$0].isSensitive && !problem.columns[$0].isEmpty }
-        let alone = small.filter { problem.cells[$0].floor == 1 }
+        let alone = small.filter { problem.value(of: ColumnIndex(UInt32($0)), measure: 0) == 1 }
         for insider in alone.shuffled(using: &random).prefix(2) {
             var seen = pattern.isPublished
             seen[insider] = true

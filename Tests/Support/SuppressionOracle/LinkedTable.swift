@@ -40,12 +40,10 @@ enum LinkedTable {
         }
         let cells = lists.map { list in
             let value = list.reduce(Int64(0)) { $0 + values[Int($1)] }
-            return CandidateCell(floor: value, cost: 1 + value, isSensitive: value < threshold)
+            return CandidateCell(cost: 1 + value, isSensitive: value < threshold)
         }
         return try SuppressionProblem(
             measures: [AdditiveMeasure(values: values, protection: protection)], columns: IndexLists(lists),
-            cells: cells,
-            relations: relations, threshold: threshold,
-            unionFloor: { parts in parts.reduce(0) { $0 + cells[Int($1.value)].floor } })
+            cells: cells, relations: relations, threshold: threshold)
     }
 }

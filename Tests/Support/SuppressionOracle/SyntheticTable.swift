@@ -10,14 +10,6 @@ package struct SyntheticTable: Sendable {
     /// Sensitive cells.
     package let sensitiveCount: Int
 
-    /// What a cell's cost is.
-    package enum Cost: Sendable {
-        /// 1 a cell.
-        case count
-        /// The number of binary digits of its value, doubled where it is a margin.
-        case magnitude
-    }
-
     /// Makes a table.
     ///
     /// - Parameters:
@@ -26,7 +18,7 @@ package struct SyntheticTable: Sendable {
     ///   - skew: 0 is even; 1 is Zipf in every dimension.
     ///   - protection: what L3 asks.
     package init(
-        dimensions: [[Int]], meanLeaf: Double, skew: Double, threshold: Int64, seed: UInt64, cost: Cost = .magnitude,
+        dimensions: [[Int]], meanLeaf: Double, skew: Double, threshold: Int64, seed: UInt64,
         protection: AdditiveMeasure.Protection = .reachesThreshold
     ) throws(SuppressionError) {
         var random = SecretGenerator(seed: seed)
@@ -86,9 +78,7 @@ package struct SyntheticTable: Sendable {
                 !trees[$0.offset].children[$0.element].isEmpty
             }
             candidates.append(
-                CandidateCell(
-                    floor: value, cost: cost == .count ? 1 : digits * (isMargin ? 2 : 1), isSensitive: value < threshold
-                ))
+                CandidateCell(cost: digits * (isMargin ? 2 : 1), isSensitive: value < threshold))
         }
         var relations: [AdditiveRelation] = []
         for cell in 0..<cells {
@@ -105,11 +95,9 @@ package struct SyntheticTable: Sendable {
                 weight *= nodeSizes[dimension]
             }
         }
-        let floors = candidates.map(\.floor)
         problem = try SuppressionProblem(
             measures: [AdditiveMeasure(values: values, protection: protection)], columns: columns, cells: candidates,
-            relations: relations, threshold: threshold,
-            unionFloor: { parts in parts.reduce(0) { $0 + floors[Int($1.value)] } })
+            relations: relations, threshold: threshold)
         cellCount = columns.count
         sensitiveCount = sensitive
     }

@@ -151,7 +151,7 @@ struct PlanDiffTests {
         Edit("expires: 2027-06-30\n    purpose: agreed", "expires: 2027-03-30\n    purpose: agreed", .tightens),
         Edit("events: [view]", "events: [view, tap]", .widens),
         Edit("events: [order]", "events: [order, refund]", .widens, .unasked),
-        Edit("events: [order]", "events: [view]", .widens, .tightens, .unasked, .ties),
+        Edit("events: [order]", "events: [view]", .widens, .tightens, .unasked),
         Edit(
             "dimensions: [os]\n    period: hour", "dimensions: [os, age]\n    period: hour", .widens, .splits, .unasked,
             .tightens),
@@ -160,9 +160,6 @@ struct PlanDiffTests {
         Edit("period: hour", "period: hour\n    rollups: [day]", .runs),
         Edit("threshold: 30", "threshold: 40", .tightens),
         Edit("threshold: 30", "threshold: 20", .widens, .unasked),
-        Edit("threshold: 30", "threshold: 30\n    protection: 20", .tightens),
-        Edit("threshold: 30", "threshold: 30\n    protection: 5", .widens, .unasked),
-        Edit("threshold: 30", "threshold: 30\n    sensitive: [os]", .tightens),
         Edit("threshold: 30", "threshold: 30\n    impossible: [{os: ios, value: <10}]", .runs, .splits),
         Edit("edges: [10, 20]", "edges: [10]", .tightens, .splits),
         Edit("edges: [10, 20]", "edges: [10, 15, 20]", .widens, .splits, .unasked),

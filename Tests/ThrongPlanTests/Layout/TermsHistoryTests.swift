@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What metrics counted is told apart by when it was counted")
 struct TermsHistoryTests {
-    private static let (start, noon, end) = (UnixSeconds(0), UnixSeconds(43_200), UnixSeconds(86_400))
+    private static let (start, noon) = (UnixSeconds(0), UnixSeconds(43_200))
 
     private static func version(
         _ metric: MetricName, _ events: Set<EventName>, since: UnixSeconds? = nil, until: UnixSeconds? = nil,
@@ -18,7 +18,7 @@ struct TermsHistoryTests {
     }
 
     private static func history(_ versions: [TermsVersion]) -> TermsHistory {
-        TermsHistory(versions, from: start, to: end)
+        TermsHistory(versions, from: start)
     }
 
     @Test("a metric that ends at noon and one that begins then have nothing in common, and are all of one that goes on")
@@ -33,27 +33,18 @@ struct TermsHistoryTests {
         #expect(old.isDisjoint(with: new) && old.union(new) == all)
     }
 
-    @Test("an edit while a period waits leaves what was counted on time as it was")
-    func late() throws {
-        let history = Self.history([
-            Self.version("all", ["a"]), Self.version("safe", ["a"], until: Self.end + 60),
-            Self.version("safe", ["b"], since: Self.end + 60),
-        ])
-        let (all, safe) = (try #require(history.counted(by: "all")), try #require(history.counted(by: "safe")))
-        #expect(safe.onTime == all.onTime && safe.happenings != all.happenings)
-        #expect(safe.names == nil && all.names == ["a"])
-        #expect(safe.isTied(to: all))
-    }
-
-    @Test("an edit at noon leaves two that overlap almost tied, and others untied")
+    @Test("a metric that was edited at noon has two stretches, and overlaps what counted the same in one")
     func edited() throws {
         let history = Self.history([
             Self.version("all", ["a"]), Self.version("safe", ["a"], until: Self.noon),
             Self.version("safe", ["b"], since: Self.noon), Self.version("else", ["c"]),
         ])
         let (all, safe) = (try #require(history.counted(by: "all")), try #require(history.counted(by: "safe")))
-        #expect(safe.isAlmostTied(to: all) && safe.isTied(to: all))
-        #expect(try !safe.isTied(to: #require(history.counted(by: "else"))))
+        #expect(safe.names == nil && all.names == ["a"])
+        #expect(safe.starts == [Self.start, Self.noon])
+        #expect(safe.overlaps(all))
+        #expect(try !safe.overlaps(#require(history.counted(by: "else"))))
+        #expect(Set(history.counted(in: 1)?.happenings?.map(\.event) ?? []) == ["a", "b", "c"])
     }
 
     @Test("of several versions the strictest k holds, for the metrics that are asked about")

@@ -75,7 +75,7 @@ struct PlanClientReachTests {
         #expect(
             found[0] == """
                 metric 'views' has 'reach: client': its numbers of devices are what clients say, and a client that is \
-                wrong or lies changes them, by 100 an identifier at most; k stays with the floor
+                wrong or lies changes them, by 20 an identifier at most; k stays with the floor
                 """)
         #expect(found[1].hasPrefix("metric 'views' has 'reach: client' and the app a grace of 1 day: devices"))
         let yaml = SamplePlan.small.replacing(Self.reach, with: Self.client)

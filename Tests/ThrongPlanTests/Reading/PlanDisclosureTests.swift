@@ -3,7 +3,7 @@ import Testing
 
 @testable import ThrongPlan
 
-@Suite("A metric says what must not be worked out from its numbers, and what everybody knows anyway")
+@Suite("A metric says what everybody knows of its numbers anyway, and by which longer periods they are released")
 struct PlanDisclosureTests {
     private func plan(_ keys: String, _ changes: (String, String)...) throws -> Plan {
         let text = changes.reduce(
@@ -12,27 +12,10 @@ struct PlanDisclosureTests {
         return try Plan(yaml: text, file: "small.yaml", today: SamplePlan.today)
     }
 
-    @Test("what it leaves out is 10 %, nothing sensitive, nothing impossible and no rollup")
+    @Test("what it leaves out is nothing impossible and no rollup")
     func defaults() throws {
         let metric = try SamplePlan.small("An App", "An App").metrics[0]
-        #expect(metric.protection == Protection(percent: 10))
-        #expect(metric.sensitive.isEmpty)
-        #expect(metric.impossible.isEmpty)
-        #expect(metric.rollups.isEmpty)
-    }
-
-    @Test("protection and sensitive dimensions are read, and neither starts new counters")
-    func protection() throws {
-        let plan = try plan("protection: 25\n    sensitive: [age]")
-        #expect(plan.metrics[0].protection == Protection(percent: 25))
-        #expect(plan.metrics[0].sensitive == ["age"])
-        let plain = try SamplePlan.small("An App", "An App")
-        #expect(
-            try plan.layout(of: plan.metrics[0], rules: .system)
-                == (try plain.layout(of: plain.metrics[0], rules: .system)))
-        #expect(
-            plan.privacyLabel(today: SamplePlan.today).contains(
-                "- Nobody learns that everyone in a group has the same: Age."))
+        #expect(metric.impossible.isEmpty && metric.rollups.isEmpty)
     }
 
     @Test("impossible combinations name buckets in the order of the metric's dimensions, and the layout knows them")
@@ -102,12 +85,10 @@ struct PlanDisclosureTests {
         #expect(daily.lint(today: SamplePlan.today)[0].message.contains("is released by month, too, which no report"))
     }
 
-    @Test("the public document says all of it")
+    @Test("the public document says both")
     func document() throws {
-        let plan = try plan("protection: 30\n    sensitive: [os]\n    impossible: [{os: iOS}]\n    rollups: [week]")
+        let plan = try plan("impossible: [{os: iOS}]\n    rollups: [week]")
         let metric = try plan.publicPlan().metrics[0]
-        #expect(metric.protection == 30)
-        #expect(metric.sensitive == ["os"])
         #expect(metric.impossible == plan.metrics[0].impossible)
         #expect(metric.rollups == [.week])
     }

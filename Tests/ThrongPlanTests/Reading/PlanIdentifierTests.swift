@@ -3,7 +3,7 @@ import Testing
 
 @testable import ThrongPlan
 
-@Suite("Purposes without identifiers: margins, a k of events, and nothing that takes an identifier")
+@Suite("Purposes without identifiers: a k of events, and nothing that takes an identifier")
 struct PlanIdentifierTests {
     static let tally = """
         app: {name: play, title: Play, owner: Team, contact: a@example.com, audience: 9000}
@@ -38,7 +38,6 @@ struct PlanIdentifierTests {
             dimensions: [level]
             period: day
             contribution_bound: 3
-            margin: standard
         """
 
     private static func plan(_ old: String = "9000", _ new: String = "9000") throws -> Plan {
@@ -65,20 +64,20 @@ struct PlanIdentifierTests {
         }
     }
 
-    @Test("there is a margin, and the layout knows of no identifier; a purpose that rotates is as it was")
+    @Test("the layout knows of no identifier; a purpose that rotates is as it was")
     func reading() throws {
         let plan = try Self.plan()
         #expect(plan.purposes.map(\.identifier) == [.rotating, .absent])
         #expect(plan.purposes[1].rotation == .batches)
         let (starts, taps) = (plan.metrics[0], plan.metrics[1])
-        #expect(taps.margin == .standard && taps.contributionBound == 3)
+        #expect(taps.contributionBound == 3)
         let layouts = try [starts, taps].map { try plan.layout(of: $0, rules: .system) }
         #expect(layouts.map(\.hasIdentifiers) == [true, false])
         #expect(try MetricLayout(json: layouts[1].json) == layouts[1])
         let texts = layouts.map { String(decoding: $0.json, as: UTF8.self) }
         #expect(texts.map { $0.contains(#""identifiers":false"#) } == [false, true])
         #expect(layouts[1].trackedMargins == [layouts[1].leaf])
-        #expect(try Self.plan("    contribution_bound: 3\n", "").metrics[1].contributionBound == 1)
+        #expect(try Self.plan("\n    contribution_bound: 3", "").metrics[1].contributionBound == 1)
         #expect(try Self.plan("identifier: none", "identifier: none\n    use: product").purposes[1].use == .product)
     }
 
@@ -89,10 +88,6 @@ struct PlanIdentifierTests {
             "'rotation' is there and 'identifier' is none; without an identifier nothing rotates"
         ),
         (
-            "\n    margin: standard", "",
-            "so nobody knows how many devices a number stands for, and exact numbers would say what one sent; give the metric 'margin:"
-        ),
-        (
             "contribution_bound: 3", "measures: {reach: true}",
             "has 'identifier: none', so devices can't be counted; leave 'reach' out"
         ),
@@ -101,11 +96,14 @@ struct PlanIdentifierTests {
             "has 'identifier: none', so devices can't be counted; leave 'reach' out"
         ),
         (
-            "    dimensions: [level]\n    period: day\n    contribution_bound: 3\n    margin: standard",
+            "    dimensions: [level]\n    period: day\n    contribution_bound: 3",
             "    period: day\n    measures: {frequency: {bands: [1, 2]}}",
             "so nobody knows what one device did within a window; leave 'frequency' out"
         ),
-        ("dimensions: [level]", "dimensions: [word]", "'word'"),
+        (
+            "dimensions: [level]", "dimensions: [word]",
+            "so nobody knows how many devices sent a value of dimension 'word' before it is learned; leave the dimension"
+        ),
         ("identifier: none", "identifier: never", "'never'"),
     ]
 
@@ -124,9 +122,10 @@ struct PlanIdentifierTests {
         #expect(found.contains { $0.contains("a device would have to remember what it did for weeks") }, "\(found)")
     }
 
-    @Test("an exact metric of another purpose that counts the same event would take the margin away")
-    func exactNeighbour() throws {
-        #expect(try Self.problems("events: [start]", "events: [start, tap]").contains { $0.contains("exactly") })
+    @Test("a metric of another purpose that counts the same event needs the same bound")
+    func bounds() throws {
+        let found = try Self.problems("events: [start]", "events: [start, tap]")
+        #expect(found.count == 1 && found[0].contains("its contribution_bound is 3"), "\(found)")
     }
 
     @Test("children may be counted so; a rotation of a day is refused there")
@@ -155,7 +154,7 @@ struct PlanIdentifierTests {
         #expect(record.markdown.contains("**An identifier lives:** there is none"))
         #expect(record.markdown.contains("Without identifiers: tally."))
         #expect(record.markdown.contains("nobody knows who sends several: Taps 3."))
-        #expect(record.markdown.contains("to a metric in one window: Starts 100."))
+        #expect(record.markdown.contains("to a metric in one window: Starts 20."))
         let document = try plan.publicPlan()
         #expect(document.purposes.map(\.identifier) == [nil, .absent])
         #expect(document.purposes[1].rotationSeconds == 3600)
@@ -164,13 +163,12 @@ struct PlanIdentifierTests {
 
     @Test("a purpose that loses its identifiers tightens and splits; one that gets some widens and splits")
     func changes() throws {
-        let exact = """
+        let expected = """
                 rotation: 1 hour
                 retention: 100 days
             """
         let rotating = Self.tally.replacing("    identifier: none\n", with: "    rotation: 1 hour\n")
-            .replacing("    margin: standard", with: "")
-        #expect(rotating.contains(exact))
+        #expect(rotating.contains(expected))
         let before = try Self.read(rotating)
         let after = try Self.plan()
         let loses = try PlanDiff(from: before, to: after, rules: .system)

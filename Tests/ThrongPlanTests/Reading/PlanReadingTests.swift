@@ -38,7 +38,7 @@ struct PlanReadingTests {
         #expect(plan.app.grace == .seconds(86_400))
         #expect(plan.purposes[0].rotation == .standard)
         #expect(plan.purposes[0].refusedBy.isEmpty)
-        #expect(plan.metrics[0].contributionBound == 100)
+        #expect(plan.metrics[0].contributionBound == 20)
         #expect(plan.metrics[0].sampling == 1)
         #expect(plan.metrics[0].threshold == .standard)
         #expect(plan.reports[0].formats == [.html, .csv, .json])

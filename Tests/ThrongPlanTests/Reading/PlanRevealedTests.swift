@@ -86,10 +86,6 @@ struct PlanRevealedTests {
                 "metric 'views': 'impossible': \(unknown)"
             ])
         #expect(
-            Self.problems(("reach: true", "reach: true\n    sensitive: [query]")) == [
-                "metric 'views': 'sensitive': \(unknown)"
-            ])
-        #expect(
             Self.problems(("metrics:\n", "  word: {title: Word, of: query, groups: {a: [b]}}\nmetrics:\n")) == [
                 "dimension 'word': 'of': \(unknown)"
             ])
@@ -131,19 +127,6 @@ struct PlanRevealedTests {
                 """
                 dimension 'query': metric 'views' has 'reach: client', but a device can't know in which bucket a value \
                 is counted, and so not what is its first; leave the dimension out or write 'reach: true'
-                """
-            ])
-    }
-
-    @Test("margins and learned buckets do not go together: which of them are learned would have none")
-    func margin() {
-        let problems = Self.problems(
-            ("      reach: true", "      count: true\n    contribution_bound: 5\n    margin: standard"))
-        #expect(
-            problems == [
-                """
-                dimension 'query': metric 'views' has a margin, but which values are learned depends on exact counts; leave the \
-                dimension or 'margin' out
                 """
             ])
     }

@@ -110,7 +110,6 @@ struct PlanSchemaTests {
         #expect(try words("purpose", "senders") == Purpose.Senders.allCases.map(\.rawValue))
         #expect(try words("purpose", "use") == PurposeUse.allCases.map(\.rawValue))
         #expect(try words("purpose", "consent") == ["required", "not_required", "parent"])
-        #expect(try words("metric", "margin") == MetricMargin.allCases.map(\.rawValue))
         #expect(try words("insight", "basis") == Insight.Basis.allCases.map(\.rawValue))
         #expect(
             try words("insight", "kind") == [

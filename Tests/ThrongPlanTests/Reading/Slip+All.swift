@@ -34,7 +34,7 @@ extension Slip {
             "  audience: 20000", "  audience: 20000\n  treshold: 20",
             """
             7:3: app: unknown key 'treshold'; did you mean 'threshold'? known: name, title, owner, contact, \
-            audience, threshold, time_zone, grace, directed_to, relay, evaluator, keys
+            audience, threshold, budget, time_zone, grace, directed_to, relay, evaluator, keys
             """
         ),
         Slip(

@@ -85,13 +85,11 @@ extension Slip {
 
     static let disclosure = [
         Slip(
-            "period: day\n    measures", "period: day\n    protection: 0\n    measures",
-            "34:17: metric 'views': 'protection' is 0; 1 to 100 is allowed"),
-        Slip(
-            "period: day\n    measures", "period: day\n    sensitive: [aeg]\n    measures",
+            "period: day\n    measures", "period: day\n    margin: standard\n    measures",
             """
-            34:17: metric 'views': 'sensitive': unknown dimension of this metric 'aeg'; did you mean 'age'? known: \
-            os, age
+            34:5: metric 'views': unknown key 'margin'; did you mean 'margins'? known: title, events, question, decision, \
+            owner, expires, purpose, dimensions, period, measures, contribution_bound, sampling, threshold, impossible, \
+            margins, rollups, decay, answered
             """
         ),
         Slip(

@@ -120,13 +120,10 @@ struct PlanRecordTests {
     @Test("a measure is said where the plan has something that it applies to")
     func measures() throws {
         let shop = ProcessingRecord(of: try SamplePlan.shop()).measures.map(\.kind)
-        #expect(!shop.contains(.margin) && !shop.contains(.revealed) && !shop.contains(.devices))
-        #expect(shop.contains(.signals) && shop.contains(.threshold) && shop.contains(.suppression))
+        #expect(!shop.contains(.revealed) && !shop.contains(.devices))
+        #expect(shop.contains(.signals) && shop.contains(.threshold) && shop.contains(.margin))
         let small = ProcessingRecord(of: try SamplePlan.small("An App", "App")).measures.map(\.kind)
         #expect(!small.contains(.signals))
-        let margined = try Plan(yaml: PlanMarginTests.margined, file: "margined.yaml", today: SamplePlan.today)
-        let measures = ProcessingRecord(of: margined).measures.map(\.kind)
-        #expect(measures.contains(.margin) && measures.contains(.threshold) && !measures.contains(.suppression))
     }
 
     @Test("where children are counted the record says for what, whose consent it takes, and what is left to decide")

@@ -1,5 +1,7 @@
 import Foundation
 import ThrongCounting
+import ThrongFaults
+import ThrongNoise
 import ThrongPlan
 import ThrongRelease
 import ThrongStore
@@ -92,49 +94,25 @@ extension Flush {
             counters: [
                 CounterDelta(layout: 0, periodStart: start, measure: .count, cell: CellIndex(cell), delta: count)
             ],
-            distinct: distinct,
-            top: margins == nil ? [] : distinct.even)
+            distinct: distinct)
     }
 }
 
-extension [DistinctDelta] {
-    /// Contributions to the first sum of which nobody's stands out, in the same cells and windows.
-    var even: [TopContribution] {
-        map {
-            TopContribution(
-                layout: $0.layout, periodStart: $0.periodStart, margin: $0.margin, cell: $0.cell, measure: .sum(0),
-                window: $0.window, largest: 0, second: 0)
+extension ReleaseEvidence {
+    /// A release of it without noise: its numbers are what was counted.
+    func drawn(_ header: ReleaseHeader) throws -> ReleaseDecision {
+        try Fault.with([.noiseOff]) {
+            try MarginCase(header: header, on: self, factors: .none)
+                .decide(secret: DrawSecret(bytes: Array(repeating: 7 as UInt8, count: 32)))
         }
     }
 }
 
 extension ReleaseStore {
-    /// Reads the evidence, decides on a thread of its own and commits, until the evidence holds; nil where another process
-    /// released the period.
-    func release(
-        _ layout: MetricLayout, _ period: Period, ties: EventTies?,
-        make: @escaping @Sendable (StoredCube, [TiedMetric]) throws -> ReleaseDecision
-    ) async throws -> ReleaseDecision? {
-        let scope = ReleaseScope(OpenPeriod(layout: layout, period: period), ties: ties)
-        var evidence = try await self.evidence(for: scope)
-        while true {
-            let decision = try await withCheckedThrowingContinuation { [evidence] continuation in
-                Thread.detachNewThread {
-                    continuation.resume(with: Result { try make(evidence.parts[0], evidence.tied) })
-                }
-            }
-            switch try await commit(decision, for: scope, if: evidence) {
-            case .released: return decision
-            case .elsewhere: return nil
-            case .changed(let now): evidence = now
-            }
-        }
-    }
-
-    /// The same as if no other metric counted any of the events.
-    func release(
-        _ layout: MetricLayout, _ period: Period, make: @escaping @Sendable (StoredCube) throws -> ReleaseDecision
-    ) async throws -> ReleaseDecision? {
-        try await release(layout, period, ties: nil) { cube, _ in try make(cube) }
+    /// Releases a period without noise; nil where another process released it.
+    @discardableResult
+    func release(_ header: ReleaseHeader) async throws -> ReleaseDecision? {
+        let open = OpenPeriod(layout: header.layout, period: header.period)
+        return try await commit(ReleaseScope(open)) { try $0.drawn(header) }
     }
 }

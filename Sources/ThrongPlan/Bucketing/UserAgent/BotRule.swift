@@ -1,11 +1,14 @@
-/// Which user agents are of programs that nobody sits before: crawlers, previewers, monitors, browsers without a window, and
-/// libraries that fetch. uap-core's rules know the names of many crawlers, and take the rest for the phone or the Mac that they
-/// say they are, or for nothing.
+/// The rule that recognizes user agents of programs that nobody sits before: crawlers, previewers, monitors, browsers
+/// without a window, and libraries that fetch.
 ///
-/// It goes by the habits of such programs (RFC 9110, section 10.1.5, asks them to name themselves and their makers) and not by a
-/// list of all: the word bot, an address of a page or a person, `(compatible; NAME`, a first product that is a library. An app that
-/// names itself first and its library after it is an app. A draft of it knew 1,888 of the 2,116 agents of
-/// monperrus/crawler-user-agents of July 2026, and took 9 of uap-core's 16,043 devices for bots, most of them tools.
+/// uap-core's rules know the names of many crawlers. They take the rest for the phone or the Mac that these say they
+/// are, or for nothing.
+///
+/// The rule goes by the habits of such programs, not by a list of all: the word bot, an address of a page or a person,
+/// `(compatible; NAME`, a first product that is a library. RFC 9110, section 10.1.5, asks them to name themselves and
+/// their makers. An app that names itself first and its library after it is an app. A draft of the rule knew 1,888 of
+/// the 2,116 agents of monperrus/crawler-user-agents of July 2026, and took 9 of uap-core's 16,043 devices for bots,
+/// most of them tools.
 enum BotRule {
     /// First products of libraries and tools. A letter stands before those that begin with it.
     private static let tools = """
@@ -30,7 +33,7 @@ enum BotRule {
         windowspowershell|webhook
         """
 
-    /// What browsers say behind `(compatible;`, small and old ones too.
+    /// Words that browsers say after `(compatible;`, small and old browsers too.
     private static let browsers = """
         msie|abrowse|android|galeon|go\\.web|icab|konqueror|linux|mac|maui|ms-|ms web|net(?:scape|front)|nokia|opera|oss/|\
         polaris|sony|symbian|teleca|u;|windows|wow64|x11|yospace
@@ -39,6 +42,6 @@ enum BotRule {
     private static let pattern = CompiledRegex(
         "^(?:\(tools))(?:$|[/ (_;,-])|\(words)|\\(compatible; (?!\(browsers))", ignoringCase: true)
 
-    /// Whether a bot or a tool says it of itself.
+    /// True if the user agent is that of a bot or a tool.
     static func matches(_ userAgent: UnsafeBufferPointer<UInt8>) -> Bool { pattern?.match(userAgent) != nil }
 }

@@ -8,7 +8,7 @@ import CPCRE2
 final class CompiledRegex: @unchecked Sendable {
     private let code: OpaquePointer
 
-    /// Nil where PCRE2 can't compile the expression.
+    /// Compiles an expression; nil if PCRE2 can't.
     init?(_ regex: String, ignoringCase: Bool) {
         var error: Int32 = 0
         var offset = 0
@@ -16,13 +16,13 @@ final class CompiledRegex: @unchecked Sendable {
         let options = ignoringCase ? UInt32(PCRE2_CASELESS) : 0
         guard let code = pcre2_compile_8(bytes, bytes.count, options, &error, &offset, nil) else { return nil }
         self.code = code
-        // Where there is no translation to machine code, matching interprets instead.
+        // Matching interprets the expression if it can't be translated to machine code.
         _ = pcre2_jit_compile_8(code, PCRE2_JIT_COMPLETE)
     }
 
     deinit { pcre2_code_free_8(code) }
 
-    /// How hard one match may try before it counts as none. Unit: PCRE2's internal match calls.
+    /// The effort after which a match counts as none. Unit: PCRE2's internal match calls.
     private static let effort: UInt32 = 200_000
 
     /// The groups of the first match, the whole match first; nil for no match. A group that took no part is nil.

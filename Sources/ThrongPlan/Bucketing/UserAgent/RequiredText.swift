@@ -1,12 +1,12 @@
-/// What a text must hold for a regular expression to match it, as far as that can be read off the expression.
+/// The trigrams that a text must hold for a regular expression to match it, as far as the expression shows them.
 ///
-/// A few bit tests with it spare most expressions from being run, or even compiled, for a given user agent. It asks
-/// for less than the expression does wherever a construct is not understood, so it never turns away a match.
+/// A few bit tests spare most expressions from being run, or even compiled, for a given user agent. Constructs that are
+/// not understood require nothing, so no match is ever turned away.
 struct RequiredText: Sendable {
     /// One part of the expression: any of these alternatives, each a set of trigram bits that are all needed.
     typealias Clause = [[UInt16]]
 
-    /// All of them are needed.
+    /// The clauses, all of which a text must meet.
     let clauses: [Clause]
 
     init(regex: String) {
@@ -52,7 +52,7 @@ struct RequiredText: Sendable {
             return [joined]
         }
 
-        /// The longer the shortest alternative, and the fewer of them, the more a clause tells.
+        /// Returns how much a clause tells: more if its shortest alternative is longer, or if it has fewer of them.
         private static func weight(_ clause: Clause) -> Int {
             (clause.map(\.count).min() ?? 0) * 64 - clause.count
         }
@@ -94,7 +94,7 @@ struct RequiredText: Sendable {
             return clauses
         }
 
-        /// What follows an opening parenthesis, through the closing one.
+        /// Reads what follows an opening parenthesis, through the closing one.
         private mutating func group() -> [Clause] {
             var counts = true
             if take("?") {
@@ -167,9 +167,9 @@ struct RequiredText: Sendable {
     }
 }
 
-/// Which three-byte sequences a text holds, without regard to the case of ASCII letters, as a set of 4,096 bits.
+/// The three-byte sequences in a text, without regard to the case of ASCII letters, as a set of 4,096 bits.
 ///
-/// May say yes to a sequence that isn't there (two share a bit), never no to one that is.
+/// It may hold a sequence that isn't in the text (two sequences can share a bit), but never misses one that is.
 struct TrigramSet {
     private var words: [UInt64] = Array(repeating: 0, count: 64)
 
@@ -181,7 +181,7 @@ struct TrigramSet {
         }
     }
 
-    /// Whether all of these bits are set.
+    /// True if all of these bits are set.
     func holds(_ bits: [UInt16]) -> Bool {
         bits.allSatisfy { words[Int($0 >> 6)] & (1 << UInt64($0 & 63)) != 0 }
     }

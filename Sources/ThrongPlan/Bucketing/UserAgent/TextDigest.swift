@@ -1,8 +1,9 @@
-/// A short digest of a text, under a random key: a polynomial over the field of 2^61 - 1, whose coefficients are the text's bytes, seven
-/// at a time, and its length.
+/// A short digest of a text, under a random key: a polynomial over the field of 2^61 - 1, whose coefficients are the
+/// text's bytes, seven at a time, and its length.
 ///
-/// Two texts of n bytes, chosen without the key, have the same digest with a chance below (n / 7 + 2) / 2^61. It takes a tenth of what
-/// SipHash takes, and can be turned back where a text is short and the key is known: hash it before it is kept.
+/// Two texts of n bytes, chosen without the key, have the same digest with a chance below (n / 7 + 2) / 2^61. A digest
+/// takes a tenth of the time of SipHash. It can be turned back if a text is short and the key is known: hash it before
+/// it is kept.
 ///
 /// Source: J. L. Carter and M. N. Wegman, Universal classes of hash functions, 1979.
 struct TextDigest: Sendable {

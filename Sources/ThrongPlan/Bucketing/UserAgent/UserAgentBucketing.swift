@@ -1,6 +1,6 @@
 /// A user agent to its browser's family, its operating system's family or its device's class.
 struct UserAgentBucketing: Bucketing {
-    /// What is kept.
+    /// The part of the user agent that is kept.
     typealias Part = BucketingRule.UserAgentPart
 
     private let buckets: LabelTable
@@ -10,7 +10,7 @@ struct UserAgentBucketing: Bucketing {
     /// Bucket by the number of a family; for device classes by their place among all cases.
     private let bucketOfNumber: [Int?]
 
-    /// - Parameter families: for device classes there is nothing to choose.
+    /// - Parameter families: the families to tell apart; unused for device classes.
     init(_ part: Part, families: [String], rules: UserAgentRules) throws(BucketingProblem) {
         self.part = part
         self.rules = rules
@@ -35,8 +35,17 @@ struct UserAgentBucketing: Bucketing {
 
     func bucket(_ value: FieldValue) -> Int {
         guard case .text(let text) = value else { return buckets.other }
-        if let bucket = buckets[text.bytes] { return bucket }
-        let code = rules.code(of: text.bytes, by: grammar)
+        return buckets[text.bytes] ?? bucket(rules.code(of: text.bytes, by: grammar))
+    }
+
+    func sighting(of value: FieldValue, atOnce: Bool) -> (bucket: Int, isBot: Bool)? {
+        guard case .text(let text) = value else { return (buckets.other, false) }
+        if let label = buckets[text.bytes] { return (label, buckets.labels[label].text == DeviceClass.bot.rawValue) }
+        let code = atOnce ? rules.knownCode(of: text.bytes) : rules.code(of: text.bytes, by: grammar)
+        return code.map { (bucket: bucket($0), isBot: $0.deviceClass == .bot) }
+    }
+
+    private func bucket(_ code: UserAgentCode) -> Int {
         switch part {
         case .browser: return bucket(code.browser, code.browserFamily)
         case .operatingSystem: return bucket(code.operatingSystem, code.operatingSystemFamily)
@@ -49,13 +58,6 @@ struct UserAgentBucketing: Bucketing {
             case .other: return 4
             }
         }
-    }
-
-    func isBot(_ value: FieldValue, atOnce: Bool) -> Bool? {
-        guard case .text(let text) = value else { return false }
-        if let label = buckets[text.bytes] { return buckets.labels[label].text == DeviceClass.bot.rawValue }
-        if atOnce { return rules.knownCode(of: text.bytes).map { $0.deviceClass == .bot } }
-        return rules.code(of: text.bytes, by: grammar).deviceClass == .bot
     }
 
     /// uap-core's own name counts before the family that it is gathered into.

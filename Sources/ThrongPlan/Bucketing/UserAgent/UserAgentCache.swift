@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What user agents seen before were found to be.
+/// A cache of the families found for user agents seen before.
 ///
-/// Keyed by a 64-bit hash under keys of this process's life, so that no user agent stays in memory longer than the
-/// call that brought it. Two user agents have the same with a chance of 2^-54 or less. Four places a hash, 32,768 in all (1 MB, taken with the first entry); a fifth one replaces
-/// one of the four.
+/// Its keys are 64-bit hashes under keys of this process's life, so that no user agent stays in memory longer than the
+/// call that brought it. Two user agents have the same hash with a chance of 2^-54 or less. There are four places per
+/// hash, 32,768 in all (1 MB, taken with the first entry); a fifth entry replaces one of the four.
 final class UserAgentCache: Sendable {
     /// A user agent's keyed hash: SipHash of a ``TextDigest``.
     typealias Key = UInt64
@@ -26,7 +26,8 @@ final class UserAgentCache: Sendable {
     private static let places = 32_768
     private static let ways = 4
 
-    /// The families' numbers, from one on. A new name empties the cache, for what it holds knew nothing of it.
+    /// Returns the families' numbers, from one on. A new name empties the cache: its entries were made without that
+    /// name.
     func numbers(of families: [BucketLabel]) -> [UInt16] {
         state.withLock { state in
             families.map { family in
@@ -39,7 +40,7 @@ final class UserAgentCache: Sendable {
         }
     }
 
-    /// What was found before, or what `read` finds now; `read` runs outside of the lock.
+    /// Returns the code found before, or the one that `read` finds now; `read` runs outside of the lock.
     func code(
         of bytes: UnsafeBufferPointer<UInt8>, reading read: (UnsafeBufferPointer<UInt8>) -> UserAgentReading
     ) -> UserAgentCode {
@@ -63,7 +64,7 @@ final class UserAgentCache: Sendable {
         }
     }
 
-    /// What was found before; nil where it is not known any more, or never was.
+    /// Returns the code found before; nil if it is not known any more, or never was.
     func code(of bytes: UnsafeBufferPointer<UInt8>) -> UserAgentCode? { code(of: key(of: bytes)) }
 
     private func code(of key: Key) -> UserAgentCode? {
@@ -93,16 +94,16 @@ final class UserAgentCache: Sendable {
 
 /// A user agent's families as small numbers of a ``UserAgentCache``'s vocabulary; zero is a family that nobody named.
 ///
-/// All that is remembered of a user agent: no part of what a client sent can be read back from it.
+/// The cache remembers nothing else of a user agent: no part of what a client sent can be read back from it.
 struct UserAgentCode: Sendable, Hashable {
     /// uap-core's own name, where a plan named that.
     var browser: UInt16 = 0
-    /// The family that it is gathered into.
+    /// The family that the browser is gathered into.
     var browserFamily: UInt16 = 0
     /// uap-core's own name, where a plan named that.
     var operatingSystem: UInt16 = 0
-    /// The family that it is gathered into.
+    /// The family that the operating system is gathered into.
     var operatingSystemFamily: UInt16 = 0
-    /// What it runs on.
+    /// The class of the device.
     var deviceClass: DeviceClass = .other
 }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// One entry of uap-core's lists: a regular expression and the texts that stand for its match.
 final class UserAgentPattern: Sendable {
-    /// What stands for the family; nil for the first group.
+    /// The text for the family; nil stands for the first group.
     private let family: String?
-    /// What stands for the major version; nil for the second group.
+    /// The text for the major version; nil stands for the second group.
     private let major: String?
     private let regex: String
     private let ignoresCase: Bool
@@ -25,18 +25,18 @@ final class UserAgentPattern: Sendable {
         required = RequiredText(regex: regex)
     }
 
-    /// Whether the expression can be run at all; compiles it.
+    /// True if the expression can be run at all; compiles it.
     var isUsable: Bool { matcher != nil }
 
-    /// Whether there is no short cut, so that every user agent is matched.
+    /// True if there is no short cut, so that every user agent is matched.
     var isAlwaysTried: Bool { required.clauses.isEmpty }
 
-    /// Family and major version of a user agent that matches; nil for one that doesn't.
+    /// Returns family and major version of a user agent that matches; nil for one that doesn't.
     func read(_ text: UnsafeBufferPointer<UInt8>, _ trigrams: TrigramSet) -> (family: String, major: String?)? {
         required.isMet(by: trigrams) ? read(text) : nil
     }
 
-    /// The same without the short cut.
+    /// Reads a user agent without the short cut.
     func read(_ text: UnsafeBufferPointer<UInt8>) -> (family: String, major: String?)? {
         guard let groups = matcher?.match(text) else { return nil }
         func group(_ number: Int) -> String? {
@@ -62,7 +62,7 @@ final class UserAgentPattern: Sendable {
         return (trimmed(filled(family, 1)) ?? UserAgentReading.unknown, trimmed(filled(major, 2)))
     }
 
-    /// Compiled on first use: a crowd's user agents need few of the expressions.
+    /// The expression, compiled on first use: a crowd's user agents need few of the expressions.
     private var matcher: CompiledRegex? {
         compiled.withLock { state in
             switch state {

@@ -1,4 +1,4 @@
-/// What uap-core's rules say of one user agent. Made for the length of a call; holds parts of what a client sent.
+/// The reading of one user agent by uap-core's rules. It lasts for one call and holds parts of what a client sent.
 package struct UserAgentReading: Sendable, Hashable {
     /// The browser's family as uap-core names it, such as "Mobile Safari"; ``unknown`` where no rule matches.
     package let browser: String
@@ -10,14 +10,14 @@ package struct UserAgentReading: Sendable, Hashable {
     package let operatingSystemMajor: String?
     /// The device's family as uap-core names it, such as "Spider"; ``unknown`` where no rule matches.
     package let device: String
-    /// What it is, by ``DeviceClass/init(_:userAgent:)``.
+    /// The device's class, by ``DeviceClass/init(operatingSystem:device:userAgent:)``.
     package let deviceClass: DeviceClass
 
-    /// What uap-core calls a family that no rule names.
+    /// uap-core's name for a family that no rule names.
     package static let unknown = "Other"
 }
 
-/// What kind of thing a user agent runs on.
+/// The kind of device that a user agent runs on.
 package enum DeviceClass: String, Sendable, Hashable, CaseIterable {
     case phone
     case tablet
@@ -26,12 +26,12 @@ package enum DeviceClass: String, Sendable, Hashable, CaseIterable {
     /// Televisions, consoles, watches, cars, and what can't be told.
     case other
 
-    /// Decides by ``BotRule`` and uap-core's families, in this order:
+    /// Classifies a user agent by ``BotRule`` and uap-core's families, in this order:
     ///
-    /// 1. What says so by ``BotRule``, and uap-core's device family "Spider": a bot.
+    /// 1. A user agent that ``BotRule`` matches, and uap-core's device family "Spider": a bot.
     /// 2. A television or a console by its name in the user agent: other.
-    /// 3. iOS: an iPad is a tablet, the rest are phones. An iPad that asks for desktop pages calls itself a Mac, and is one
-    ///    unless its page says what it is, as the beacon does.
+    /// 3. iOS: an iPad is a tablet, the rest are phones. An iPad that asks for desktop pages calls itself a Mac, and
+    ///    is one unless its page says what it is, as the beacon does.
     /// 4. Android: a phone where the user agent says `Mobile`, else a tablet (Google, "Updating Android user agents":
     ///    browsers of phones say it, those of tablets do not).
     /// 5. Other systems by the table below; where that has no answer, uap-core's generic device families.
@@ -118,7 +118,7 @@ package enum OperatingSystemFamily {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether a run of these bytes is the word.
+    /// True if these bytes contain the word.
     fileprivate func holds(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count >= word.count else { return false }
         return (0...count - word.count).contains { self[$0..<$0 + word.count].elementsEqual(word) }

@@ -1,20 +1,20 @@
 import Synchronization
 
-/// uap-core's rules, loaded from their file when a plan first needs them, with a memory of what they said.
+/// uap-core's rules, loaded from their file when a plan first needs them, with a cache of their answers.
 ///
-/// The rules of one file are one object: plans compiled with it share its memory, which holds no user agent.
+/// The rules of one file are one object: plans compiled with it share its cache, which holds no user agent.
 package final class UserAgentRules: Sendable {
-    /// Where `regexes.yaml` is looked for.
+    /// The path of `regexes.yaml`.
     package let path: String
     private let cache = UserAgentCache()
     private let loading = Mutex<Result<UserAgentGrammar, BucketingProblem>?>(nil)
 
-    /// Where Debian's package uap-core puts the rules.
+    /// The path at which Debian's package uap-core puts the rules.
     package static let systemPath = "/usr/share/uap-core/regexes.yaml"
     /// The system's rules; nothing is read before a plan needs them.
     package static let system = UserAgentRules(path: systemPath)
 
-    /// Names a file that is read when it is first needed.
+    /// Names the file, which is read when it is first needed.
     package init(path: String = systemPath) { self.path = path }
 
     /// Reads a file now.
@@ -26,7 +26,7 @@ package final class UserAgentRules: Sendable {
         return rules
     }
 
-    /// What tells these rules from others: the start of their file's SHA-256, or "missing" where it can't be read.
+    /// The version of the rules: the start of their file's SHA-256, or "missing" if the file can't be read.
     ///
     /// - Complexity: reads the file on first use.
     package var version: String {
@@ -37,7 +37,7 @@ package final class UserAgentRules: Sendable {
         }
     }
 
-    /// What the rules say of a user agent, past the memory; for people and tests.
+    /// Returns what the rules say of a user agent, without the cache; for people and tests.
     package func read(_ userAgent: String) throws(BucketingProblem) -> UserAgentReading {
         let grammar = try grammar()
         var copy = userAgent
@@ -54,15 +54,15 @@ package final class UserAgentRules: Sendable {
         }.get()
     }
 
-    /// Numbers for the families that a plan names.
+    /// Returns numbers for the families that a plan names.
     func numbers(of families: [BucketLabel]) -> [UInt16] { cache.numbers(of: families) }
 
-    /// A user agent's families as numbers, where it was seen before; nil where it is not remembered.
+    /// Returns a user agent's families as numbers; nil if the cache does not hold it.
     func knownCode(of userAgent: UnsafeBufferPointer<UInt8>) -> UserAgentCode? {
         cache.code(of: UnsafeBufferPointer(rebasing: userAgent.prefix(UserAgentGrammar.longest)))
     }
 
-    /// A user agent's families as numbers.
+    /// Returns a user agent's families as numbers.
     func code(of userAgent: UnsafeBufferPointer<UInt8>, by grammar: UserAgentGrammar) -> UserAgentCode {
         cache.code(of: UnsafeBufferPointer(rebasing: userAgent.prefix(UserAgentGrammar.longest))) { grammar.read($0) }
     }
