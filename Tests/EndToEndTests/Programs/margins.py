@@ -198,7 +198,7 @@ def alike(shown):
         if kind == "week" and shade is None and day == 0:
             total = sum(shown[metric, "day", each, None]["events"] for each in range(7))
             # Of the drawn days: each is settled by itself, so that its groups add up without one below zero.
-            check(abs(row["events"] - total) <= row["events_margin"] / 4, "a week is", row, "and its days are", total)
+            check(abs(row["events"] - total) <= row["events_margin"], "a week is", row, "and its days are", total)
             weeks += 1
     check(days > 0 and weeks > 0, "only", days, "and", weeks, "numbers were compared")
 
