@@ -204,14 +204,14 @@ def alike(shown):
 
 
 def margins(house, shown):
-    """19 of 20 numbers lie within their margins, and margins are narrow enough to be of use."""
+    """19 of 20 numbers lie within their margins, and margins are narrow enough to be of use, with what settling moved."""
     within, count = 0, 0
     for (metric, kind, day, shade), row in shown.items():
         if kind != "day" or day >= house.days or row["events"] is None:
             continue
         events, devices = house.truth(metric, day, shade)
         for value, truth, margin, most in (
-                (row["events"], events, row["events_margin"], K * BOUND), (row["devices"], devices, row["devices_margin"], K)):
+                (row["events"], events, row["events_margin"], 2 * K * BOUND), (row["devices"], devices, row["devices_margin"], 2 * K)):
             check(0 < margin <= most, metric, shade, "has the margin", margin)
             within += abs(value - truth) <= margin
             count += 1
@@ -226,11 +226,11 @@ def test():
     small(house, shown)
     alike(shown)
     margins(house, shown)
-    # Sixteen draws of the noise that stays make a deviation that is 0.7 of the true one in bad luck.
+    # Two dozen draws of the noise that stays make a deviation that is 0.6 of the true one in very bad luck.
     for attack, errors in attacks(house, shown).items():
         unit = K * BOUND / 10 if "events" in attack else K / 4
         found = deviation(errors)
-        check(found >= 0.7 * unit, attack, "tells a number with a deviation of", found, "and", unit, "was promised")
+        check(found >= 0.6 * unit, attack, "tells a number with a deviation of", found, "and", unit, "was promised")
         say(f"{attack}: off by {found:.1f} (standard deviation of {len(errors)}); {unit:.0f} was promised")
     for arguments in (["--data", house.data], ["--released", os.path.join(house.folder, "given"), "--plan", house.plan]):
         code, out, talk = house.clock.run("audit", *arguments)
