@@ -38,11 +38,11 @@ extension Throng {
 
     /// Returns the identifier of a purpose's open window that nobody can invent; nil if the purpose needs none, or
     /// there is none.
-    func attestedIdentifier(of name: String) async -> (place: WindowPlace, identifier: AttestedIdentifier)? {
+    func attestedIdentifier(of name: String) async -> (place: RotationWindow, identifier: AttestedIdentifier)? {
         guard let identifiers = options.identifiers, let purpose = plan?.purpose(name), purpose.needsProof,
             memory.outstanding[name] == nil
         else { return nil }
-        let place = WindowPlace(window: purpose.rotation.window(at: now).value, rotation: purpose.rotation)
+        let place = RotationWindow(window: purpose.rotation.window(at: now).value, rotation: purpose.rotation)
         guard memory.takingBack.mayAttest(name, at: place),
             let identifier = await identifiers.identifier(
                 of: name, window: place.window, rotationSeconds: place.rotation.seconds),
@@ -57,7 +57,7 @@ extension Throng {
         guard batch.proves == true, memory.outstanding[purpose.name]?.batch == batch.batch,
             isSentHereAlone(purpose.name)
         else { return false }
-        memory.takingBack.spend(WindowPlace(window: batch.window, rotation: purpose.rotation), of: purpose.name)
+        memory.takingBack.spend(RotationWindow(window: batch.window, rotation: purpose.rotation), of: purpose.name)
         _ = log(batch, of: purpose.name, .rejected(status: status, error: "unproved"))
         memory.putBack(batch.events, of: batch, of: purpose.name, queueLimit: options.queueLimit)
         isSaved = false

@@ -1,4 +1,3 @@
-internal import ThrongOblivious
 internal import ThrongWire
 
 #if canImport(FoundationEssentials)

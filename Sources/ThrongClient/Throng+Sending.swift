@@ -287,7 +287,7 @@ extension Throng {
                 memory.settle(batch, of: purpose, answer: answer)
                 if let rotation = plan.purpose(purpose)?.rotation {
                     if sent.proves == true {
-                        memory.noteProof(of: purpose, WindowPlace(window: sent.window, rotation: rotation))
+                        memory.noteProof(of: purpose, RotationWindow(window: sent.window, rotation: rotation))
                     }
                     memory.takingBack.forget(beyond: sent.window, of: purpose, rotation: rotation)
                 }

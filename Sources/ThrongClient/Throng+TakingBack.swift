@@ -112,7 +112,7 @@ extension Throng {
         return Attempt(problem: problem)
     }
 
-    private func send(_ withdrawal: Withdrawal) async -> WithdrawalAnswer {
+    private func send(_ withdrawal: OwedWithdrawal) async -> WithdrawalAnswer {
         do throws(TransportFailure) {
             let response = try await send(
                 ClientRequest(

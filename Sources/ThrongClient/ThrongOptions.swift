@@ -28,8 +28,8 @@ public struct ThrongOptions: Sendable {
     /// Blinds values of open vocabularies where the plan names an evaluator: `ValueBlinder` of the product
     /// `ThrongAttestation`. Without it such values stay on the device, and their events count as `other`.
     public var blinding: (any ValueBlinding)?
-    /// The evaluator's key, if the app knows it: what `throng evaluator key` prints there. If the plan names another
-    /// one, or none, values of open vocabularies stay on the device. Unless given, the plan's is believed.
+    /// The evaluator's key, if the app knows it: what `throng evaluator --public-key` prints there. If the plan names
+    /// another one, or none, values of open vocabularies stay on the device. Unless given, the plan's is believed.
     public var evaluatorKey: String?
     /// True if batches are sent without ``Throng/flush()``.
     public var sendsByItself = true

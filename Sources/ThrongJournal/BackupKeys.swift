@@ -12,9 +12,8 @@
 
 package import Crypto
 internal import Foundation
-internal import ThrongFaults
-internal import ThrongFiles
 internal import ThrongPlan
+internal import ThrongSystem
 
 /// The key of a part of all backups.
 package struct BackupKey: Sendable {

@@ -1,5 +1,5 @@
-internal import ThrongFiles
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The times at which a backup of a data directory was last made, last failed, and its keys were last exported:
 /// `backup.made`, `backup.failed` and `backup.exported`, each a ``KeptFile`` with the seconds since 1970 as digits and

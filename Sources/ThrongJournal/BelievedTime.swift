@@ -1,8 +1,8 @@
 // The latest time that a daemon believed, `believed`: a KeptFile whose content is Unix seconds, i64, little-endian.
 
 internal import Synchronization
-internal import ThrongFiles
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The latest time by which this data directory's windows were checked, on disk. A clock that shows less was ahead
 /// then, or is behind now.

@@ -30,7 +30,7 @@ struct ByteWriter {
 }
 
 /// Reads the output of ``ByteWriter``; every read is checked against the end.
-struct ByteReader {
+struct RecordReader {
     let bytes: UnsafeRawBufferPointer
     private(set) var offset = 0
 

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Foundation
-package import ThrongCounting
+package import ThrongIngest
 package import ThrongPlan
 
 /// An earlier process's state of open windows, on disk: see `CheckpointIndex.swift` for the file.

@@ -31,9 +31,9 @@
 
 internal import Crypto
 internal import Foundation
-internal import ThrongCounting
-internal import ThrongFiles
+internal import ThrongIngest
 internal import ThrongPlan
+internal import ThrongSystem
 
 struct CheckpointIndex: Sendable {
     struct Window: Sendable {
@@ -109,11 +109,11 @@ struct CheckpointIndex: Sendable {
         let checked = CRC32C.checksum(head + tail.dropLast(4))
         salt = Array(head.dropFirst(8))
         (daemon, from, through, layouts, segments, windows, closing) = try tail.reading { buffer throws(JournalError) in
-            let end = ByteReader(UnsafeRawBufferPointer(rebasing: buffer[(buffer.count - 4)...]))
+            let end = RecordReader(UnsafeRawBufferPointer(rebasing: buffer[(buffer.count - 4)...]))
             var checksum = end
             guard try checksum.next(UInt32.self) == checked else { throw .unusableCheckpoint(.damaged) }
             guard head.starts(with: Self.magic) else { throw .unusableCheckpoint(.otherVersion) }
-            var reader = ByteReader(buffer)
+            var reader = RecordReader(buffer)
             let daemon = UUID(uuid: try reader.nextBytes(16).loadUnaligned(as: uuid_t.self))
             let from = JournalPosition(try reader.next())
             let through = JournalPosition(try reader.next())

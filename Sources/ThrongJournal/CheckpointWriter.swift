@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Foundation
 internal import Synchronization
-package import ThrongCounting
-internal import ThrongFaults
+package import ThrongIngest
 internal import ThrongPlan
+internal import ThrongSystem
 
 /// Writes a checkpoint beside the current one, and replaces that once PostgreSQL has everything in it.
 ///

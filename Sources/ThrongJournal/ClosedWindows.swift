@@ -5,9 +5,9 @@
 
 internal import Foundation
 internal import Synchronization
-internal import ThrongCounting
-internal import ThrongFiles
+internal import ThrongIngest
 internal import ThrongPlan
+internal import ThrongSystem
 
 /// The last window of each purpose that is over for good: its key was destroyed, or a replay found it to be over. It
 /// and those before it are never opened again: their identifiers are forgotten, and would be counted twice.

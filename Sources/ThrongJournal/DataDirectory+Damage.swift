@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Synchronization
-package import ThrongFiles
+package import ThrongSystem
 
 extension DataDirectory {
     /// Calls `tell` for every damaged file that counting can do without: for those found already, and for later ones.

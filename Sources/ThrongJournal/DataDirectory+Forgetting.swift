@@ -1,6 +1,6 @@
-package import ThrongCounting
-internal import ThrongFiles
+package import ThrongIngest
 package import ThrongPlan
+internal import ThrongSystem
 
 extension DataDirectory {
     /// Returns the journal's last position.

@@ -1,7 +1,7 @@
 package import Foundation
 internal import Synchronization
-internal import ThrongFiles
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The folder that holds a daemon's lasting state. One daemon holds it at a time.
 ///

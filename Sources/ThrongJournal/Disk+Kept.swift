@@ -1,5 +1,5 @@
 package import Foundation
-package import ThrongFiles
+package import ThrongSystem
 
 extension Disk {
     /// Writes a small file as a whole: a line with its kind, then its content.
@@ -37,12 +37,12 @@ extension Disk {
     /// Decodes the content of a small file; content that does not follow its kind's format is damage.
     func reading<Value>(
         _ content: [UInt8], of path: String, as kind: FileKind,
-        _ body: (inout ByteReader) throws(JournalError) -> Value?
+        _ body: (inout RecordReader) throws(JournalError) -> Value?
     ) throws(JournalError) -> Value {
         let value: Value?
         do throws(JournalError) {
             value = try content.reading { buffer throws(JournalError) in
-                var reader = ByteReader(buffer)
+                var reader = RecordReader(buffer)
                 let value = try body(&reader)
                 return reader.isAtEnd ? value : nil
             }

@@ -10,7 +10,7 @@ final class DiskSpace: Sendable {
     private let waiting = Atomic<Bool>(false)
     private let stopping = Atomic<Bool>(false)
     private let lookedAt = Mutex<Duration?>(nil)
-    private let wake: Bell
+    private let wake: WakeTimer
     private let path: String
     private let machine: Machine
     private let reserve: Int
@@ -32,7 +32,7 @@ final class DiskSpace: Sendable {
     ) {
         self.path = path
         self.machine = machine
-        wake = Bell(on: machine)
+        wake = WakeTimer(on: machine)
         self.reserve = reserve
         self.onChange = onChange
         look()
@@ -88,7 +88,7 @@ final class DiskSpace: Sendable {
     /// Waits for a ``pause``, or until ``stop()`` is called.
     func wait() { wake.wait(seconds: 1) }
 
-    /// True if the wait is over: see ``Bell/isOver()``.
+    /// True if the wait is over: see ``WakeTimer/isOver()``.
     var isWaitOver: Bool { wake.isOver() }
 
     private func note(isWaiting: Bool) {

@@ -34,7 +34,7 @@
 //     4, a × ...    additions, as of a batch
 //     4, p × 15     appearances, as of a batch
 
-internal import ThrongCounting
+internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongWire
 
@@ -200,7 +200,7 @@ enum EntryFormat {
     ///
     /// - Parameter ordinals: the space's ordinals, by place in the segment's table of layouts.
     static func record(
-        from reader: inout ByteReader,
+        from reader: inout RecordReader,
         position: JournalPosition,
         window: WindowID,
         space: CellSpace,
@@ -243,12 +243,12 @@ enum EntryFormat {
         }
     }
 
-    private static func identifier(from reader: inout ByteReader) throws(JournalError) -> KeyedIdentifier {
+    private static func identifier(from reader: inout RecordReader) throws(JournalError) -> KeyedIdentifier {
         KeyedIdentifier(high: try reader.next(), low: try reader.next())
     }
 
     private static func removal(
-        from reader: inout ByteReader, position: JournalPosition, window: WindowID, space: CellSpace, ordinals: [Int],
+        from reader: inout RecordReader, position: JournalPosition, window: WindowID, space: CellSpace, ordinals: [Int],
         hasMore: Bool
     ) throws(JournalError) -> Removal {
         let identifier = try identifier(from: &reader)
@@ -271,7 +271,7 @@ enum EntryFormat {
 
     /// Returns a cell of a layout that counts identifiers.
     private static func place(
-        from reader: inout ByteReader, space: CellSpace, ordinals: [Int]
+        from reader: inout RecordReader, space: CellSpace, ordinals: [Int]
     ) throws(JournalError) -> (metric: Int, cell: CellIndex) {
         let place = Int(try reader.next(UInt16.self))
         let cell = try reader.next(UInt32.self)
@@ -285,7 +285,7 @@ enum EntryFormat {
 
     /// Reads a batch back; `ordinals` maps the segment's layout table to the space's ordinals.
     private static func batch(
-        from reader: inout ByteReader,
+        from reader: inout RecordReader,
         position: JournalPosition,
         window: WindowID,
         space: CellSpace, ordinals: [Int], isProved: Bool
@@ -315,7 +315,7 @@ enum EntryFormat {
     }
 
     private static func additions(
-        from reader: inout ByteReader, space: CellSpace, ordinals: [Int]
+        from reader: inout RecordReader, space: CellSpace, ordinals: [Int]
     ) throws(JournalError) -> [CountedBatch.Addition] {
         var additions: [CountedBatch.Addition] = []
         let count = try reader.next(UInt32.self)
@@ -339,7 +339,7 @@ enum EntryFormat {
     }
 
     private static func appearances(
-        from reader: inout ByteReader, space: CellSpace, ordinals: [Int]
+        from reader: inout RecordReader, space: CellSpace, ordinals: [Int]
     ) throws(JournalError) -> [CountedBatch.Appearance] {
         var appearances: [CountedBatch.Appearance] = []
         let count = try reader.next(UInt32.self)
@@ -355,7 +355,7 @@ enum EntryFormat {
         return appearances
     }
 
-    private static func refusals(from reader: inout ByteReader) throws(JournalError) -> [BatchAnswer.Refusal] {
+    private static func refusals(from reader: inout RecordReader) throws(JournalError) -> [BatchAnswer.Refusal] {
         let count = try reader.next(UInt32.self)
         let packed = PackedRefusals(bytes: Array(try reader.nextBytes(Int(count))))
         guard let refused = packed.refusals else { throw .malformedRecord }

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import ThrongFaults
+internal import ThrongSystem
 
 /// An open file by its descriptor, closed with its owner.
 struct File: ~Copyable {

@@ -12,7 +12,7 @@
 
 internal import Foundation
 internal import Synchronization
-internal import ThrongFiles
+internal import ThrongSystem
 
 /// The record that a device got an answer to a request for a credential.
 package struct IssuedRecord: Hashable, Sendable {
@@ -68,7 +68,7 @@ package final class IssuedRecords: Sendable {
         let size = max(head.count, bytes.count - (bytes.count - head.count) % Self.recordBytes)
         var bad: Int?
         try bytes.reading { buffer throws(JournalError) in
-            var reader = ByteReader(buffer)
+            var reader = RecordReader(buffer)
             _ = try reader.nextBytes(min(head.count, buffer.count))
             while reader.offset < size, !reader.isAtEnd {
                 let place = reader.offset

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
-internal import ThrongCounting
-internal import ThrongFaults
+internal import ThrongIngest
+internal import ThrongSystem
 
 /// The work of the journal's thread: records on their way to disk.
 struct JournalWork: ~Copyable {

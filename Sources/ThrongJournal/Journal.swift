@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Synchronization
-package import ThrongCounting
-internal import ThrongFaults
+package import ThrongIngest
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The append-only record of what was counted. A batch may be acknowledged once ``acknowledgeable(_:)`` returns for it.
 ///
@@ -103,7 +103,7 @@ package final class Journal: Sendable {
     let state: Mutex<State>
     /// The last result of ``State/hasRoom(_:)``, readable without the lock.
     private let room = Atomic<Bool>(true)
-    let wake: Bell
+    let wake: WakeTimer
     private let closed = Atomic<Bool>(false)
     let stopped = DispatchSemaphore(value: 0)
     /// The right to acknowledge; nil if nobody can take this process's place.
@@ -137,7 +137,7 @@ package final class Journal: Sendable {
         self.options = options
         self.lease = lease
         self.onFailure = onFailure
-        wake = Bell(on: data.machine)
+        wake = WakeTimer(on: data.machine)
         disk = DiskSpace(at: data.path, of: data.machine, reserve: 2 * options.queueBytes, onChange: onFull)
         guard space.layouts.count <= EntryFormat.mostLayouts else {
             throw .tooManyLayouts(found: space.layouts.count, limit: EntryFormat.mostLayouts)

@@ -1,6 +1,6 @@
 internal import Foundation
-package import ThrongCounting
-package import ThrongFiles
+package import ThrongIngest
+package import ThrongSystem
 
 /// The errors of the journal.
 package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -112,7 +112,7 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case .newerSegment(let segment):
             "the journal's segment \(segment) was written by a newer version of throng. Start that version."
         case .recordTooLarge(let bytes, let limit):
-            "a record of \(bytes) bytes can't be journalled; \(limit) are allowed. Lower THRONG_INTAKE_EVENTS_PER_BATCH."
+            "a record of \(bytes) bytes can't be journalled; \(limit) are allowed. Send smaller batches."
         case .tooManyLayouts(let found, let limit):
             "the plans and the journal have \(found) layouts of metrics; \(limit) are allowed. Let the daemon flush and its "
                 + "windows end before the plan changes again."

@@ -1,8 +1,7 @@
 internal import Foundation
-package import ThrongCounting
-internal import ThrongFaults
-internal import ThrongFiles
+package import ThrongIngest
 package import ThrongPlan
+internal import ThrongSystem
 
 /// Reads the records that earlier starts left in the journal.
 package struct JournalReader: Sendable {
@@ -83,7 +82,7 @@ package struct JournalReader: Sendable {
         _ ordinals: [Int]
     ) throws(JournalError) -> [CountedRecord] {
         return try plaintext.reading { bytes throws(JournalError) in
-            var reader = ByteReader(bytes)
+            var reader = RecordReader(bytes)
             var run: [CountedRecord] = []
             for position in record.first.value...record.last.value {
                 run.append(

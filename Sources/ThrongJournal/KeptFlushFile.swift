@@ -26,9 +26,9 @@
 
 internal import Crypto
 internal import Foundation
-internal import ThrongCounting
-internal import ThrongFiles
+internal import ThrongIngest
 internal import ThrongPlan
+internal import ThrongSystem
 
 /// A file of kept flushes and its key.
 struct KeptFlushFile {
@@ -111,7 +111,7 @@ struct KeptFlushFile {
     /// Returns the layouts in a header; nil if it is damaged.
     private static func layouts(_ bytes: [UInt8]) throws(JournalError) -> [LayoutID]? {
         try bytes.reading { buffer throws(JournalError) -> [LayoutID]? in
-            var reader = ByteReader(buffer)
+            var reader = RecordReader(buffer)
             guard buffer.count >= 16, Array(try reader.nextBytes(8)) == magic else { return nil }
             let count = Int(try reader.next(UInt32.self))
             guard reader.remaining >= 32 * count + 4 else { return nil }
@@ -144,7 +144,7 @@ struct KeptFlushFile {
                 let body = UnsafeRawBufferPointer(rebasing: buffer[offset + Self.frame..<offset + Self.frame + length])
                 let checksum = buffer.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
                 guard CRC32C.checksum(body) == UInt32(littleEndian: checksum) else { break }
-                var reader = ByteReader(body)
+                var reader = RecordReader(body)
                 let entry = Entry(
                     after: JournalPosition(try reader.next()),
                     through: JournalPosition(try reader.next()),

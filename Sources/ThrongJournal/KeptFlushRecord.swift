@@ -7,7 +7,7 @@
 //     closed until: Unix seconds, signed; the smallest number if no window was closed, left out if nothing follows then
 //     taken away: how many; of each as of a counter; left out if there are none
 
-internal import ThrongCounting
+internal import ThrongIngest
 internal import ThrongPlan
 
 enum KeptFlushRecord {

@@ -1,9 +1,8 @@
 internal import Foundation
 internal import Synchronization
-package import ThrongCounting
-internal import ThrongFaults
-internal import ThrongFiles
+package import ThrongIngest
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The recent flushes, kept so that a PostgreSQL that has lost some of them can have them again.
 ///

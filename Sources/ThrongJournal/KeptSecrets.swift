@@ -10,8 +10,8 @@
 // A damaged one is overwritten too, and reported: another secret takes its place.
 
 internal import Foundation
-internal import ThrongFiles
 package import ThrongPlan
+internal import ThrongSystem
 
 /// Secrets of one day or month each, as files of a data directory.
 package struct KeptSecrets: Sendable {

@@ -15,10 +15,9 @@
 internal import Crypto
 internal import Foundation
 internal import Synchronization
-package import ThrongCounting
-internal import ThrongFaults
-internal import ThrongFiles
+package import ThrongIngest
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The keys of windows that are open, or whose batches PostgreSQL does not have yet.
 package final class KeyRing: Sendable {

@@ -1,4 +1,4 @@
-package import ThrongFiles
+package import ThrongSystem
 
 /// A secret of a data directory that lasts as long as the directory does: a ``KeptFile`` of 32 bytes.
 package struct LastingSecret: Sendable {

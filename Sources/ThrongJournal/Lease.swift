@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import ThrongFaults
+internal import ThrongSystem
 
 /// The right of this process to acknowledge, for a time: another one may take its place, on a copy of its data
 /// directory.

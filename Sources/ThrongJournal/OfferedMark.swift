@@ -6,8 +6,8 @@
 
 internal import Foundation
 internal import Synchronization
-package import ThrongCounting
-internal import ThrongFiles
+package import ThrongIngest
+internal import ThrongSystem
 
 /// A bound on PostgreSQL's watermark that is known without PostgreSQL: nothing beyond it was ever offered.
 ///

@@ -2,7 +2,7 @@ internal import Foundation
 package import ThrongPlan
 
 /// A plan, and the file that it was read from.
-package struct PlanSource: Sendable {
+package struct RunningPlan: Sendable {
     /// The plan in the file.
     package let plan: Plan
     /// The file's bytes.
@@ -36,7 +36,7 @@ package struct RunningPlans: Sendable {
     private func file(_ app: AppName, _ ending: String) -> String { "\(dataPath)/\(Self.folder)/\(app).\(ending)" }
 
     /// Writes the plans that are in use from now on, and the process.
-    package static func write(_ sources: [PlanSource], in data: DataDirectory) throws(JournalError) {
+    package static func write(_ sources: [RunningPlan], in data: DataDirectory) throws(JournalError) {
         let process = ProcessInfo.processInfo.processIdentifier
         let plans = sources.flatMap { source in
             [
@@ -62,11 +62,11 @@ package struct RunningPlans: Sendable {
     /// Returns the plan of an app that a daemon counts by, or last did; nil if there is none.
     ///
     /// - Throws: ``PlanProblems`` if this version does not accept it.
-    package func source(of app: AppName) throws(PlanProblems) -> PlanSource? {
+    package func source(of app: AppName) throws(PlanProblems) -> RunningPlan? {
         guard let bytes = FileManager.default.contents(atPath: file(app, "yaml")),
             let path = FileManager.default.contents(atPath: file(app, "path"))
         else { return nil }
-        return PlanSource(
+        return RunningPlan(
             plan: try Plan(bytes: bytes, file: file(app, "yaml")), bytes: Array(bytes),
             path: String(decoding: path, as: UTF8.self))
     }
@@ -79,11 +79,11 @@ package struct RunningPlans: Sendable {
     /// Returns the plans that a daemon counts by, or last did, by app, with the paths that it read them from.
     ///
     /// - Throws: ``PlanProblems`` if this version does not accept one.
-    package func sources() throws(PlanProblems) -> [PlanSource] {
+    package func sources() throws(PlanProblems) -> [RunningPlan] {
         let folder = "\(dataPath)/\(Self.folder)"
         // A missing folder means that no daemon has counted here.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        var sources: [PlanSource] = []
+        var sources: [RunningPlan] = []
         for name in names.sorted() where name.hasSuffix(".yaml") {
             guard let source = try source(of: AppName(String(name.dropLast(".yaml".utf8.count)))) else { continue }
             sources.append(source)

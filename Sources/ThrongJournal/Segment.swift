@@ -36,9 +36,9 @@
 
 internal import Crypto
 internal import Foundation
-internal import ThrongCounting
-internal import ThrongFiles
+internal import ThrongIngest
 internal import ThrongPlan
+internal import ThrongSystem
 
 struct Segment {
     /// The first bytes of a segment.
@@ -124,7 +124,7 @@ struct Segment {
         guard bytes.count >= 40 else { throw .damaged(segment: path, offset: bytes.count, reason: .header) }
         let wrong = zip(bytes, magic.utf8).enumerated().first { $1.0 != $1.1 }?.offset
         return try bytes.reading { buffer throws(JournalError) in
-            var reader = ByteReader(buffer)
+            var reader = RecordReader(buffer)
             _ = try reader.nextBytes(8)
             let generation = try reader.next(UInt32.self)
             let nonce = try reader.next(UInt32.self)

@@ -1,7 +1,7 @@
 internal import Foundation
-internal import ThrongCounting
-internal import ThrongFaults
+internal import ThrongIngest
 internal import ThrongPlan
+internal import ThrongSystem
 
 /// The current segment, used by the journal's thread: it seals, writes, syncs and starts the next segment.
 struct SegmentWriter: ~Copyable {

@@ -2,7 +2,7 @@
 // Nothing reads them again; they are removed with their segment.
 
 internal import Foundation
-package import ThrongCounting
+package import ThrongIngest
 
 /// The bytes behind the last valid record of a segment. They are a write that was torn before it was synced, and so
 /// never acknowledged; or damage to the last acknowledged records, which looks the same.

@@ -1,5 +1,4 @@
 internal import Logging
-internal import ThrongDelivery
 internal import ThrongPlan
 internal import ThrongStore
 

@@ -1,8 +1,6 @@
 package import Logging
 internal import ServiceLifecycle
-internal import ThrongDelivery
 package import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongRelease
 internal import ThrongReport
 internal import ThrongStore
@@ -72,7 +70,7 @@ package struct ScheduleService: Service {
         /// The question that not all daemons have answered yet.
         var asked: Settlement.Asked?
         /// The time for which this process could hear them.
-        var hearing = Hearing()
+        var hearing = Reachability()
 
         package init() {}
     }
@@ -220,7 +218,7 @@ package struct ScheduleService: Service {
                         ? "releases go on without a daemon that was not heard of for two days"
                         : """
                         releases wait for a daemon that may have acknowledged what PostgreSQL lacks: start it, set its clock \
-                        where that is wrong, or `throng daemon retire` it where its data directory is gone
+                        where that is wrong, or, where its data directory is gone, `throng daemon leave --data-is-lost`
                         """,
                     metadata: ["daemon": "\(one.daemon)", "silent": "\(one.unheard) s"])
             }

@@ -1,4 +1,3 @@
-package import ThrongDelivery
 package import ThrongPlan
 internal import ThrongReport
 package import ThrongStore

@@ -1,9 +1,9 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import ThrongCredentials
-internal import ThrongOblivious
 internal import ThrongPlan
-internal import ThrongTraces
+internal import ThrongSystem
+internal import ThrongWire
 
 /// All routes of the clients' port, except `POST /v1/batches` and `POST /v1/ohttp`, which ``BatchHandler`` answers
 /// before any router.
@@ -27,7 +27,7 @@ struct ClientRoutes {
 
     /// Returns the router of a daemon that counts.
     func router(
-        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
+        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ telemetry: Telemetry,
         isStopping: @escaping @Sendable () -> Bool
     ) throws -> Router<BasicRequestContext> {
         let router = emptyRouter()
@@ -37,9 +37,9 @@ struct ClientRoutes {
         let open = try addOpenRoutes(to: router, gateway.identity)
         PreviewRoutes(ingestion: ingestion).add(to: open)
         WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
-        let keys = open.group().add(middleware: DeskMiddleware(ingestion: ingestion))
+        let keys = open.group().add(middleware: KeyHolderMiddleware(ingestion: ingestion))
         GatewayKeyRoutes(gateway: gateway).add(to: keys)
-        CredentialRoutes(ingestion: ingestion, desk: desk, telemetry: telemetry).add(to: keys)
+        CredentialRoutes(ingestion: ingestion, issuer: issuer, telemetry: telemetry).add(to: keys)
         FirstRoutes(ingestion: ingestion, clock: clock).add(to: keys)
         if ingestion.reveals.isNeeded {
             RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)

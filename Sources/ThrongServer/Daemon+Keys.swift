@@ -1,7 +1,6 @@
 internal import ServiceLifecycle
 internal import ThrongCredentials
-internal import ThrongDelivery
-internal import ThrongIntake
+internal import ThrongIngest
 internal import ThrongJournal
 internal import ThrongSchedule
 internal import ThrongWire
@@ -13,14 +12,14 @@ extension Daemon {
         let backups = BackupMarks(dataPath: options.dataPath)
         var services: [any Service] = [
             // Keys come and go with their days and months.
-            Rounds(.gatewayKeys, every: .seconds(10), on: rounds) {
+            PeriodicTask(.gatewayKeys, every: .seconds(10), on: rounds) {
                 if let fault = await onOwnThread({ gateway.turn() }) { throw fault }
             },
-            Rounds(.credentialKeys, every: .seconds(10), on: rounds) {
-                [keys = parts.credentialKeys, houseClock = parts.houseClock] in
-                if let fault = await onOwnThread({ keys.turn(mayDestroy: houseClock.isConfirmed) }) { throw fault }
+            PeriodicTask(.credentialKeys, every: .seconds(10), on: rounds) {
+                [keys = parts.credentialKeys, trustedClock = parts.trustedClock] in
+                if let fault = await onOwnThread({ keys.turn(mayDestroy: trustedClock.isConfirmed) }) { throw fault }
             },
-            Rounds(.backups, every: .seconds(60), on: rounds) { [clock] in
+            PeriodicTask(.backups, every: .seconds(60), on: rounds) { [clock] in
                 try await onOwnThread { try backups.check(at: clock.now) }
             },
         ]

@@ -1,8 +1,6 @@
 internal import Logging
-internal import ThrongDelivery
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongPortal
 internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore

@@ -5,18 +5,17 @@ internal import NIOCore
 internal import ServiceLifecycle
 internal import ThrongCredentials
 internal import ThrongPlan
-internal import ThrongPortal
 internal import ThrongWire
 
 /// The servers: for clients, other daemons, Prometheus and people.
 extension Daemon {
     func intakeServer(
-        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
+        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ telemetry: Telemetry,
         _ sessions: TLSSessions?
     ) throws -> some Service {
         let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry, traces: tracing.traces)
         return server(
-            try clientRoutes.router(for: ingestion, gateway, desk, telemetry, isStopping: isStopping), taking: intake,
+            try clientRoutes.router(for: ingestion, gateway, issuer, telemetry, isStopping: isStopping), taking: intake,
             at: options.listen,
             by: clientEdge(sessions), name: "clients",
             status: "counts for \(options.plans.map(\.app.name.text).sorted().joined(separator: ", "))",
@@ -26,13 +25,13 @@ extension Daemon {
     /// Returns the server to which other daemons hand on this one's requests. Each request proves that a daemon sent
     /// it; nobody else is answered.
     func memberServer(
-        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ desk: CredentialDesk, _ telemetry: Telemetry,
+        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ telemetry: Telemetry,
         at endpoint: DaemonOptions.Endpoint
     ) throws -> some Service {
         var routes = clientRoutes
         routes.isForMembers = true
         return server(
-            try routes.router(for: ingestion, gateway, desk, telemetry, isStopping: isStopping),
+            try routes.router(for: ingestion, gateway, issuer, telemetry, isStopping: isStopping),
             taking: AnswerQueues(
                 counting: ingestion, gateway: gateway, telemetry: telemetry, isForMembers: true), at: endpoint,
             by: edge(sessions(asksClients: false), at: endpoint), name: "daemons", connections: OpenFiles.daemons)
@@ -86,7 +85,7 @@ extension Daemon {
         let limits = ConnectionDeadline.Limits(
             request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
         let room = ConnectionRoom(places: connections)
-        let turns = LoopTurns.All()
+        let turns = LoopFairness.All()
         let application = Application(
             router: router,
             server: HTTPServerBuilder { [origins = options.origins] responder in
@@ -124,7 +123,7 @@ extension Daemon {
 
     /// The header that makes browsers use https only; nil without TLS.
     private var strict: StrictTransport? {
-        options.tls.map { StrictTransport(includesSubdomains: $0.includesSubdomains) }
+        options.tls == nil ? nil : StrictTransport()
     }
 
     /// Returns TLS sessions for one listener: those of another can't be resumed there. Nil without TLS.

@@ -4,20 +4,14 @@ internal import HummingbirdCore
 package import Logging
 internal import NIOCore
 internal import ServiceLifecycle
-internal import ThrongChance
-internal import ThrongCounting
 internal import ThrongCredentials
-internal import ThrongDelivery
-internal import ThrongFiles
-internal import ThrongIntake
+internal import ThrongIngest
 internal import ThrongJournal
 package import ThrongPlan
-internal import ThrongPortal
-internal import ThrongPostgres
 internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
-internal import ThrongTraces
+internal import ThrongSystem
 internal import UnixSignals
 
 /// `throng serve`: the whole way from HTTP to a delivered report, as one process.
@@ -25,7 +19,7 @@ package struct Daemon: Sendable {
     let options: DaemonOptions
     let clock: UnixClock
     let logger: Logger
-    private let lifetime: Lifetime
+    let lifetime: Lifetime
     /// The certificate; nil without TLS.
     let certificates: Certificates?
     let complaints: ProxyComplaints
@@ -49,7 +43,7 @@ package struct Daemon: Sendable {
     }
 
     /// Creates the same daemon with other plans, to run once the former has stopped.
-    private init(_ former: Daemon, by sources: [PlanSource]) {
+    private init(_ former: Daemon, by sources: [RunningPlan]) {
         var options = former.options
         options.sources = sources
         options.plans = sources.map(\.plan)
@@ -181,7 +175,7 @@ package struct Daemon: Sendable {
             let failure = FailureFlag()
             let kept = try KeptFlushes(data, options: options.kept)
             let offered = try OfferedMark(data, kept: kept.last)
-            let houseClock = MachineClock(clock)
+            let trustedClock = MachineClock(clock)
             let credentialKeys = try EpochKeys(
                 data, apps: options.credentials.rules.keys.sorted(), clock: clock, logger: logger)
             sayWhoIsNotVouchedFor()
@@ -190,7 +184,7 @@ package struct Daemon: Sendable {
                 journal: tracing.following(options.journal), bodiesBytes: options.bodiesBytes,
                 labels: LabelStore(settings),
                 database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
-                houseClock: houseClock, logger: logger, bounds: options.bounds, quotas: options.quotas,
+                trustedClock: trustedClock, logger: logger, bounds: options.bounds, quotas: options.quotas,
                 proofs: ProofCheck(keys: credentialKeys),
                 firsts: options.plans.contains { $0.metrics.contains(where: \.provesFirsts) }
                     ? FirstStore(settings) : nil,
@@ -200,7 +194,7 @@ package struct Daemon: Sendable {
             let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,
-                failure: failure, kept: kept, offered: offered, ingestion: ingestion, houseClock: houseClock,
+                failure: failure, kept: kept, offered: offered, ingestion: ingestion, trustedClock: trustedClock,
                 credentialKeys: credentialKeys, unreadable: unreadable)
         } catch {
             database.close(within: .zero)
@@ -228,172 +222,5 @@ package struct Daemon: Sendable {
                     metadata: ["app": "\(plan.app.name)", "purpose": "\(purpose.name)"])
             }
         }
-    }
-
-    private func run(on parts: DaemonParts) async throws {
-        let (ingestion, database, telemetry, failure) =
-            (parts.ingestion, parts.database, parts.telemetry, parts.failure)
-        let rules = UserAgentRules.system
-        let standing = FlushStanding()
-        let releases = ReleaseStore(parts.settings)
-        // Pages are rewritten in a private cluster only.
-        let pages = parts.cluster.map { Connection($0.settings) }
-        // The clock is checked before any window ends. If PostgreSQL is away, the schedule checks it once it is back.
-        let guarded = ClockGuard(
-            clock: parts.houseClock, store: DatabaseClock(releases.connection), health: telemetry.schedule,
-            logger: logger)
-        if ingestion.knownFlushed != nil { _ = await guarded.believed() }
-        let reports = ReportScheduler(
-            store: releases, rules: rules, folder: options.dataPath,
-            signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer,
-            traces: tracing.traces)
-        try sayWhoSigns(reports)
-        sayWhoPrints()
-        var releaseScheduler = ReleaseScheduler(
-            store: releases, rules: rules, secret: try TieSecret.kept(at: options.releaseSecret))
-        releaseScheduler.traces = tracing.traces
-        let deliveries = DeliveryService(
-            plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, rounds: telemetry.rounds,
-            clock: clock, interval: options.scheduleInterval, logger: logger)
-        let schedule = ScheduleService(
-            plans: options.plans,
-            releases: releaseScheduler,
-            reports: reports,
-            calendar: CalendarStore(releases.connection),
-            retention: RetentionWithKeys(
-                house: HouseRetention(RetentionStore(releases.connection), folder: options.dataPath),
-                deletions: DeletionStore(releases.connection),
-                keys: BackupKeys(dataPath: options.dataPath),
-                pages: pages.map { RewrittenPages(pages: AgedPages($0), dataPath: options.dataPath) }),
-            standing: standing,
-            guarded: guarded,
-            settlement: Settlement(SettlementStore(releases.connection), pause: ScheduleService.rest),
-            lease: LeaseStore(releases.connection, of: DaemonID(parts.data.daemon)),
-            isInForce: { [apps = options.plans.map(\.app.name)] in telemetry.plans.areInForce(apps) },
-            health: telemetry.schedule,
-            clock: clock,
-            interval: options.scheduleInterval,
-            logger: logger)
-        let onFenced: @Sendable (DaemonError) -> Void = { [logger] error in
-            let facts: Logger.Metadata = ["error": "\(error)"]
-            if error == .fenced(pending: 0) {
-                logger.warning("another process has taken this one's place, with everything; stopping", metadata: facts)
-            } else {
-                logger.critical("the flush can't go on in this process; stopping", metadata: facts)
-            }
-            failure.raise(error)
-        }
-        let members = MemberStore(parts.settings)
-        let flush = FlushService(
-            ingestion: ingestion,
-            database: database,
-            kept: parts.kept,
-            offered: parts.offered,
-            unreadable: parts.unreadable,
-            first: ingestion.position,
-            standing: standing,
-            telemetry: telemetry,
-            clock: clock,
-            interval: options.flushInterval,
-            longestInterval: options.longestFlushInterval,
-            machine: .real,
-            logger: logger,
-            traces: tracing.traces,
-            membership: { [daemon = DaemonID(parts.data.daemon)] in
-                try await members.membership(of: daemon, heard: 0)
-            },
-            onFenced: onFenced)
-        let fence = FenceWatch(
-            journal: ingestion.journal, database: database, telemetry: telemetry, machine: .real, logger: logger
-        ) {
-            onFenced(.fenced(pending: ingestion.gauges.journalLag))
-        }
-        let neighbours = MemberWatch(
-            neighbours: ingestion.neighbours, store: members, daemon: DaemonID(parts.data.daemon),
-            isAttached: { database.isAttached }, windows: { ingestion.keys.windows }, clock: clock,
-            health: telemetry.rounds, logger: logger)
-        // This look comes first: another daemon's events are not counted here, if PostgreSQL answers in time.
-        if ingestion.knownFlushed != nil { try await neighbours.lookFirst() }
-        if parts.data.hasLeft {
-            logger.warning(
-                """
-                PostgreSQL can't be reached, and was told that this daemon stopped: nothing is counted before it knows better, because \
-                others are there that may release
-                """)
-        }
-        let clientSessions = sessions(asksClients: asksClients)
-        let gateway = try ObliviousGateway(
-            parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)
-        let desk = CredentialDesk(
-            options.credentials.rules, keys: parts.credentialKeys, data: parts.data, clock: clock, logger: logger)
-        // Started in this order, stopped in the other: clients first, PostgreSQL last.
-        var services: [any Service] = parts.cluster.map { [$0] } ?? []
-        services += [
-            FlushMark(budget: stop), fence, flush,
-            neighbours,
-            PlanWatch(database: database, standings: telemetry.plans, health: telemetry.rounds, logger: logger),
-            schedule, deliveries, SecurityLogService(log: security, health: telemetry.rounds),
-            try metricsServer(ingestion, telemetry),
-            try intakeServer(ingestion, gateway, desk, telemetry, clientSessions), FailureWatch(flag: failure),
-        ]
-        services += keyRounds(parts, gateway)
-        services.append(
-            CheckpointKeeper(
-                ingestion, data: parts.data, options: options.journal, health: telemetry.rounds, logger: logger))
-        if let exporter = tracing.exporter {
-            services.append(Rounds(.traces, every: .seconds(1), on: telemetry.rounds) { await exporter.round() })
-        }
-        if let clientSessions {
-            // Connections end with their window; the clock shows whole seconds, and may be set.
-            services.append(
-                Rounds(.connections, every: .milliseconds(250), on: telemetry.rounds) { [clock] in
-                    clientSessions.endFormer(at: clock.now)
-                })
-        }
-        if ingestion.reveals.isNeeded { services.append(LabelService(learner: ingestion.reveals)) }
-        let portal = Portal(
-            parts.settings, plans: options.plans, now: { [clock] in clock.now },
-            onRefusal: { [security] in security.note(.init($0)) },
-            network: { NetworkMark.network(of: $0) },
-            health: health(of: parts))
-        // Sessions are forgotten even if nobody signs in here: another daemon may be gone.
-        services.append(
-            Rounds(.sessions, every: .seconds(60), on: telemetry.rounds) { try await portal.forgetSessions() })
-        if let endpoint = options.members {
-            services.append(try memberServer(ingestion, gateway, desk, telemetry, at: endpoint))
-        }
-        if let endpoint = options.portal { services.append(try portalServer(portal, ingestion, at: endpoint)) }
-        services.append(
-            StopWatch(budget: stop, cluster: parts.cluster, logger: logger) {
-                releases.close(within: StopBudget.questions)
-                portal.close(within: StopBudget.questions)
-                // The last flush asks it who is there.
-                members.close(within: StopBudget.untilFlushed)
-                ingestion.reveals.close(within: StopBudget.questions)
-                ingestion.firsts?.close(within: StopBudget.questions)
-            })
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { service in
-                    ServiceGroupConfiguration.ServiceConfiguration(
-                        service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
-                },
-                logger: logger))
-        try RunningPlans.write(options.sources, in: parts.data)
-        lifetime.runs(group, by: options.sources, stop: stop)
-        try await group.run()
-        await onOwnThread {
-            ingestion.odd.finish()
-            ingestion.proving.finish()
-            ingestion.journal.stop()
-        }
-        parts.data.unlock()
-        releases.close()
-        pages?.close()
-        portal.close()
-        database.counters.close()
-        ingestion.reveals.close()
-        ingestion.firsts?.close()
-        if let error = failure.error { throw error }
     }
 }

@@ -1,19 +1,18 @@
 internal import Foundation
-package import ThrongCounting
 package import ThrongCredentials
-package import ThrongDelivery
-package import ThrongIntake
+package import ThrongIngest
 package import ThrongJournal
 package import ThrongPlan
 internal import ThrongReport
-package import ThrongTraces
+package import ThrongSchedule
+package import ThrongSystem
 
 /// The options of a daemon.
 package struct DaemonOptions: Sendable {
     /// The plans by which the daemon counts: one per app.
     package var plans: [Plan]
     /// The files that the plans were read from, in the same order; none if they come from elsewhere.
-    package var sources: [PlanSource] = []
+    package var sources: [RunningPlan] = []
     /// Reads these files, and the settings, again; nil if SIGHUP reads nothing.
     package var reread: (@Sendable () throws -> PlanReading)?
     /// The data directory: the path of all that must survive the process.
@@ -24,7 +23,7 @@ package struct DaemonOptions: Sendable {
     package var listen: Endpoint
     /// `metrics.listen` (host:port or unix:path, 127.0.0.1:9464): the address for Prometheus, without TLS.
     package var metrics: Endpoint
-    /// `metrics.hosts` (names, none): the host names that Prometheus may use, beside addresses and this machine's own
+    /// `metrics-hosts` (names, none): the host names that Prometheus may use, beside addresses and this machine's own
     /// name.
     package var metricsHosts: [String] = []
     /// `portal` (host:port or unix:path, none): the address for partners, analysts and operators; nil serves no such
@@ -44,15 +43,14 @@ package struct DaemonOptions: Sendable {
     /// `intake.forwarders` (addresses and networks, none): the proxies whose `X-Forwarded-For` or `Forwarded` tells the
     /// address of a request's client.
     package var forwarders: Proxies
-    /// `intake.network-identifiers` (int, 10000, identifiers), `intake.network-events` (int, 1000000, events) and
-    /// `intake.networks-bytes` (int, 67108864, bytes): the most that one network may bring at once and in an hour, and
-    /// the memory for that.
+    /// `intake.network-identifiers` (int, 10000, identifiers): the most that one network may bring at once and in an
+    /// hour, a hundred times as many events, and the memory for that.
     package var quotas: NetworkTallies.Limits
     /// The largest size of a request.
     package var limits: IntakeLimits
     /// `intake.origins` (text, *): the origins whose web pages may send and read.
     package var origins: CrossOrigin
-    /// `intake.bodies-bytes` (int, 268435456, bytes): the memory for the bodies of requests while they arrive.
+    /// The memory for the bodies of requests while they arrive: the default holds thousands of them. Unit: bytes.
     package var bodiesBytes: Int
     /// `stop.drain-seconds` (int, 0, seconds): the time for which `/readyz` announces a stop, so that a balancer sends
     /// no more requests.
@@ -65,23 +63,22 @@ package struct DaemonOptions: Sendable {
     package var bounds: Counting.Bounds
     /// The options of the journal.
     package var journal: Journal.Options
-    /// `flush.keep-minutes` (int, 60, minutes) and `flush.keep-bytes` (int, 1073741824, bytes): the age and the size up
-    /// to which flushes are kept in case PostgreSQL loses them.
+    /// `flush.keep-minutes` (int, 60, minutes): the age up to which flushes are kept in case PostgreSQL loses them, and
+    /// the size, a quarter of `journal.cap-bytes`.
     package var kept: KeptFlushes.Options
     /// `flush.seconds` (int, 1, seconds): the shortest pause between two flushes.
     package var flushInterval: Duration
-    /// `flush.most-seconds` (int, 60, seconds): the longest rest after a long flush.
+    /// The longest pause between two flushes of a daemon alone. A pause is 20 times as long as the flush before it.
     package var longestFlushInterval: Duration
-    /// `schedule.seconds` (int, 30, seconds): the pause between two looks at what is due.
+    /// The pause between two looks at what is due.
     package var scheduleInterval: Duration
-    /// `intake.request-seconds` (int, 30, seconds): the longest time for a request to arrive.
+    /// The longest time for a request to arrive: slow phones take less.
     package var requestDeadline: Duration
     /// `intake.idle-seconds` (int, 75, seconds): the longest silence of a connection.
     package var idleTimeout: Duration
 
-    /// `release.secret` (path, `installation.secret` in the data directory): the secret from which releases draw their
-    /// noise. It is made at the start if there is none.
-    package var releaseSecret: String
+    /// The secret from which releases draw their noise. It is made at the start if there is none.
+    package var releaseSecret: String { dataPath + "/installation.secret" }
 
     /// The attesters of devices that ask for credentials; none by default.
     package var credentials = CredentialSettings.none
@@ -89,8 +86,7 @@ package struct DaemonOptions: Sendable {
     /// The settings for signing, printing and sending reports.
     package var reports: ReportSettings
 
-    /// `traces.endpoint`, `traces.file` and `traces.percent`: the targets of spans, and the share of requests with
-    /// spans.
+    /// `traces` (a collector's URL or a path, nowhere): the target of spans.
     package var traces = TraceOptions()
 
     /// Creates options with the documented defaults.
@@ -114,7 +110,6 @@ package struct DaemonOptions: Sendable {
         scheduleInterval = .seconds(30)
         requestDeadline = .seconds(30)
         idleTimeout = .seconds(75)
-        releaseSecret = dataPath + "/installation.secret"
         reports = ReportSettings(dataPath: dataPath)
     }
 }

@@ -1,7 +1,6 @@
-internal import ThrongCounting
 internal import ThrongCredentials
+internal import ThrongIngest
 internal import ThrongJournal
-internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
 
@@ -17,7 +16,7 @@ struct DaemonParts: Sendable {
     let kept: KeptFlushes
     let offered: OfferedMark
     let ingestion: Ingestion
-    let houseClock: MachineClock
+    let trustedClock: MachineClock
     /// The keys that issue credentials and check presented ones.
     let credentialKeys: EpochKeys
     /// The position up to which the journal can't be read: PostgreSQL or the kept flushes must have the counts before

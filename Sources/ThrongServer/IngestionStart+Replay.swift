@@ -1,5 +1,5 @@
 internal import Logging
-internal import ThrongCounting
+internal import ThrongIngest
 internal import ThrongJournal
 internal import ThrongPlan
 

@@ -1,10 +1,8 @@
 internal import Logging
 internal import Synchronization
-internal import ThrongCounting
-internal import ThrongIntake
+internal import ThrongIngest
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
 
@@ -27,7 +25,7 @@ struct IngestionStart: Sendable {
     let telemetry: Telemetry
     let failure: FailureFlag
     let clock: UnixClock
-    let houseClock: MachineClock
+    let trustedClock: MachineClock
     let logger: Logger
     /// The bounds on counts held in memory.
     var bounds = Counting.Bounds()
@@ -51,76 +49,23 @@ struct IngestionStart: Sendable {
         let reader = try JournalReader(data, keys: keys, options: journal)
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
         let believed = try BelievedTime(data)
-        // Flushes that were kept from the watermark on are flushed first; the journal goes on from there.
         let lease = Lease(of: data.machine)
-        let asked = data.machine.elapsed()
-        let found = try await knownWatermark(patience: needsWatermark ? nil : Self.patience)
-        if found != nil { lease.renew(from: asked) }
-        if found == nil, needsWatermark { throw DaemonError.watermarkNeeded(journal: reader.base.value) }
+        let found = try await flushedPosition(behind: reader.base, isNeeded: needsWatermark, renewing: lease)
+        // Flushes that were kept from the watermark on are flushed first; the journal goes on from there.
         let watermark = found.map { kept.end(from: $0) ?? $0 }
         if let found, let watermark, watermark < reader.base {
             throw DaemonError.watermarkTooOld(database: found.value, journal: reader.base.value)
         }
         let now = clock.now
-        if let lag = believed.lag(of: now) {
-            logger.warning(
-                """
-                the clock is behind the latest time that was believed; windows that were closed by it stay closed, and their \
-                clients get window_out_of_range until newer ones begin
-                """,
-                metadata: ["seconds": "\(lag)"])
-        }
+        sayWhetherClockIsBehind(now, believed)
         var (counting, replayed, restored) = try replay(
             reader, space: space, keys: keys, watermark: watermark, now: now)
-        // A position that PostgreSQL has counted already must not be handed out again.
-        if watermark == nil, !offered.covers(replayed.last, isTorn: replayed.torn.contains { !$0.isBlank }) {
-            throw DaemonError.watermarkNeeded(journal: replayed.last.value)
-        }
-        counting.reach(replayed.last)
-        if let watermark, watermark > replayed.last {
-            // PostgreSQL has more than this journal, whose rest was lost or is another's. That may have closed windows
-            // by its own clock.
-            let closed = try await closedUntil(after: replayed.last)
-            let forgotten = counting.forgetEnded(now: max(closed ?? now, believed.bound(of: now)))
-            try keys.destroy(keysOf: forgotten)
-        }
+        try await goOn(counting: &counting, after: replayed, watermark: watermark, believed, keys, now: now)
         // The replay has not learned who was counted in windows that are over. If the clock is set back, nobody counts
         // twice in them.
         try keys.markClosed(windowsOverBy: now)
-        for tail in replayed.torn {
-            try tail.setAside()
-            let facts: Logger.Metadata = [
-                "segment": "\(tail.segment)", "bytes": "\(tail.count)", "kept": "\(tail.isBlank ? "" : tail.aside)",
-                "last": "\(tail.last.value)", "database": "\(watermark.map { "\($0.value)" } ?? "away")",
-            ]
-            if tail.isOvertaken {
-                logger.error(
-                    "a process wrote to the journal after another had taken its place: does the file system keep locks?",
-                    metadata: facts)
-                continue
-            }
-            logger.warning(
-                "the journal ended in bytes that are no record: a write that was cut off and never acknowledged, or damage",
-                metadata: facts)
-        }
-        let written = try Journal(
-            data,
-            space: space,
-            after: replayed,
-            position: counting.position,
-            options: journal,
-            lease: lease,
-            onFull: { [logger] isFull in
-                if isFull {
-                    logger.error("the journal's disk is full; clients are told to come again until there is space")
-                } else {
-                    logger.notice("the journal's disk has space again")
-                }
-            }
-        ) { [logger] error in
-            logger.critical("the journal failed; stopping", metadata: ["error": "\(error)"])
-            failure.raise(.journalFailed)
-        }
+        for tail in replayed.torn { try setAside(tail, watermark: watermark) }
+        let written = try openJournal(space, after: replayed, position: counting.position, lease: lease)
         sayWhatDoesNotFit(written)
         let intake = try Intake(
             plans: plans, space: space, rules: rules, limits: limits,
@@ -130,38 +75,54 @@ struct IngestionStart: Sendable {
             telemetry: telemetry, logger: logger)
         // Known labels count under their names from the first batch on, if PostgreSQL is there to tell them.
         if watermark != nil, reveals.isNeeded { await reveals.refreshIfPossible() }
-        let ingestion = Ingestion(
-            intake: intake,
-            counting: counting,
-            keys: keys,
-            journal: written,
-            believed: believed,
-            reveals: reveals,
-            proofs: proofs,
-            firsts: firsts,
-            telemetry: telemetry,
-            bodies: BodyBudget(limit: bodiesBytes),
-            quotas: quotas,
-            neighbours: neighbours,
-            clock: clock,
-            houseClock: houseClock,
-            restored: restored,
-            onFullWindows: { [logger] areFull in
-                if areFull {
-                    logger.warning(
-                        "memory for open windows is full; new identifiers are told to come again until some are over")
-                } else {
-                    logger.warning("memory for open windows has room again")
-                }
-            }
-        ) { [logger] error in
-            // A journal that takes nothing more was closed by somebody who has said why.
-            if case JournalError.failed = error { return }
-            logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
-            failure.raise(.journalFailed)
-        }
+        let ingestion = makeIngestion(
+            intake, counting, keys: keys, journal: written, believed: believed, reveals: reveals, restored: restored)
         if let found, let watermark { ingestion.toMakeAgain.store(watermark.value - found.value, ordering: .relaxed) }
         return (ingestion, replayed.unreadable)
+    }
+
+    // MARK: Agreeing with PostgreSQL and the clock
+
+    /// Returns the watermark and renews the lease by it; nil while PostgreSQL is away.
+    ///
+    /// - Parameter base: the position from which on the journal has records.
+    /// - Throws: ``DaemonError/watermarkNeeded(journal:)`` if there is none and it is needed.
+    private func flushedPosition(
+        behind base: JournalPosition, isNeeded: Bool, renewing lease: Lease
+    ) async throws -> JournalPosition? {
+        let asked = data.machine.elapsed()
+        let found = try await knownWatermark(patience: isNeeded ? nil : Self.patience)
+        if found != nil { lease.renew(from: asked) }
+        if found == nil, isNeeded { throw DaemonError.watermarkNeeded(journal: base.value) }
+        return found
+    }
+
+    private func sayWhetherClockIsBehind(_ now: UnixSeconds, _ believed: BelievedTime) {
+        guard let lag = believed.lag(of: now) else { return }
+        logger.warning(
+            """
+            the clock is behind the latest time that was believed; windows that were closed by it stay closed, and their \
+            clients get window_out_of_range until newer ones begin
+            """,
+            metadata: ["seconds": "\(lag)"])
+    }
+
+    /// Goes on behind the journal's end, and forgets the windows that were closed there.
+    private func goOn(
+        counting: inout Counting, after replayed: JournalReader.Replayed, watermark: JournalPosition?,
+        _ believed: BelievedTime, _ keys: KeyRing, now: UnixSeconds
+    ) async throws {
+        // A position that PostgreSQL has counted already must not be handed out again.
+        if watermark == nil, !offered.covers(replayed.last, isTorn: replayed.torn.contains { !$0.isBlank }) {
+            throw DaemonError.watermarkNeeded(journal: replayed.last.value)
+        }
+        counting.reach(replayed.last)
+        guard let watermark, watermark > replayed.last else { return }
+        // PostgreSQL has more than this journal, whose rest was lost or is another's. That may have closed windows by
+        // its own clock.
+        let closed = try await closedUntil(after: replayed.last)
+        let forgotten = counting.forgetEnded(now: max(closed ?? now, believed.bound(of: now)))
+        try keys.destroy(keysOf: forgotten)
     }
 
     /// Returns the time up to which windows were closed behind the journal's end.
@@ -172,6 +133,102 @@ struct IngestionStart: Sendable {
             return try await database.counters.closedUntil(after: last)
         } catch let error as PostgresError where error.isRetryable {
             throw DaemonError.watermarkNeeded(journal: last.value)
+        }
+    }
+
+    /// The silence of PostgreSQL after which a start goes on without it: several answers of a slow one.
+    private static let patience = Duration.seconds(10)
+
+    /// Returns the watermark, or nil while PostgreSQL is away or hangs: then the journal takes events until it is back.
+    ///
+    /// - Parameter patience: the longest silence of PostgreSQL; nil waits for as long as it takes.
+    private func knownWatermark(patience: Duration?) async throws -> JournalPosition? {
+        do {
+            return try await database.attachedNow(patience: patience)
+        } catch let error as PostgresError where error.isRetryable {
+            logger.warning(
+                "PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    // MARK: Opening the journal and the ingestion
+
+    /// Keeps the bytes behind the last record of a segment in a file of their own.
+    private func setAside(_ tail: TornTail, watermark: JournalPosition?) throws {
+        try tail.setAside()
+        let facts: Logger.Metadata = [
+            "segment": "\(tail.segment)", "bytes": "\(tail.count)", "kept": "\(tail.isBlank ? "" : tail.aside)",
+            "last": "\(tail.last.value)", "database": "\(watermark.map { "\($0.value)" } ?? "away")",
+        ]
+        if tail.isOvertaken {
+            logger.error(
+                "a process wrote to the journal after another had taken its place: does the file system keep locks?",
+                metadata: facts)
+        } else {
+            logger.warning(
+                "the journal ended in bytes that are no record: a write that was cut off and never acknowledged, or damage",
+                metadata: facts)
+        }
+    }
+
+    /// Opens a new segment behind what was replayed.
+    private func openJournal(
+        _ space: CellSpace, after replayed: JournalReader.Replayed, position: JournalPosition, lease: Lease
+    ) throws -> Journal {
+        try Journal(
+            data,
+            space: space,
+            after: replayed,
+            position: position,
+            options: journal,
+            lease: lease,
+            onFull: { [logger] isFull in
+                if isFull {
+                    logger.error("the journal's disk is full; clients are told to come again until there is space")
+                } else {
+                    logger.notice("the journal's disk has space again")
+                }
+            }
+        ) { [logger, failure] error in
+            logger.critical("the journal failed; stopping", metadata: ["error": "\(error)"])
+            failure.raise(.journalFailed)
+        }
+    }
+
+    private func makeIngestion(
+        _ intake: Intake, _ counting: Counting, keys: KeyRing, journal: Journal, believed: BelievedTime,
+        reveals: VocabularyLearner, restored: JournalPosition
+    ) -> Ingestion {
+        Ingestion(
+            intake: intake,
+            counting: counting,
+            keys: keys,
+            journal: journal,
+            believed: believed,
+            reveals: reveals,
+            proofs: proofs,
+            firsts: firsts,
+            telemetry: telemetry,
+            bodies: BodyBudget(limit: bodiesBytes),
+            quotas: quotas,
+            neighbours: neighbours,
+            clock: clock,
+            trustedClock: trustedClock,
+            restored: restored,
+            onFullWindows: { [logger] areFull in
+                if areFull {
+                    logger.warning(
+                        "memory for open windows is full; new identifiers are told to come again until some are over")
+                } else {
+                    logger.warning("memory for open windows has room again")
+                }
+            }
+        ) { [logger, failure] error in
+            // A journal that takes nothing more was closed by somebody who has said why.
+            if case JournalError.failed = error { return }
+            logger.critical("a batch could not be journalled; stopping", metadata: ["error": "\(error)"])
+            failure.raise(.journalFailed)
         }
     }
 
@@ -189,22 +246,6 @@ struct IngestionStart: Sendable {
                         "events_per_batch": "\(limits.eventsPerBatch)", "events_that_fit": "\(most)",
                     ])
             }
-        }
-    }
-
-    /// The silence of PostgreSQL after which a start goes on without it: several answers of a slow one.
-    private static let patience = Duration.seconds(10)
-
-    /// Returns the watermark, or nil while PostgreSQL is away or hangs: then the journal takes events until it is back.
-    ///
-    /// - Parameter patience: the longest silence of PostgreSQL; nil waits for as long as it takes.
-    private func knownWatermark(patience: Duration?) async throws -> JournalPosition? {
-        do {
-            return try await database.attachedNow(patience: patience)
-        } catch let error as PostgresError where error.isRetryable {
-            logger.warning(
-                "PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
-            return nil
         }
     }
 }

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 extension RowReader {
     /// Reads a kind of period by its code.

@@ -1,4 +1,4 @@
-package import ThrongCounting
+package import ThrongIngest
 package import ThrongPlan
 
 /// The reason why the store failed although PostgreSQL answered; trying again does not help.

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 extension UnixSeconds {
     /// The number as a parameter.

@@ -1,3 +1,13 @@
+// throng: the command line, and no more than that: what a command does lies in the target that knows it.
+//
+//   Commands   most commands, a file each; ServeCommand starts the daemon (Daemon in ThrongServer)
+//   Settings   the daemon's settings: options, the environment and a file, read once (DaemonSettings)
+//   Options    what several commands take (PlanFiles, LogOptions); Terminal has progress bars and versions
+//   Audit, Backup, Bench, Conform, Demo, Keys, Replay, Reports, Suppress
+//              a folder for each command that takes several files
+//
+// Start here, then Commands/ServeCommand.swift and Settings/DaemonSettings.swift.
+
 import ArgumentParser
 
 @main
@@ -19,15 +29,16 @@ struct ThrongCommand: AsyncParsableCommand {
               64  the command line is wrong
 
             Standard output is data, standard error is talk. `throng serve` takes its settings from options, the \
-            environment and a file: `throng config show` prints them.
+            environment and a file: `throng config` prints them.
             """,
         version: Versions.text,
         subcommands: [
             ServeCommand.self, ConfigCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self,
             ReportCommand.self, KeyCommand.self, VerifyCommand.self, TokenCommand.self, DaemonCommand.self,
-            DatabaseCommand.self, SuppressCommand.self, ClockCommand.self, RetentionCommand.self, AppCommand.self,
+            DatabaseCommand.self, LabCommands.Suppress.self, ClockCommand.self, RetentionCommand.self, AppCommand.self,
             BackupCommand.self, RestoreCommand.self,
-            AuditCommand.self, DemoCommand.self, BenchCommand.self, ConformCommand.self, EvaluatorCommand.self,
+            AuditCommand.self, DemoCommand.self, LabCommands.Bench.self, LabCommands.Conform.self,
+            EvaluatorCommand.self,
         ])
 
     static func main() async {

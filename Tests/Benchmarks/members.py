@@ -52,7 +52,7 @@ class Fleet:
             self.members[-1].start()
             self.daemon("join", self.members[-1].id, "--within", "6")
         self.slots = {member.id: [] for member in self.members}
-        for line in self.daemon("map").splitlines():
+        for line in self.daemon("list", "--map").splitlines():
             slot, owner = line.split()
             self.slots[owner].append(slot)
 

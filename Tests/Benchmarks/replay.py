@@ -100,7 +100,7 @@ def day(options, folder, figures):
         f"{made['batches']:,} batches of a day's window, deaf, s",
         figures.median("day, from its checkpoint: deaf, s"), 10, 2, at_most=True)
     options.rounds = 1
-    starts(options, folder, plan, data, note("without it"), THRONG_JOURNAL_CHECKPOINT_BYTES="0")
+    starts(options, folder, plan, data, note("without it"), THRONG_TEST_JOURNAL_CHECKPOINT_BYTES="0")
     cost = lines(
         options.bench, "checkpoint", "--plan", plan, *Settings.devices, *crowd, "--batches", str(options.batches // 2))[0]
     say("checkpoint", cost)

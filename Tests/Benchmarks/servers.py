@@ -103,7 +103,7 @@ class Throng(Contender):
         self.settings = settings if durable else {**settings, "LD_PRELOAD": EATMYDATA}
         if "--smoke" in sys.argv:
             # A debug build's flush of many counters is slow, and PostgreSQL's rest after it long.
-            self.settings = {**self.settings, "THRONG_FLUSH_MOST_SECONDS": "1"}
+            self.settings = {**self.settings, "THRONG_TEST_FLUSH_MOST_SECONDS": "1"}
 
     def start(self):
         started = time.monotonic()

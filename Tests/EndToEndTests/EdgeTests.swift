@@ -4,98 +4,72 @@ import Testing
 @Suite("Nobody keeps others waiting, sees who sends, or pretends to be a crowd")
 struct EdgeTests {
     @Test("bad requests get the documented answer and count nothing", .timeLimit(.minutes(40)))
-    func contract() async throws { try await Program("contract.py").run() }
+    func contract() async throws { try await Program("contract").run() }
 
     @Test(
         "every answer is as openapi.json describes it, each error once, and schemathesis finds no other and no 5xx",
         .timeLimit(.minutes(40)))
-    func api() async throws { try await Program("api.py").run() }
+    func api() async throws { try await Program("api").run() }
 
     @Test(
         "the Python client keeps what throng conform asks for, a mutant for each requirement does not, and it counts exactly",
         .timeLimit(.minutes(40)))
-    func pythonClient() async throws { try await Program("python_client.py").run() }
+    func pythonClient() async throws { try await Program("python_client").run() }
 
     @Test(
         "hosts and origins are read alike by all routes, and who is silent or odd holds up nobody",
         .timeLimit(.minutes(40)))
-    func door() async throws { try await Program("door.py").run() }
-
-    @Test(
-        "a client's network is what proxies write, in any way they do, and a flood shuts out nobody else of its network",
-        .timeLimit(.minutes(40)))
-    func flooded() async throws { try await Program("flooded.py").run() }
+    func hostsAndSilence() async throws { try await Program("hosts_and_silence").run() }
 
     @Test(
         "requests are answered in their order however they are cut, and all routes read opt-outs alike, also sealed ones",
         .timeLimit(.minutes(40)))
-    func alike() async throws { try await Program("alike.py").run() }
-
-    @Test(
-        "what a browser sends for another site's page changes no counter and no session, by any POST",
-        .timeLimit(.minutes(40)))
-    func crossed() async throws { try await Program("crossed.py").run() }
-
-    @Test(
-        "whoever brings thousands of requests at once, or a new connection for each, keeps nobody else waiting",
-        .timeLimit(.minutes(40)))
-    func crowding() async throws { try await Program("crowding.py").run() }
+    func orderAndOptOuts() async throws { try await Program("order_and_opt_outs").run() }
 
     @Test(
         "batches of one connection share syncs and are answered in their order: plain, by TLS, sealed, among others, until the end",
         .timeLimit(.minutes(40)))
-    func pipelined() async throws { try await Program("pipelined.py").run() }
+    func pipelined() async throws { try await Program("pipelined").run() }
 
     @Test(
         "without descriptors, and whatever accept says, newcomers are refused, who is in is served, and the daemon lives",
         .timeLimit(.minutes(40)))
-    func descriptors() async throws { try await Program("descriptors.py").run() }
-
-    @Test("seventy thousand bent requests end nothing, and get no 5xx but 503", .timeLimit(.minutes(40)))
-    func bent() async throws { try await Program("bent.py").run() }
+    func descriptors() async throws { try await Program("descriptors").run() }
 
     @Test(
         "what may be an attack is told once a kind, and no word of who it was is in the log",
         .timeLimit(.minutes(40)))
-    func watched() async throws { try await Program("watched.py").run() }
-
-    @Test("thousands of connections that fall silent at any port keep nobody out", .timeLimit(.minutes(40)))
-    func stalled() async throws { try await Program("stalled.py").run() }
-
-    @Test(
-        "what is hidden in requests changes nobody else's answer, directly, behind nginx, haproxy and a careless relay",
-        .timeLimit(.minutes(40)))
-    func smuggled() async throws { try await Program("smuggled.py").run() }
+    func attackLog() async throws { try await Program("attack_log").run() }
 
     @Test(
         "what was sealed counts as what was not, once, also when it is sent again; what can't be opened is refused",
         .timeLimit(.minutes(40)))
-    func oblivious() async throws { try await Program("oblivious.py").run() }
+    func oblivious() async throws { try await Program("oblivious").run() }
 
     @Test(
         "a device that is vouched for gets its credentials and no more, lost answers again, and batches don't wait for it",
         .timeLimit(.minutes(40)))
-    func credentials() async throws { try await Program("credentials.py").run() }
+    func credentials() async throws { try await Program("credentials").run() }
 
     @Test(
         "nginx and haproxy as relays hand on three headers and write nobody down, and batches through them count",
         .timeLimit(.minutes(40)))
-    func relayed() async throws { try await Program("relayed.py").run() }
+    func relayed() async throws { try await Program("relayed").run() }
 
     @Test(
         "what a plan wants sealed the Python and the Swift client send through its relay or not at all, and it counts once",
         .timeLimit(.minutes(40)))
-    func sealedClients() async throws { try await Program("sealed_clients.py").run() }
+    func sealedClients() async throws { try await Program("sealed_clients").run() }
 
     @Test(
         "a page in Chromium seals what its plan wants sealed, and nothing of it comes directly, whatever the relay does",
         .timeLimit(.minutes(40)))
-    func sealedPage() async throws { try await Program("sealed_page.py").run() }
+    func sealedPage() async throws { try await Program("sealed_page").run() }
 
     @Test(
         "nineteen forged devices beside a real one publish nothing where floors are attested, and no cheat counts twice",
         .timeLimit(.minutes(40)))
-    func attested() async throws { try await Program("attested.py").run() }
+    func attested() async throws { try await Program("attested").run() }
 }
 
 @Suite("Nobody who sees requests knows whose they are")
@@ -103,5 +77,5 @@ struct LinkingTests {
     @Test(
         "neither the daemon's owner nor the relay's links two requests, an address or what was said, better than by chance",
         .timeLimit(.minutes(40)))
-    func linked() async throws { try await Program("linked.py").run() }
+    func linked() async throws { try await Program("linked").run() }
 }

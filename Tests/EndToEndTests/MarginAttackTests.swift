@@ -6,5 +6,5 @@ struct MarginAttackTests {
     @Test(
         "what two partners and an analyst add up and subtract over a week is off as promised, and exact without noise",
         .timeLimit(.minutes(40)))
-    func attack() async throws { try await Program("margins.py").run() }
+    func attack() async throws { try await Program("margin_attack").run() }
 }

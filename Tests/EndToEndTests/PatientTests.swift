@@ -6,22 +6,13 @@ struct PatientTests {
     @Test(
         "a backup under load is restored exactly, with its journal or without; what age or an app took is not in it any more",
         .timeLimit(.minutes(40)))
-    func restored() async throws { try await Program("restored.py").run() }
+    func restored() async throws { try await Program("restored").run() }
 
     @Test("a backup that is damaged, mixed or never came to its end is refused, and named", .timeLimit(.minutes(40)))
-    func refusedCopies() async throws { try await Program("refused_copies.py").run() }
+    func refusedBackups() async throws { try await Program("refused_backups").run() }
 
     @Test(
         "four hundred days of restarts, new plans, backups and a retired app: nothing is there, or seen, longer than promised",
         .timeLimit(.minutes(40)))
-    func fourHundredDays() async throws { try await Program("four_hundred_days.py").run() }
-}
-
-/// Daemons of one database, which mostly wait for one another, beside the others.
-@Suite("Several daemons of one database")
-struct SeveralDaemonsTests {
-    @Test(
-        "an edit goes from daemon to daemon, one that is forgotten publishes nothing, and people are known at each",
-        .timeLimit(.minutes(40)))
-    func plans() async throws { try await Program("plans.py").run() }
+    func fourHundredDays() async throws { try await Program("four_hundred_days").run() }
 }

@@ -8,11 +8,11 @@ struct Program {
     private let arguments: [String]
     private let location: URL
 
-    /// Names a program in `Programs`.
+    /// Names a program in one of the folders of `Programs`, without `.py`: their `__main__.py` finds it.
     init(_ name: String) {
         self.name = name
-        arguments = []
-        location = Self.folder.appendingPathComponent(name)
+        arguments = [name]
+        location = Self.folder
     }
 
     /// Takes the quick trials of some rows of the fault suite.
@@ -55,7 +55,7 @@ struct Program {
         try await Self.finish(process)
         // A test's own time has in it how long it waited for its turn; Deploy/test looks for this line.
         let seconds = (ContinuousClock.now - begun).components.seconds
-        print("ran \(seconds) s: \(([name] + arguments).joined(separator: " "))")
+        print("ran \(seconds) s: \((arguments.first == name ? arguments : [name] + arguments).joined(separator: " "))")
         return (process.terminationStatus, String(decoding: try Data(contentsOf: output), as: UTF8.self))
     }
 

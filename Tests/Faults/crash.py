@@ -25,7 +25,7 @@ REMOVALS = {
     "before_removal": 1, "after_removal": 3, "before_key_destroyed": 1, "in_key_destroyed": 1, "after_key_destroyed": 1,
 }
 # A small journal, so that segments end under load, and a checkpoint after little of it.
-SETTINGS = {"THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_JOURNAL_CHECKPOINT_BYTES": str(1 << 12)}
+SETTINGS = {"THRONG_TEST_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_TEST_JOURNAL_CHECKPOINT_BYTES": str(1 << 12)}
 
 
 def crash(house, crowd, chance, point, passes=None, **faults):
@@ -145,7 +145,7 @@ def no_watermark(tally, chance):
 
 
 ROWS = [
-    Row("1", "kill -9 under load, at random times and at every named place", 220, 24, trials, [
+    Row("1", "kill -9 under load, at random times and at every named place", 220, 12, trials, [
         Control("acknowledged before it is written", acknowledged_early, "lost"),
         Control("no watermark", no_watermark, "doubled"),
     ]),

@@ -10,12 +10,12 @@ import time
 import daemon
 
 from clients import Crowd
-from house import House, Postgres, check, say
+from house import House, Postgres, check, say, wait
 from oracle import judge
 from proxy import Proxy
 from rows import Control, Row
 PAUSE = 0.01
-SMALL = {"THRONG_JOURNAL_CAP_BYTES": str(1 << 20), "THRONG_JOURNAL_SEGMENT_BYTES": str(1 << 16)}
+SMALL = {"THRONG_JOURNAL_CAP_BYTES": str(1 << 20), "THRONG_TEST_JOURNAL_SEGMENT_BYTES": str(1 << 16)}
 
 
 class Server(Postgres):
@@ -65,13 +65,6 @@ class Behind(House):
 
 def failures(house):
     return house.metrics()["throng_flush_failures_total"]
-
-
-def wait(what, holds, house, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not holds():
-        check(time.monotonic() < deadline, what, "did not happen\n" + house.log_text()[-3000:])
-        time.sleep(0.03)
 
 
 def outage(server, house, crowd, tally, chance):

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../EndToEndTests/Programs"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../EndToEndTests/Programs/Support"))
 
 import daemon  # noqa: E402
 from daemon import Failure, check, say  # noqa: E402
@@ -56,8 +56,11 @@ class Postgres:
             (os.path.join("/usr/lib/postgresql", version, "bin") for version in os.listdir("/usr/lib/postgresql")),
             key=lambda path: int(path.split("/")[-2]))
         self.made = 0
-        self.command("initdb", "-D", self.data, "-U", "postgres", "--encoding=UTF8", "--locale=C", "--auth=trust",
-                     "--no-sync", "--no-instructions")
+        if daemon.has_cluster():
+            daemon.copy_cluster(self.data)
+        else:
+            self.command("initdb", "-D", self.data, "-U", "postgres", "--encoding=UTF8", "--locale=C", "--auth=trust",
+                         "--no-sync", "--no-instructions")
         with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
             file.write(f"\nlisten_addresses = ''\nunix_socket_directories = '{self.folder}'\nmax_connections = 60\n"
                        f"fsync = {'on' if durable else 'off'}\nfull_page_writes = {'on' if durable else 'off'}\n"
@@ -67,7 +70,7 @@ class Postgres:
         # Migrated once; every house gets a copy.
         self.sql("postgres", "create database throng")
         done = subprocess.run(
-            [daemon.BINARY, "database", "migrate", "--database", self.url("throng")], capture_output=True, text=True,
+            [daemon.BINARY, "database", "--migrate", "--database", self.url("throng")], capture_output=True, text=True,
             env=daemon.environment())
         check(done.returncode == 0, "migrate:", done.stderr)
 
@@ -132,7 +135,7 @@ class House(daemon.Daemon):
 
     def __init__(self, postgres, data=None, prefix=(), database=None, **settings):
         # However slow this machine is just now, flushes follow one another closely: that is where faults are looked for.
-        super().__init__(PLAN, "faults", **{"THRONG_FLUSH_MOST_SECONDS": "1", **settings})
+        super().__init__(PLAN, "faults", **{"THRONG_TEST_FLUSH_MOST_SECONDS": "1", **settings})
         self.postgres = postgres
         self.database = database or postgres.house()
         self.data = data or self.data
@@ -219,3 +222,12 @@ class House(daemon.Daemon):
         self.postgres.sql("postgres", f"drop database if exists {self.database} with (force)")
         self.clean()
         daemon.atexit.unregister(self.clean)
+
+
+def wait(what, holds, house, seconds=60):
+    """Returns once it holds; the daemon lives meanwhile."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        check(house.process.poll() is None, "throng serve ended with", house.process.poll(), house.log_text()[-3000:])
+        check(time.monotonic() < deadline, what, "did not happen\n" + house.log_text()[-3000:])
+        time.sleep(0.03)

@@ -95,7 +95,7 @@ class Quarters:
             file.write(text.replace(f"rotation: {daemon.duration(ROTATION)}", "rotation: 15 minutes")
                        .replace("period: month", "period: hour"))
         self.clock = moving_clock.MovingClock(self.house.folder, time.time())
-        self.house.settings.update(self.clock.variables, THRONG_SCHEDULE_SECONDS="86400")
+        self.house.settings.update(self.clock.variables, THRONG_TEST_SCHEDULE_SECONDS="86400")
         self.crowd = Crowd(self.house, chance)
         # What was acknowledged: hour and window of every batch.
         self.told = {}

@@ -120,7 +120,7 @@ def judge(load, tally):
 
 
 def house_of_minutes(**settings):
-    house = House(Postgres.shared(), THRONG_JOURNAL_SEGMENT_BYTES=str(1 << 20), THRONG_FLUSH_MOST_SECONDS="60", **settings)
+    house = House(Postgres.shared(), THRONG_TEST_JOURNAL_SEGMENT_BYTES=str(1 << 20), THRONG_TEST_FLUSH_MOST_SECONDS="60", **settings)
     with open(house.plan) as file:
         text = file.read()
     with open(house.plan, "w") as file:

@@ -4,7 +4,6 @@ its place acknowledges nothing more and ends; one that goes on before that flush
 import os
 import shutil
 import signal
-import subprocess
 import time
 
 

@@ -97,11 +97,7 @@ class Disk:
 
     def __init__(self, folder, place):
         self.path = os.path.join(folder, "disk")
-        library = os.path.join(folder, "disk.so")
-        compiler = shutil.which("clang") or shutil.which("cc")
-        check(compiler, "there is no C compiler")
-        command(compiler, "-O1", "-shared", "-fPIC", "-o", library,
-                os.path.join(os.path.dirname(os.path.abspath(__file__)), "disk.c"))
+        library = daemon.library(os.path.join(os.path.dirname(os.path.abspath(__file__)), "disk.c"), folder)
         with open(self.path, "wb") as file:
             file.write(bytes(48))
         self.variables = {"LD_PRELOAD": library, "DISK_FILE": self.path, "DISK_PATH": place}
@@ -125,9 +121,3 @@ class Disk:
     def fails(self, at):
         """The so manyth sync from now on fails, whoever makes it."""
         self.put(4, at)
-
-    @property
-    def refusals(self):
-        """How often it was full when something was to be written."""
-        with open(self.path, "rb") as file:
-            return int.from_bytes(file.read()[24:32], "little")

@@ -7,7 +7,7 @@ import time
 
 
 from clients import Crowd
-from house import House, Postgres, check, say
+from house import House, Postgres, check, say, wait
 from oracle import judge
 from rows import Control, Row
 import moving_clock
@@ -75,14 +75,6 @@ class Failing(House):
             arguments[arguments.index("--database") + 1] = (
                 f"host={both} user=postgres dbname={self.database} target_session_attrs=read-write")
         return arguments
-
-
-def wait(what, holds, house, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not holds():
-        check(house.process.poll() is None, "throng serve ended with", house.process.poll(), house.log_text()[-3000:])
-        check(time.monotonic() < deadline, what, "did not happen\n" + house.log_text()[-3000:])
-        time.sleep(0.05)
 
 
 def position(house):
@@ -191,7 +183,7 @@ def journal_gone(server, house, crowd, tally, chance):
     """The windows are over and their keys destroyed: nothing but what was kept can tell any more what was counted."""
     clock = moving_clock.MovingClock(house.folder, time.time())
     settings = dict(house.settings)
-    house.settings.update(clock.variables, THRONG_FLUSH_KEEP_MINUTES="20000", THRONG_SCHEDULE_SECONDS="86400")
+    house.settings.update(clock.variables, THRONG_FLUSH_KEEP_MINUTES="20000", THRONG_TEST_SCHEDULE_SECONDS="86400")
     house.restart()
     backup = server.back_up()
     advance(house, crowd, 2)

@@ -1,10 +1,9 @@
 import Foundation
 import Fuzzing
 import Testing
-import ThrongChance
-import ThrongCounting
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
+import ThrongSystem
 
 @Suite("Decoders: by the hundred thousand, odd and typed")
 struct VolumeTests {

@@ -15,6 +15,21 @@ struct FolderTests {
         }
     }
 
+    @Test("no type's name stands in two targets")
+    func names() {
+        var homes: [String: Set<String>] = [:]
+        for file in House.sources {
+            for type in file.declarations where type.isOnTop && !type.isPrivate {
+                homes[type.name, default: []].insert(file.target)
+            }
+        }
+        #expect(homes.count > 500)
+        for (name, targets) in homes where targets.count > 1 {
+            Issue.record(
+                "\(name) is in \(targets.sorted().joined(separator: " and ")): one meaning, one name, one place")
+        }
+    }
+
     @Test("a circle is found, a way in one direction is none, and comments, strings and members don't count")
     func control() {
         func circles(_ first: String, _ second: String) -> [[String]] {

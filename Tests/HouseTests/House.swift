@@ -6,7 +6,8 @@ enum House {
         .deletingLastPathComponent()
 
     /// Every file of Swift of the product.
-    static let sources = swift(under: "Sources")
+    static let sources =
+        swift(under: "Sources") + swift(under: "Lab").filter { !$0.path.hasPrefix("Lab/throng-lab/Releases/") }
     /// Every file of Swift of tests and what they need.
     static let tests = swift(under: "Tests")
 

@@ -11,7 +11,7 @@ struct RoundRuleTests {
         for (path, text) in loops {
             #expect(
                 text.contains(/(health|rounds)\.(make|ended|failed)\(/),
-                "\(path) has a loop whose rounds may fail unseen; use Rounds, or RoundHealth")
+                "\(path) has a loop whose rounds may fail unseen; use PeriodicTask, or RoundHealth")
         }
     }
 
@@ -22,7 +22,7 @@ struct RoundRuleTests {
             "flush", "tidying", "schedule", "releases", "reports", "deliveries", "retention", "age", "backups",
         ]
         #expect(rules.contains("round=~\"\(rounds.joined(separator: "|"))\"}) < \(rounds.count)"))
-        let known = try House.text("Sources/ThrongDelivery/Rounds/Round.swift")
+        let known = try House.text("Sources/ThrongSchedule/Delivery/Rounds/Round.swift")
         for round in rounds { #expect(known.contains("case \(round)\n"), "there is no round \(round)") }
     }
 }

@@ -169,7 +169,8 @@ struct RuleTests {
     @Test("a file bears the name of the type that it holds")
     func names() {
         var unused = Set(Self.otherNames.keys)
-        for file in House.sources {
+        // A file without code says what is in its target.
+        for file in House.sources where !file.tokens.isEmpty {
             let name = file.name.prefix { $0 != "+" }
             let types = file.declarations.filter(\.isOnTop).map(\.name)
             // A store's queries are a type each, together.
@@ -188,8 +189,8 @@ struct RuleTests {
 
     /// Where an instant stays a bare number, and why.
     private static let bareInstants = [
-        "Sources/ThrongPostgres/Connection/CopyWriter.swift": "parameters of SQL",
-        "Sources/ThrongPostgres/Connection/Statement.swift": "parameters of SQL",
+        "Sources/ThrongStore/Postgres/Connection/CopyWriter.swift": "parameters of SQL",
+        "Sources/ThrongStore/Postgres/Connection/Statement.swift": "parameters of SQL",
         "Sources/ThrongClient/Answers/Inspection.swift": "what apps read",
         "Sources/ThrongClient/Answers/SentBatch.swift": "what apps read",
         "Sources/ThrongClient/Parts/ClientClock.swift": "what apps may bring with them",

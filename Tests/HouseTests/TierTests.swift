@@ -6,7 +6,7 @@ struct TierTests {
     /// A test that only `Deploy/test --all` runs.
     private struct Entry {
         let line: String
-        /// Such as `EndToEndTests.EdgeTests/bent`.
+        /// Such as `EndToEndTests.EdgeTests/contract`.
         let name: String
         let reason: String
 
@@ -50,7 +50,7 @@ struct TierTests {
 
     @Test(
         "a name that is no test is found out",
-        arguments: ["EndToEndTests.EdgeTests/ben", "EndToEndTests.NoTests/bent", ""])
+        arguments: ["EndToEndTests.EdgeTests/contrac", "EndToEndTests.NoTests/contract", ""])
     func wrongName(name: String) { #expect(!exists(name)) }
 
     @Test("every promise has a whole daemon that sees it in the first tier", arguments: 1...9)

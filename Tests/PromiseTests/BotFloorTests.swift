@@ -1,5 +1,5 @@
 import Testing
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
 import ThrongWire

@@ -1,9 +1,8 @@
-import ThrongCounting
-import ThrongFaults
-import ThrongIntake
+import ThrongIngest
 import ThrongNoise
 import ThrongPlan
 import ThrongRelease
+import ThrongSystem
 import ThrongWire
 
 /// The whole way from bytes to a release, in memory: only HTTP, the journal's disk and PostgreSQL are missing.

@@ -1,6 +1,5 @@
 import Testing
-import ThrongCounting
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

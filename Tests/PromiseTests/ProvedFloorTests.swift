@@ -1,9 +1,8 @@
 import Testing
-import ThrongChance
-import ThrongFaults
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
+import ThrongSystem
 import ThrongWire
 
 @Suite("Promise 4, where floors are attested: k is reached by devices that prove their identifiers, and by no others")

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
-import Simulation
+import Simulate
 import Synchronization
 import Testing
-import ThrongFaults
+import ThrongSystem
 
 @Suite("Promise 3, in simulated histories", .serialized)
 struct SimulationTests {

@@ -1,4 +1,4 @@
-import Simulation
+import Simulate
 import Testing
 
 @Suite("Promise 3: no order of replay, tidying, closing, counting and flushing counts an identifier twice")

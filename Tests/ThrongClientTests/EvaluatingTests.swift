@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import ThrongAttestation
 import ThrongClient
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

@@ -1,6 +1,6 @@
-import ClientWorld
 import Crypto
 import Foundation
+import Probe
 import Testing
 import ThrongClient
 import ThrongWire

@@ -1,7 +1,6 @@
-import ClientWorld
 import Foundation
+import Probe
 import Synchronization
-import ThrongOblivious
 import ThrongWire
 
 @testable import ThrongClient

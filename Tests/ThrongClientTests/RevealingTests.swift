@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 import ThrongClient
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

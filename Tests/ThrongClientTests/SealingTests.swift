@@ -1,7 +1,6 @@
-import ClientWorld
 import Foundation
+import Probe
 import Testing
-import ThrongOblivious
 import ThrongWire
 
 @testable import ThrongClient

@@ -1,5 +1,5 @@
-import ClientWorld
 import Foundation
+import Probe
 import Testing
 import ThrongClient
 import ThrongWire

@@ -1,5 +1,5 @@
-import ClientWorld
 import Foundation
+import Probe
 import Testing
 
 @Suite("What is counted of a crowd is what is true of it")

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

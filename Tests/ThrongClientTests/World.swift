@@ -1,5 +1,5 @@
-import ClientWorld
 import Foundation
+import Probe
 import ThrongClient
 import ThrongWire
 

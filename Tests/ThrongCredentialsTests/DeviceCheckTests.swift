@@ -139,7 +139,7 @@ struct DeviceCheckTests {
         defer { desk.apple.stop() }
         let keys = try desk.house.keys()
         let rules = CredentialRules(most: 1, attesters: [desk.attester(most: 1)])
-        let office = CredentialDesk(
+        let office = CredentialIssuer(
             ["shop": rules], keys: keys, data: desk.house.data, clock: desk.house.clock, logger: .silent)
         let issuer = try #require(keys.issuer(of: CredentialHouse.november, app: "shop"))
         func question(_ made: Precredential) -> CredentialQuestion {

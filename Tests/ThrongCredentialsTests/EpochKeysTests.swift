@@ -3,8 +3,8 @@ import Synchronization
 import Testing
 import ThrongAttestation
 import ThrongCredentials
-import ThrongFiles
 import ThrongJournal
+import ThrongSystem
 import ThrongWire
 
 @Suite("Keys of credentials come and go with their months")

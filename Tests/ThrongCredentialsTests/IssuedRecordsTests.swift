@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import ThrongFiles
 import ThrongJournal
+import ThrongSystem
 
 @Suite("Who got credentials is on disk before anybody has one")
 struct IssuedRecordsTests {

@@ -27,13 +27,13 @@ struct Office {
     let house: CredentialHouse
     let doorman = Doorman()
     let keys: EpochKeys
-    let desk: CredentialDesk
+    let desk: CredentialIssuer
 
     init(_ house: CredentialHouse, most: Int = 2) throws {
         self.house = house
         keys = try house.keys()
         let rules = CredentialRules(most: most, attesters: [doorman])
-        desk = CredentialDesk(
+        desk = CredentialIssuer(
             ["shop": rules, "notes": rules], keys: keys, data: house.data, clock: house.clock, logger: .silent)
     }
 

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 import Testing
-import ThrongFiles
 import ThrongPlan
+import ThrongSystem
 
 @testable import ThrongJournal
 

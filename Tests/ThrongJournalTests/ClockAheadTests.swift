@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import ThrongCounting
-import ThrongFaults
+import ThrongIngest
 import ThrongPlan
+import ThrongSystem
 import ThrongWire
 
 @testable import ThrongJournal

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 
@@ -143,7 +143,7 @@ struct ClosingTests {
             EntryFormat.add(.closing(closing), to: &writer)
             #expect(throws: JournalError.malformedRecord) {
                 try writer.bytes.reading { bytes throws(JournalError) in
-                    var reader = ByteReader(bytes)
+                    var reader = RecordReader(bytes)
                     return try EntryFormat.record(
                         from: &reader, position: closing.position, window: closing.window, space: space,
                         ordinals: [0, 1])

@@ -2,11 +2,9 @@ import Crypto
 import Foundation
 import Synchronization
 import Testing
-import ThrongChance
-import ThrongCounting
-import ThrongFiles
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
+import ThrongSystem
 
 @testable import ThrongJournal
 

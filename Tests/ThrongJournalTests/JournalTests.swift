@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import ThrongCounting
-import ThrongFiles
+import ThrongIngest
 import ThrongPlan
+import ThrongSystem
 
 @testable import ThrongJournal
 

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 import Testing
-import ThrongCounting
-import ThrongFaults
+import ThrongIngest
+import ThrongSystem
 
 @testable import ThrongJournal
 

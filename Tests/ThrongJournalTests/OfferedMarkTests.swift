@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import ThrongCounting
+import ThrongIngest
 
 @testable import ThrongJournal
 

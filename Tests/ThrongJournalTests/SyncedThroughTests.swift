@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import ThrongCounting
-import ThrongFaults
+import ThrongIngest
+import ThrongSystem
 
 @testable import ThrongJournal
 

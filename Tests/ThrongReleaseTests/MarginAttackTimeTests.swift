@@ -1,7 +1,7 @@
 import Testing
-import ThrongFaults
 import ThrongNoise
 import ThrongPlan
+import ThrongSystem
 
 @testable import ThrongRelease
 

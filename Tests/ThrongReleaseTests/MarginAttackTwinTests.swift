@@ -1,6 +1,6 @@
 import Testing
-import ThrongFaults
 import ThrongPlan
+import ThrongSystem
 
 @testable import ThrongRelease
 

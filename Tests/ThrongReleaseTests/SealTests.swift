@@ -49,7 +49,7 @@ struct SealTests {
         let makers = files.filter { $0.value.contains("PublishedCell(") }.keys.sorted()
         #expect(
             makers == [
-                "ThrongRelease/Drawn/MarginCase+Released.swift", "ThrongRelease/Released/Release.swift",
+                "ThrongRelease/Decision/MarginCase+Released.swift", "ThrongRelease/Released/Release.swift",
             ])
     }
 

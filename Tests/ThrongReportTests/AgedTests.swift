@@ -2,7 +2,6 @@ import Testing
 import ThrongPlan
 @_spi(Ledger) import ThrongRelease
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("where age took what a report asks, it says so and shows what is left")

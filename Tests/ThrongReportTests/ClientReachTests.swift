@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import ThrongPlan
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("What devices say themselves is reported as that, and withheld like everything else")

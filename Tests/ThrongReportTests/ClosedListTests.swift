@@ -1,5 +1,4 @@
 import Testing
-import ThrongInsight
 import ThrongPlan
 @_spi(Ledger) import ThrongRelease
 import ThrongReport

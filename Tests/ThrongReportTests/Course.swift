@@ -1,4 +1,3 @@
-import ThrongInsight
 import ThrongPlan
 import ThrongRelease
 import ThrongReport

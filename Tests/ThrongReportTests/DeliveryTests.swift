@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import ThrongDelivery
 import ThrongPlan
 import ThrongReport
+import ThrongSchedule
 
 @Suite("a delivery into a folder is whole or not at all")
 struct DeliveryTests {

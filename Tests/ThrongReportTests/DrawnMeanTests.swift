@@ -1,10 +1,9 @@
 import Foundation
 import Testing
-import ThrongChance
 import ThrongPlan
 import ThrongRelease
+import ThrongSystem
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("an interval of a sampled mean or share holds in 19 of 20 draws, however values are spread")

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import ThrongInsight
 import ThrongPlan
 import ThrongRelease
 import ThrongReport

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import ThrongPlan
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("numbers and dates are written as the reader writes them")

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import ThrongPlan
 
-@testable import ThrongDelivery
 @testable import ThrongReport
+@testable import ThrongSchedule
 
 @Suite("A manifest vouches for exactly the files that were signed")
 struct ManifestTests {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
-import ThrongChance
 import ThrongPlan
+import ThrongSystem
 
-@testable import ThrongInsight
+@testable import ThrongReport
 
 @Suite("an interval of numbers with margins holds in 19 of 20 draws, of small crowds and of such with heavy tails, too")
 struct MarginCoverageTests {

@@ -3,7 +3,6 @@ import Testing
 import ThrongPlan
 @_spi(Ledger) import ThrongRelease
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("every kind of insight and every view says no more than margins carry")

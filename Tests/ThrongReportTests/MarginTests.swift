@@ -1,10 +1,9 @@
 import Foundation
 import Testing
-import ThrongChance
 import ThrongPlan
 @_spi(Ledger) import ThrongRelease
+import ThrongSystem
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("a report says of each number how far off it may be")

@@ -1,9 +1,9 @@
 import Foundation
-import ThrongChance
 import ThrongPlan
 import ThrongRelease
+import ThrongSystem
 
-@testable import ThrongInsight
+@testable import ThrongReport
 
 /// Tables of two fields of devices with drawn noise, for tests of what margins leave open: 2,000 draws, always the same.
 ///

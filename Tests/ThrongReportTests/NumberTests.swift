@@ -2,7 +2,6 @@ import Foundation
 import Testing
 import ThrongPlan
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 /// Every number of every format against sums over the drawn cells that this file makes by itself.

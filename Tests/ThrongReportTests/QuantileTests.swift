@@ -1,9 +1,8 @@
 import Foundation
 import Testing
-import ThrongChance
 import ThrongPlan
+import ThrongSystem
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("a quantile is told where every way to fill the withheld bands agrees on it; here without noise")

@@ -1,10 +1,9 @@
 import Foundation
 import Testing
-import ThrongChance
 import ThrongPlan
 import ThrongRelease
+import ThrongSystem
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("a ranking names the largest published rows, as far as margins tell them apart")

@@ -1,7 +1,7 @@
 import ThrongPlan
 import ThrongRelease
 
-@testable import ThrongInsight
+@testable import ThrongReport
 
 extension ReleaseHeader {
     /// The same with margins of a test's own, alike for every grouping.

@@ -1,7 +1,6 @@
 import Testing
 import ThrongPlan
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("An hour that the clock shows twice has two names")

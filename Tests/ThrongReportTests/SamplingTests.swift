@@ -1,9 +1,8 @@
 import Foundation
 import Testing
-import ThrongChance
 import ThrongPlan
+import ThrongSystem
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 @Suite("numbers of a sample are scaled up, with the interval of the draw and the margin")

@@ -1,4 +1,4 @@
-import ThrongChance
+import ThrongSystem
 
 extension Shop {
     /// Cells that are large, small or empty at random, with equal numbers now and then.

@@ -3,7 +3,6 @@ import Testing
 import ThrongPlan
 import ThrongRelease
 
-@testable import ThrongInsight
 @testable import ThrongReport
 
 #if canImport(FoundationXML)

@@ -1,6 +1,6 @@
 import Testing
-import ThrongInsight
 import ThrongPlan
+import ThrongReport
 
 @Suite("Words about numbers: one writer for every surface")
 struct WordingTests {

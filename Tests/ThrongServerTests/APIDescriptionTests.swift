@@ -5,7 +5,7 @@ import Logging
 import Testing
 import ThrongAttestation
 import ThrongCredentials
-import ThrongIntake
+import ThrongIngest
 import ThrongWire
 
 @testable import ThrongServer
@@ -54,10 +54,11 @@ struct APIDescriptionTests {
         let gateway = try ObliviousGateway(
             house.data, contentBytes: 1 << 20, clock: UnixClock { house.now }, logger: Logger(label: "test"))
         let clock = UnixClock { house.now }
-        let desk = CredentialDesk(
+        let issuer = CredentialIssuer(
             [:], keys: try EpochKeys(house.data, apps: [], clock: clock, logger: .silent), data: house.data,
             clock: clock, logger: .silent)
-        return try routes(of: house).router(for: house.ingestion, gateway, desk, house.telemetry, isStopping: { false })
+        return try routes(of: house).router(
+            for: house.ingestion, gateway, issuer, house.telemetry, isStopping: { false })
     }
 
     private static func routes(of house: IngestionHouse) -> ClientRoutes {

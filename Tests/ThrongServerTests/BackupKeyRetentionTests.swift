@@ -3,7 +3,6 @@ import TestCluster
 import Testing
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
 import ThrongSchedule
 import ThrongStore
 

@@ -74,7 +74,7 @@ struct BodyBudgetTests {
 
     @Test("work that was let in is done in its turn, and what is too much is turned away at once")
     func turns() async {
-        let batches = OddBatches(bodies: BodyBudget(limit: 100), label: "throng-test", most: 2)
+        let batches = SlowBatches(bodies: BodyBudget(limit: 100), label: "throng-test", most: 2)
         let gate = DispatchSemaphore(value: 0)
         #expect(batches.add(bytes: 0) { gate.wait() })
         #expect(batches.add(bytes: 0) {})

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import ThrongHTTP
+import ThrongSystem
 
 @Suite("Requests over TLS go only to who has the right certificate", .serialized)
 struct CertificateTests {

@@ -1,9 +1,9 @@
 import TestCluster
 import Testing
-import ThrongFaults
 import ThrongSchedule
 import ThrongServer
 import ThrongStore
+import ThrongSystem
 import ThrongWire
 
 @Suite("Nothing that can't be taken back is done by a clock that is not believed")

@@ -1,15 +1,13 @@
 import Foundation
 import TestCluster
 import Testing
-import ThrongChance
-import ThrongCounting
-import ThrongFaults
-import ThrongInsight
+import ThrongIngest
 import ThrongPlan
-import ThrongPostgres
 import ThrongRelease
+import ThrongReport
 import ThrongServer
 import ThrongStore
+import ThrongSystem
 
 @testable import ThrongSchedule
 

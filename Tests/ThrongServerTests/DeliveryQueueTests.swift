@@ -7,7 +7,6 @@ import ThrongPlan
 import ThrongReport
 import ThrongStore
 
-@testable import ThrongDelivery
 @testable import ThrongSchedule
 @testable import ThrongServer
 

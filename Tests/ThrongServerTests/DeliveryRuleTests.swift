@@ -2,7 +2,7 @@ import Testing
 import ThrongPlan
 import ThrongReport
 
-@testable import ThrongDelivery
+@testable import ThrongSchedule
 @testable import ThrongServer
 
 @Suite("Deliveries go only where they may")

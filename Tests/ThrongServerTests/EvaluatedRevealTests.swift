@@ -1,11 +1,10 @@
 import NIOCore
 import Testing
 import ThrongAttestation
-import ThrongCounting
 import ThrongPlan
 import ThrongWire
 
-@testable import ThrongIntake
+@testable import ThrongIngest
 @testable import ThrongServer
 
 @Suite(

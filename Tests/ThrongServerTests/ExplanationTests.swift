@@ -1,7 +1,6 @@
 import TestCluster
 import Testing
 import ThrongPlan
-import ThrongPostgres
 import ThrongSchedule
 import ThrongServer
 import ThrongStore

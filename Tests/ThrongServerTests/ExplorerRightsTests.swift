@@ -3,7 +3,6 @@ import Hummingbird
 import Synchronization
 import Testing
 import ThrongPlan
-import ThrongPortal
 import ThrongSchedule
 import ThrongServer
 import ThrongStore

@@ -4,11 +4,10 @@ import TestCluster
 import Testing
 import ThrongPlan
 import ThrongRelease
-import ThrongStore
 
-@testable import ThrongPostgres
 @testable import ThrongSchedule
 @testable import ThrongServer
+@testable import ThrongStore
 
 @Suite("A release that can't be made holds up no other, and no report of another period", .serialized)
 struct FailingReleaseTests {

@@ -2,10 +2,9 @@ import Foundation
 import Logging
 import Synchronization
 import Testing
-import ThrongDelivery
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
+import ThrongSchedule
 import ThrongStore
 
 @testable import ThrongServer

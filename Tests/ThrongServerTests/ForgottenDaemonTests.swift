@@ -1,9 +1,8 @@
 import Foundation
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
-import ThrongPostgres
 import ThrongRelease
 import ThrongSchedule
 import ThrongStore

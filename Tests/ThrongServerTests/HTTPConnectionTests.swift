@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import ThrongHTTP
+import ThrongSystem
 
 @Suite("Requests that we make end, whatever a server does")
 struct HTTPConnectionTests {

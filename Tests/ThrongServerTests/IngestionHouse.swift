@@ -3,12 +3,10 @@ import Logging
 import NIOCore
 import Synchronization
 import Testing
-import ThrongCounting
 import ThrongCredentials
-import ThrongIntake
+import ThrongIngest
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
 import ThrongSchedule
 import ThrongStore
 import ThrongWire
@@ -20,7 +18,7 @@ final class IngestionHouse: Sendable {
     let path: String
     let data: DataDirectory
     let ingestion: Ingestion
-    let houseClock: MachineClock
+    let trustedClock: MachineClock
     let epochs: EpochKeys
     let time = Mutex(UnixSeconds(1_794_830_400))
     let plan: Plan
@@ -74,7 +72,7 @@ final class IngestionHouse: Sendable {
         let intake = try Intake(plans: [plan], space: space, rules: .system, keys: appKeys)
         let box = Box()
         let clock = UnixClock { box.house?.time.withLock { $0 } ?? .epoch }
-        houseClock = MachineClock(clock, machine: "here") { box.house?.time.withLock { $0.value } ?? 0 }
+        trustedClock = MachineClock(clock, machine: "here") { box.house?.time.withLock { $0.value } ?? 0 }
         epochs = try EpochKeys(data, apps: ["shop", "other"], clock: clock, logger: Logger(label: "test"))
         ingestion = Ingestion(
             intake: intake,
@@ -87,7 +85,7 @@ final class IngestionHouse: Sendable {
             proofs: ProofCheck(keys: epochs), telemetry: telemetry, bodies: BodyBudget(limit: 1 << 20), quotas: quotas,
             neighbours: try Neighbours(data, isShared: false, isReachable: false, authorities: nil, logger: .silent),
             clock: clock,
-            houseClock: houseClock,
+            trustedClock: trustedClock,
             onFullWindows: { areFull in box.house?.saidFull.withLock { $0.append(areFull) } },
             onFailure: { Issue.record($0) })
         box.hold(self)

@@ -3,11 +3,9 @@ import Logging
 import NIOCore
 import Synchronization
 import Testing
-import ThrongCounting
-import ThrongIntake
+import ThrongIngest
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
 import ThrongSchedule
 import ThrongStore
 import ThrongWire
@@ -91,10 +89,10 @@ struct IngestionTests {
         let house = try IngestionHouse()
         try house.ingestion.tidy()
         #expect(try BelievedTime(house.data).latest == nil)
-        #expect(try await house.houseClock.look(Database(now: house.now - 730 * 86_400)) != nil)
+        #expect(try await house.trustedClock.look(Database(now: house.now - 730 * 86_400)) != nil)
         try house.ingestion.tidy()
         #expect(try BelievedTime(house.data).latest == nil)
-        #expect(try await house.houseClock.look(Database(now: house.now)) == nil)
+        #expect(try await house.trustedClock.look(Database(now: house.now)) == nil)
         try house.ingestion.tidy()
         #expect(try BelievedTime(house.data).latest == house.now)
         try house.end()

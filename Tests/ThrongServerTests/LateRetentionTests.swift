@@ -2,9 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 import Testing
-import ThrongDelivery
 import ThrongPlan
-import ThrongPostgres
 import ThrongSchedule
 import ThrongStore
 

@@ -1,6 +1,5 @@
 import Synchronization
 import Testing
-import ThrongDelivery
 import ThrongPlan
 import ThrongStore
 import ThrongWire

@@ -1,14 +1,12 @@
 import Foundation
 import TestCluster
 import Testing
-import ThrongChance
-import ThrongDelivery
 import ThrongPlan
-import ThrongPostgres
 import ThrongRelease
 import ThrongSchedule
 import ThrongServer
 import ThrongStore
+import ThrongSystem
 
 @Suite("The daemon releases on time, near what was counted, and draws the same again where it has to", .serialized)
 struct MarginScheduleTests {

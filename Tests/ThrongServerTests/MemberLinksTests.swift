@@ -1,5 +1,5 @@
 import Testing
-import ThrongHTTP
+import ThrongSystem
 
 @testable import ThrongServer
 

@@ -3,9 +3,8 @@ import Logging
 import NIOCore
 import Synchronization
 import Testing
-import ThrongFiles
 import ThrongJournal
-import ThrongOblivious
+import ThrongSystem
 import ThrongWire
 
 @testable import ThrongServer

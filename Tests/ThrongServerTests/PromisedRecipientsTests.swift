@@ -1,10 +1,7 @@
 import Foundation
 import TestCluster
 import Testing
-import ThrongDelivery
-import ThrongInsight
 import ThrongPlan
-import ThrongPostgres
 import ThrongReport
 import ThrongSchedule
 import ThrongServer

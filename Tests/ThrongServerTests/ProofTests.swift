@@ -1,9 +1,8 @@
 import Synchronization
 import Testing
 import ThrongAttestation
-import ThrongCounting
 import ThrongCredentials
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

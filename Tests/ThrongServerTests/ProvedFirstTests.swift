@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import ThrongAttestation
 import ThrongCredentials
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongStore
 import ThrongWire

@@ -5,7 +5,7 @@ import ThrongReport
 import ThrongStore
 import ThrongWire
 
-@testable import ThrongDelivery
+@testable import ThrongSchedule
 
 @Suite("Promise 6: what age took can be proved to somebody without the database")
 struct RetentionProofTests {

@@ -1,11 +1,10 @@
 import Testing
 import ThrongAttestation
-import ThrongCounting
 import ThrongCredentials
 import ThrongPlan
 import ThrongWire
 
-@testable import ThrongIntake
+@testable import ThrongIngest
 @testable import ThrongServer
 
 @Suite("Who lifts no floor brings no value to light", .serialized)

@@ -1,8 +1,6 @@
 import TestCluster
 import Testing
-import ThrongInsight
 import ThrongPlan
-import ThrongPostgres
 import ThrongRelease
 import ThrongReport
 import ThrongSchedule

@@ -2,7 +2,6 @@ import Foundation
 import TestCluster
 import Testing
 import ThrongPlan
-import ThrongPostgres
 import ThrongRelease
 import ThrongSchedule
 import ThrongServer

@@ -1,10 +1,8 @@
 import Foundation
 import TestCluster
 import Testing
-import ThrongCounting
-import ThrongDelivery
+import ThrongIngest
 import ThrongPlan
-import ThrongPostgres
 import ThrongRelease
 import ThrongReport
 import ThrongSchedule

@@ -3,9 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 import Testing
-import ThrongCounting
-import ThrongIntake
-import ThrongOblivious
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

@@ -3,7 +3,6 @@ import Synchronization
 import TestCluster
 import Testing
 import ThrongPlan
-import ThrongPostgres
 import ThrongSchedule
 import ThrongServer
 import ThrongStore

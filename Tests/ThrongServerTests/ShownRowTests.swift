@@ -1,10 +1,9 @@
 import TestCluster
 import Testing
-import ThrongInsight
 import ThrongPlan
 import ThrongRelease
+import ThrongReport
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Analysts' views have the rows that reports have, and say of which splits nothing is published")

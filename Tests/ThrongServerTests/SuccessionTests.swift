@@ -1,5 +1,5 @@
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongJournal
 import ThrongStore
 

@@ -2,14 +2,13 @@ import Foundation
 import Synchronization
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
-import ThrongStore
 
-@testable import ThrongPostgres
 @testable import ThrongSchedule
 @testable import ThrongServer
+@testable import ThrongStore
 
 @Suite("A wrong clock takes nothing from the ledger and adds nothing to it")
 struct WrongClockTests {

@@ -1,11 +1,10 @@
 import Foundation
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Analysts' questions are answered as the role throng_analyst")

@@ -1,12 +1,11 @@
 import Dispatch
 import TestCluster
 import Testing
-import ThrongChance
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
+import ThrongSystem
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Analysts see every cell of a release, and nothing that tells withheld ones apart")

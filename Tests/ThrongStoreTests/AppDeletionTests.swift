@@ -1,10 +1,9 @@
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("An app that is deleted leaves nothing in PostgreSQL but that it was, and every other app as it is")

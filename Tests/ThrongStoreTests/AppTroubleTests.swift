@@ -1,10 +1,9 @@
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Promise 6: trouble with one app ends no other app's retention")

@@ -1,10 +1,9 @@
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Promise 6: each row of the database has a rule of when it goes in backups, which is when it goes in the house")

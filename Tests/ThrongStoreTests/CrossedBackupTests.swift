@@ -3,7 +3,6 @@ import TestCluster
 import Testing
 import ThrongPlan
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("A backup of a cluster and flushes wait for each other without an end to either")

@@ -2,7 +2,6 @@ import TestCluster
 import Testing
 import ThrongPlan
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Deliveries are on record: each tried by one process at a time, and over once")

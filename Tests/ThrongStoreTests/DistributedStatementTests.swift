@@ -1,7 +1,6 @@
 import TestCluster
 import Testing
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 /// What Citus refuses was found by asking it, with version 13.2: see `Deploy/trial citus`.

@@ -3,10 +3,9 @@ import Glibc
 import Logging
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Failover: another server takes the place, or a replica lacks what was committed", .serialized)

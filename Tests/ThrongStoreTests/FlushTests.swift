@@ -1,9 +1,8 @@
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Flush: acknowledged means counted, exactly once")

@@ -1,12 +1,11 @@
 import Synchronization
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
 import ThrongWire
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Labels: PostgreSQL decides which value has which slot, once for all daemons")

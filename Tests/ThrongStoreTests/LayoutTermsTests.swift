@@ -2,7 +2,6 @@ import TestCluster
 import Testing
 import ThrongPlan
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("What a plan asks of a metric's releases is kept with its layout")

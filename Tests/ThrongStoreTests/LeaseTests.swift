@@ -2,9 +2,8 @@ import Glibc
 import Synchronization
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Promise 3: a daemon's place is taken only when its holder can acknowledge no more")

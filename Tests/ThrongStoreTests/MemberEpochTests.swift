@@ -1,9 +1,8 @@
 import Foundation
 import TestCluster
 import Testing
-import ThrongMembers
+import ThrongIngest
 import ThrongPlan
-import ThrongPostgres
 
 @testable import ThrongStore
 
@@ -11,13 +10,13 @@ import ThrongPostgres
 struct MemberEpochTests {
     private let settings: ConnectionSettings
     private let owner: Connection
-    private let desk: MemberDesk
+    private let admin: MemberAdmin
     private let daemons = (0..<4).map { _ in DaemonID(UUID()) }
 
     init() async throws {
         settings = try await TestCluster.database()
         owner = Connection(settings)
-        desk = MemberDesk(owner)
+        admin = MemberAdmin(owner)
     }
 
     private func enroll(_ place: Int, address: String? = "http://127.0.0.1:1") async throws {
@@ -47,7 +46,7 @@ struct MemberEpochTests {
         }
     }
 
-    private func owners() async throws -> Set<Int16> { Set(try await desk.epochs().last?.owners ?? []) }
+    private func owners() async throws -> Set<Int16> { Set(try await admin.epochs().last?.owners ?? []) }
 
     @Test("who is on hand takes nothing from the only one that counts while that is started anew")
     func restarted() async throws {
@@ -57,7 +56,7 @@ struct MemberEpochTests {
         try await stop(0, ago: 100_000)
         try await enroll(1)
         #expect(try await owners() == [0])
-        #expect(try await desk.epochs().count == 1)
+        #expect(try await admin.epochs().count == 1)
     }
 
     @Test("who came after it takes the place of one that others reach once that was silent for a quarter of an hour")
@@ -69,7 +68,7 @@ struct MemberEpochTests {
         try await run("update throng.watermark set settled_at = now() - interval '16 minutes'")
         try await enroll(1)
         #expect(try await owners() == [1])
-        #expect(try await desk.epochs().last?.retires == 0)
+        #expect(try await admin.epochs().last?.retires == 0)
     }
 
     @Test("where none can reach the other, whoever is started in place of one that has stopped goes on at once")
@@ -92,16 +91,16 @@ struct MemberEpochTests {
     func atOnce() async throws {
         for place in 0..<4 { try await enroll(place) }
         let shared: [Int16] = (0..<256).map { Int16($0 % 4) }
-        try await agree(try #require(try await desk.propose(shared, in: 60, after: desk.lastNumber())))
-        let number = try await desk.lastNumber()
+        try await agree(try #require(try await admin.propose(shared, in: 60, after: admin.lastNumber())))
+        let number = try await admin.lastNumber()
         let withoutTwo = try #require(SlotTable.left(by: 2, shared))
         let withoutThree = try #require(SlotTable.left(by: 3, shared))
-        #expect(try await desk.retire(daemons[2], owners: withoutTwo, after: number) != nil)
-        #expect(try await desk.retire(daemons[3], owners: withoutThree, after: number) == nil)
-        #expect(try await desk.retire(daemons[3], owners: withoutThree, after: desk.lastNumber()) == nil)
-        #expect(try await desk.propose(shared, in: 60, after: desk.lastNumber()) == nil)
+        #expect(try await admin.retire(daemons[2], owners: withoutTwo, after: number) != nil)
+        #expect(try await admin.retire(daemons[3], owners: withoutThree, after: number) == nil)
+        #expect(try await admin.retire(daemons[3], owners: withoutThree, after: admin.lastNumber()) == nil)
+        #expect(try await admin.propose(shared, in: 60, after: admin.lastNumber()) == nil)
         let left = try #require(SlotTable.left(by: 3, withoutTwo))
-        #expect(try await desk.retire(daemons[3], owners: left, after: desk.lastNumber()) != nil)
+        #expect(try await admin.retire(daemons[3], owners: left, after: admin.lastNumber()) != nil)
         #expect(try await owners() == [0, 1])
     }
 
@@ -109,9 +108,9 @@ struct MemberEpochTests {
     func setBack() async throws {
         for place in 0..<4 { try await enroll(place) }
         let shared: [Int16] = (0..<256).map { Int16($0 % 4) }
-        try await agree(try #require(try await desk.propose(shared, in: 60, after: desk.lastNumber())))
+        try await agree(try #require(try await admin.propose(shared, in: 60, after: admin.lastNumber())))
         let left = try #require(SlotTable.left(by: 2, shared))
-        #expect(try await desk.retire(daemons[2], owners: left, after: desk.lastNumber()) != nil)
+        #expect(try await admin.retire(daemons[2], owners: left, after: admin.lastNumber()) != nil)
         let store = MemberStore(settings)
         let known = try #require(try await store.membership(of: daemons[0], heard: 2))
         #expect(known.epochs.map(\.number) == [1, 2, 3])
@@ -146,15 +145,15 @@ struct MemberEpochTests {
     func changedSince() async throws {
         for place in 0..<3 { try await enroll(place) }
         let shared: [Int16] = (0..<256).map { Int16($0 % 3) }
-        try await agree(try #require(try await desk.propose(shared, in: 60, after: desk.lastNumber())))
+        try await agree(try #require(try await admin.propose(shared, in: 60, after: admin.lastNumber())))
         let left = try #require(SlotTable.left(by: 2, shared))
-        try await agree(try #require(try await desk.propose(left, in: 60, after: desk.lastNumber())))
+        try await agree(try #require(try await admin.propose(left, in: 60, after: admin.lastNumber())))
         let store = MemberStore(settings)
         let known = try #require(try await store.membership(of: daemons[0], heard: 3))
         try await run("delete from throng.epoch where epoch > 1")
         let older = try #require(try await store.membership(of: daemons[0], heard: 3))
         let others: [Int16] = .init(repeating: 1, count: 256)
-        #expect(try await desk.retire(daemons[0], owners: others, after: desk.lastNumber()) == 2)
+        #expect(try await admin.retire(daemons[0], owners: others, after: admin.lastNumber()) == 2)
         let changed = try #require(try await store.membership(of: daemons[1], heard: 3))
         for other in [older, changed] {
             #expect(known.forgotten(by: other).map(\.number) == [2, 3])

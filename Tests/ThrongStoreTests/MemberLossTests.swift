@@ -4,21 +4,20 @@ import Testing
 import ThrongPlan
 import ThrongWire
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("What a daemon that is lost may have lost is stated for the periods that it may be missing from")
 struct MemberLossTests {
     private let settings: ConnectionSettings
     private let owner: Connection
-    private let desk: MemberDesk
+    private let admin: MemberAdmin
     private let first = DaemonID(UUID())
     private let second = DaemonID(UUID())
 
     init() async throws {
         settings = try await TestCluster.database()
         owner = Connection(settings)
-        desk = MemberDesk(owner)
+        admin = MemberAdmin(owner)
     }
 
     /// Two daemons count half each; the second was complete at an instant, or never, and has stopped or not.
@@ -35,12 +34,12 @@ struct MemberLossTests {
                     """, name: "test")
         }
         let owners: [Int16] = (0..<256).map { $0 < 100 ? 1 : 0 }
-        let epoch = try #require(try await desk.propose(owners, in: 60, after: desk.lastNumber()))
+        let epoch = try #require(try await admin.propose(owners, in: 60, after: admin.lastNumber()))
         try await owner.run { session in
             for daemon in [first, second] { _ = try session.run(HearEpoch(daemon: daemon, epoch: epoch)) }
         }
         let all = [Int16](repeating: 0, count: 256)
-        #expect(try await desk.retire(second, owners: all, after: desk.lastNumber()) != nil)
+        #expect(try await admin.retire(second, owners: all, after: admin.lastNumber()) != nil)
     }
 
     private func losses(from start: UnixSeconds, to end: UnixSeconds) async throws -> [MemberLoss] {
@@ -53,8 +52,8 @@ struct MemberLossTests {
     func lost() async throws {
         let complete = UnixSeconds(Int64(Date().timeIntervalSince1970)) - 3600
         try await share(complete: complete, settled: 7)
-        let retired = try #require(try await desk.members().first { $0.daemon == second }?.retiredAt)
-        #expect(try await desk.members().map(\.lostSince) == [nil, complete])
+        let retired = try #require(try await admin.members().first { $0.daemon == second }?.retiredAt)
+        #expect(try await admin.members().map(\.lostSince) == [nil, complete])
         let expected = [MemberLoss(from: complete, until: retired, slots: 100)]
         #expect(try await losses(from: complete - 10, to: complete + 1) == expected)
         #expect(try await losses(from: retired - 1, to: retired + 9000) == expected)
@@ -66,7 +65,7 @@ struct MemberLossTests {
     func neverComplete() async throws {
         let before = UnixSeconds(Int64(Date().timeIntervalSince1970))
         try await share(complete: nil, settled: 7)
-        let since = try #require(try await desk.members().compactMap(\.lostSince).first)
+        let since = try #require(try await admin.members().compactMap(\.lostSince).first)
         #expect(since >= before)
         #expect(try await owner.integer("select count(*) from throng.member where lost_since = enrolled_at") == 1)
     }
@@ -75,7 +74,7 @@ struct MemberLossTests {
     func left() async throws {
         let complete = UnixSeconds(Int64(Date().timeIntervalSince1970)) - 3600
         try await share(complete: complete, settled: .max)
-        #expect(try await desk.members().allSatisfy { $0.lostSince == nil })
+        #expect(try await admin.members().allSatisfy { $0.lostSince == nil })
         #expect(try await losses(from: .epoch, to: complete + 9000).isEmpty)
     }
 }

@@ -1,7 +1,6 @@
 import TestCluster
 import Testing
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Migrations")

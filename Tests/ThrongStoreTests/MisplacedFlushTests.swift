@@ -1,9 +1,8 @@
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("No delta of a flush stops the flushes after it, whenever it says that it happened")

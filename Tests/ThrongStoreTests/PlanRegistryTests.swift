@@ -4,7 +4,6 @@ import Testing
 import ThrongPlan
 import ThrongWire
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("One plan of an app is in force, whatever plans daemons have")

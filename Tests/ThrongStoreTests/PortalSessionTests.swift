@@ -3,7 +3,6 @@ import TestCluster
 import Testing
 import ThrongPlan
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("A cookie opens what its token opens, at every daemon, and no longer")

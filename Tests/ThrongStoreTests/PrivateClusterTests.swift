@@ -5,7 +5,6 @@ import ServiceLifecycle
 import TestCluster
 import Testing
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Private cluster", .serialized)

@@ -1,10 +1,9 @@
 import Foundation
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 
-@testable import ThrongPostgres
 @testable import ThrongRelease
 @testable import ThrongStore
 

@@ -1,6 +1,6 @@
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
 

@@ -1,10 +1,9 @@
 import TestCluster
 import Testing
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 import ThrongRelease
 
-@testable import ThrongPostgres
 @testable import ThrongStore
 
 @Suite("Release store: what was released never changes")

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import ThrongPostgres
+@testable import ThrongStore
 
 @Suite("Files are touched with the rights of the server's user by one thread, and by none that comes after it")
 struct ServerUserTests {

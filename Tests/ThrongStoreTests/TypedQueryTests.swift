@@ -1,7 +1,7 @@
 import TestCluster
 import Testing
 
-@testable import ThrongPostgres
+@testable import ThrongStore
 
 @Suite("A row is read as what its query says, or not at all")
 struct TypedQueryTests {

@@ -1,6 +1,6 @@
-import SuppressionOracle
 import Testing
 import ThrongSuppression
+import throng_lab
 
 /// The attacks that one table can show. Each is mounted on the naive pattern first.
 @Suite struct AttackTests {

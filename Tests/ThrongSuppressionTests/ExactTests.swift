@@ -1,6 +1,6 @@
-import SuppressionOracle
 import Testing
 import ThrongSuppression
+import throng_lab
 
 @Suite("Exact suppression finds the least cost within its time, or says that it did not")
 struct ExactTests {

@@ -1,6 +1,6 @@
-import SuppressionOracle
 import Testing
 import ThrongSuppression
+import throng_lab
 
 @Suite struct FuzzTests {
     @Test("attack 26: no sensitive cell of a random table is pinned or bounded under k by a full integer program")

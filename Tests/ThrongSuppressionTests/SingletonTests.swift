@@ -1,6 +1,6 @@
-import SuppressionOracle
 import Testing
 import ThrongSuppression
+import throng_lab
 
 @Suite("Attack 10: a device that is alone in a cell can't compute another small cell with its own number")
 struct SingletonTests {

@@ -15,7 +15,7 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs"))
+sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs/Support"))
 
 import daemon  # noqa: E402
 import daemons  # noqa: E402
@@ -126,7 +126,7 @@ def changed(options, chance):
         identifier, killed = gone.id, time.time()
         gone.kill()
         time.sleep(chance.uniform(0, 3))
-        house.daemon("retire", identifier, "--data-is-lost")
+        house.daemon("leave", identifier, "--data-is-lost")
         time.sleep(chance.uniform(5, 60))
     house.drain(list(house.members))
     found = house.counted() - before

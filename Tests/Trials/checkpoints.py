@@ -20,13 +20,13 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs"))
+sys.path[:0] = [os.path.join(HERE, "../EndToEndTests/Programs", folder) for folder in ("Support", "Privacy")]
 
 import daemon  # noqa: E402
 import withdrawn  # noqa: E402
-from daemon import check, say  # noqa: E402
-from twins import Day, House, plan  # noqa: E402
-from year import DAY, HOUR, START, wait  # noqa: E402
+from daemon import check, say, until  # noqa: E402
+from two_houses import Day, House, plan  # noqa: E402
+from long_house import DAY, HOUR, START  # noqa: E402
 
 withdrawn.POINTS.update({"in_checkpoint": 60, "before_checkpoint": 4, "after_checkpoint": 4})
 # As CheckpointIndex.swift states: of the head, and of the fields that an index begins with.
@@ -195,7 +195,7 @@ class Spoilt(withdrawn.Killed):
             with open(self.house.plan, "w") as file:
                 file.write(self.chance.choice(self.plans))
             if self.chance.random() < 0.1:
-                more["THRONG_JOURNAL_CHECKPOINT_BYTES"] = "0"
+                more["THRONG_TEST_JOURNAL_CHECKPOINT_BYTES"] = "0"
         frozen = self.freeze() if self.chance.random() < 0.05 else None
         try:
             super().revive(**more)
@@ -287,14 +287,14 @@ def test():
     chance = random.Random(words.seed)
     say("seed", words.seed)
     house = House()
-    house.common["THRONG_JOURNAL_CHECKPOINT_BYTES"] = "1"
+    house.common["THRONG_TEST_JOURNAL_CHECKPOINT_BYTES"] = "1"
     spoilt = Spoilt(house, chance, 3)
     house.start()
     twin = House(house)
-    twin.common["THRONG_JOURNAL_CHECKPOINT_BYTES"] = "0"
+    twin.common["THRONG_TEST_JOURNAL_CHECKPOINT_BYTES"] = "0"
     twin.start()
     for each in (house, twin):
-        wait(each.has_calendar, "no calendar is kept")
+        until(each.has_calendar, "no calendar is kept")
     published = 0
     for number in range(words.trials):
         kind = {"size": 40, "going": 10} if number == 0 else {}

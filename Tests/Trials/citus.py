@@ -18,7 +18,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs"))
+sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs/Support"))
 
 import daemon  # noqa: E402
 import daemons  # noqa: E402
@@ -105,8 +105,8 @@ class Cluster(Nodes):
         self.sql(f"select citus_set_coordinator_host('127.0.0.1', {self.ports['coordinator']})")
         for node in NODES[1:]:
             self.sql(f"select citus_add_node('127.0.0.1', {self.ports[node]})")
-        self.throng("migrate")
-        self.throng("distribute", "--parts", "8")
+        self.throng("--migrate")
+        self.throng("--distribute", "--parts", "8")
 
     def throng(self, *words):
         code, _, said = daemon.run("database", *words, "--database", self.url)

@@ -15,7 +15,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs"))
+sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs/Support"))
 
 import daemon  # noqa: E402
 import fleet  # noqa: E402
@@ -95,12 +95,6 @@ class Balancer:
         self.process = subprocess.Popen(
             ["haproxy", "-db", "-q", "-f", self.path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=open(os.path.join(self.house.folder, "haproxy.log"), "ab"))
-
-    def renew(self):
-        self.process.terminate()
-        self.process.wait(20)
-        self.write()
-        self.start()
 
     def stop(self):
         self.process.terminate()

@@ -236,7 +236,7 @@ class Ensemble:
         # libpq takes a replica that does not know the database yet for an answer, and asks no other server.
         made = "select oid from pg_database where datname = 'throng'"
         until("a database everywhere", lambda: len({node.sql(made) for node in self.nodes.values()}) == 1)
-        done = subprocess.run([daemon.BINARY, "database", "migrate", "--database", self.url()], capture_output=True, text=True,
+        done = subprocess.run([daemon.BINARY, "database", "--migrate", "--database", self.url()], capture_output=True, text=True,
                               env=daemon.environment())
         check(done.returncode == 0, "migrate:", done.stderr)
         return "throng"

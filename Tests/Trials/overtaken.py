@@ -15,12 +15,12 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs"))
+sys.path.insert(0, os.path.join(HERE, "../EndToEndTests/Programs/Support"))
 
 import daemon  # noqa: E402
 import fleet  # noqa: E402
 import shop  # noqa: E402
-from daemon import check, say  # noqa: E402
+from daemon import check, say, until  # noqa: E402
 
 ROTATION, HOUR = 60, 3600
 # Where a transaction of a release is held: what it does to a table.
@@ -80,21 +80,12 @@ class Hold:
             return False
 
 
-def until(holds, *words, seconds=300):
-    """What it says once it holds; how long it took is what the clock says."""
-    deadline = time.monotonic() + seconds
-    while not (found := holds()):
-        check(time.monotonic() < deadline, *words)
-        time.sleep(0.1)
-    return found
-
-
 class Trials:
     def __init__(self, chance):
         self.chance = chance
         self.house = fleet.Fleet(plan(), names="abc")
         for name in "abc":
-            self.house[name].settings["THRONG_SCHEDULE_SECONDS"] = "1"
+            self.house[name].settings["THRONG_TEST_SCHEDULE_SECONDS"] = "1"
             self.house[name].start()
             if name != "a":
                 self.house.join(name)
@@ -179,7 +170,7 @@ class Trials:
         it may have acknowledged more; but a person may, and the one that comes back must not release once more."""
         place = self.chance.choice(list(PLACES))
         hour, devices = self.next_hour(), self.chance.randint(40, 80)
-        until(self.holder, "nobody looks")
+        until(self.holder, "nobody looks", seconds=300)
         hold = Hold(self.house, place, PLACES[place])
         self.post(hour, devices)
         process = hold.reached()
@@ -200,9 +191,9 @@ class Trials:
             member.thaw()
         else:
             member.start()
-        until(lambda: self.released(hour), "it is not released")
+        until(lambda: self.released(hour), "it is not released", seconds=300)
         hold.remove()
-        until(self.holder, "nobody looks afterwards")
+        until(self.holder, "nobody looks afterwards", seconds=300)
         time.sleep(3)
         if member.process.poll() is not None:
             member.start()
@@ -224,7 +215,7 @@ class Trials:
         """One has acknowledged what PostgreSQL lacks, and is gone for good: the release waits for it, until it is retired."""
         hour, devices = self.next_hour(), self.chance.randint(40, 80)
         lost = self.house.add("d")
-        lost.settings["THRONG_SCHEDULE_SECONDS"] = "1"
+        lost.settings["THRONG_TEST_SCHEDULE_SECONDS"] = "1"
         self.house.join("d")
         time.sleep(2 * ROTATION - time.time() % ROTATION + 8)
         # It flushes no more.
@@ -248,7 +239,7 @@ class Trials:
 
     def retire(self, name, killed):
         member = self.house.members.pop(name)
-        self.house.daemon("retire", member.id, "--data-is-lost")
+        self.house.daemon("leave", member.id, "--data-is-lost")
         line = self.house.listed()[member.id]
         check(line["lostSince"], "it may have lost something:", line)
         since = calendar.timegm(time.strptime(line["lostSince"], "%Y-%m-%dT%H:%M:%SZ"))
@@ -271,7 +262,7 @@ class Trials:
         self.hour -= 5
         self.post(self.hour, self.chance.randint(5, 20), [joined])
         hold.remove()
-        until(lambda: self.released(hour), "it is not released")
+        until(lambda: self.released(hour), "it is not released", seconds=300)
         count, _ = self.judge(hour, devices, f"joined at {place}")
         self.house.daemon("leave", joined.id, "--within", "6")
         time.sleep(5 * ROTATION)

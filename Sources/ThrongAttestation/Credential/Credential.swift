@@ -63,7 +63,7 @@ package struct Credential: Sendable {
     /// Shows the credential with given randomness and any nonce, for the draft's vectors.
     func present(
         for context: [UInt8], nonce: Scalar, a: Scalar, r: Scalar, z: Scalar,
-        prove: (Statement, [Scalar]) throws -> Proof
+        prove: (ProofStatement, [Scalar]) throws -> Proof
     ) rethrows -> Presentation {
         let base = Suite.tagBase(of: context)
         let tag = tag(base, nonce: nonce)

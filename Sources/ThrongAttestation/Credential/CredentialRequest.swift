@@ -31,8 +31,8 @@ package struct CredentialRequest: Sendable {
     package var isProved: Bool { Self.statement(m1Enc, m2Enc).isProved(by: proof) }
 
     /// Returns the statement that m1Enc = m1 · G + r1 · H and m2Enc = m2 · G + r2 · H (section 5.2 of the draft).
-    static func statement(_ m1Enc: Point, _ m2Enc: Point) -> Statement {
-        var statement = Statement("CredentialRequest")
+    static func statement(_ m1Enc: Point, _ m2Enc: Point) -> ProofStatement {
+        var statement = ProofStatement("CredentialRequest")
         let (m1, m2, r1, r2) = (statement.secret(), statement.secret(), statement.secret(), statement.secret())
         let g = statement.element(Suite.g)
         let h = statement.element(Suite.h)

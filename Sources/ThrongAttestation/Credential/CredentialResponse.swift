@@ -25,7 +25,7 @@ package struct CredentialResponse: Sendable {
     /// Says whether its proof holds for a request and a key: it was made with the secrets of just this key (section 5.3
     /// of the draft).
     func isProved(for request: CredentialRequest, by key: IssuerKey) -> Bool {
-        var statement = Statement("CredentialResponse")
+        var statement = ProofStatement("CredentialResponse")
         let (x0, x1, x2) = (statement.secret(), statement.secret(), statement.secret())
         let x0Blinding = statement.secret()
         // t1 = b · x1 and t2 = b · x2.

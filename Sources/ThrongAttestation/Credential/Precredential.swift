@@ -42,7 +42,7 @@ package struct Precredential: Sendable {
     /// Makes secrets and a request from given numbers, for the draft's vectors.
     init(
         for issuer: IssuerKey, requestContext: [UInt8], m1: Scalar, r1: Scalar, r2: Scalar,
-        prove: (Statement, [Scalar]) throws -> Proof
+        prove: (ProofStatement, [Scalar]) throws -> Proof
     ) rethrows {
         self.issuer = issuer
         (self.m1, self.r1, self.r2) = (m1, r1, r2)

@@ -63,8 +63,8 @@ package struct Presentation: Sendable {
     /// m1 · tag, for the secrets m1, z, −r and nonce (section 5.4 of the draft).
     static func statement(
         u: Point, uPrimeCommit: Point, m1Commit: Point, v: Point, x1: Point, tag: Point, base: Point, m1Tag: Point
-    ) -> Statement {
-        var statement = Statement("CredentialPresentation")
+    ) -> ProofStatement {
+        var statement = ProofStatement("CredentialPresentation")
         let (m1, z, negatedR, nonce) = (statement.secret(), statement.secret(), statement.secret(), statement.secret())
         let g = statement.element(Suite.g)
         let h = statement.element(Suite.h)

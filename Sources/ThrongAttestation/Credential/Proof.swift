@@ -1,4 +1,4 @@
-/// A Schnorr proof of a ``Statement``: the challenge, and a response for each secret (section 5.1 of draft-yun-cfrg-arc).
+/// A Schnorr proof of a ``ProofStatement``: the challenge, and a response for each secret (section 5.1 of draft-yun-cfrg-arc).
 struct Proof: Sendable, Equatable {
     let challenge: Scalar
     let responses: [Scalar]

@@ -1,4 +1,5 @@
 internal import ThrongWire
+
 extension Examination {
     /// A number over its periods, in order. Sums over longer periods and numbers counted in another way are series of
     /// their own.

@@ -2,11 +2,6 @@ package import ThrongPlan
 import ThrongWire
 
 /// Everything that was published and said, before the audit looks at it.
-///
-/// The parts of the module: `Input` is what the audit knows, `Reading` reads files into it, `Law` has the audit's own
-/// arithmetic of interactions and variances, `Checks` looks at the numbers, `Outcome` says what was found. The audit
-/// shares no code with the making of releases; from the daemon it only uses the reading of plans and layouts. Begin
-/// with ``Auditor``.
 package struct AuditInput: Sendable {
     /// Files and releases that were read.
     package internal(set) var sources: [AuditSource] = []

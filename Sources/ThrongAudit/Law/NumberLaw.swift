@@ -1,4 +1,5 @@
 internal import ThrongWire
+
 /// The noise of one published number, worked out from what the plan says: the interactions that it consists of, and
 /// their widths.
 ///

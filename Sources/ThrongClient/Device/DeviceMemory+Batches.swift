@@ -19,7 +19,7 @@ extension DeviceMemory {
         var key: String?
         /// The identifier that the window's batches go under, with what proves it; nil for an identifier of the
         /// device's own.
-        var attested: (place: WindowPlace, identifier: AttestedIdentifier)?
+        var attested: (place: RotationWindow, identifier: AttestedIdentifier)?
     }
 
     /// Drops what waited too long.
@@ -54,93 +54,111 @@ extension DeviceMemory {
     ) -> Outstanding? {
         let window = purpose.rotation.window(at: now).value
         guard !takingBack.holdsBack(purpose.name, window: window, rotation: purpose.rotation) else { return nil }
-        var spending = sent[purpose.name] ?? Spending()
-        spending.open(window)
-        let spentBefore = spending
-        var rest: [QueuedEvent] = []
-        var taken: [QueuedEvent] = []
-        var wire: [Batch.Event] = []
-        var marks: [[FirstsMemory.Contribution]] = []
-        var marked: Set<UInt64> = []
-        if purpose.hasIdentifiers { makeSecret(&random) }
-        let secret = key
         let attested = rules.attested.flatMap {
             $0.place.window == window && $0.place.rotation == purpose.rotation ? $0 : nil
         }
-        var proved: [[PendingFirst]] = []
+        var draft = BatchDraft(in: window, after: sent[purpose.name] ?? Spending(), attested: attested)
+        if purpose.hasIdentifiers { makeSecret(&random) }
         for event in queues[purpose.name] ?? [] {
-            guard let known = purpose.events[event.event] else {
-                // The plan has changed since.
-                drop(.unknownEvent, event.count, event: event.event)
-                continue
+            guard let (part, known) = take(event, of: purpose, limit: rules.batchLimit, into: &draft) else { continue }
+            let instant = part.instant(now: now)
+            let firsts = newFirsts(of: part, known, at: instant, in: plan.calendar, marked: &draft.marked)
+            draft.marks.append(firsts.marks)
+            if attested != nil {
+                let metrics = known.metrics.filter { part.metrics.contains($0.name) }
+                let proved = pendingFirsts(
+                    of: part, in: metrics, for: purpose, window: window, calendar: plan.calendar, at: instant,
+                    marked: &draft.marked, random: &random)
+                draft.proved.append(proved)
             }
-            var event = event
-            do throws(DropReason) {
-                event.fields = try known.coarsenedAgain(event.fields)
-            } catch {
-                drop(error, event.count, event: event.event)
-                continue
-            }
-            let count = min(event.count, spending.room(for: event, of: purpose))
-            guard count > 0, taken.count < min(max(rules.batchLimit, 1), 1000) else {
-                rest.append(event)
-                continue
-            }
-            var part = event
-            part.count = count
-            taken.append(part)
-            if count < event.count {
-                part.count = event.count - count
-                rest.append(part)
-            }
-            if purpose.hasIdentifiers { for metric in known.metrics { spending.add(count, to: metric) } }
-            let instant = event.instant(now: now)
-            var firsts: [String: [String: [[String]]]] = [:]
-            var contributions: [FirstsMemory.Contribution] = []
-            for metric in known.metrics where event.metrics.contains(metric.name) && !metric.groupings.isEmpty {
-                let buckets = metric.buckets(event: event.event, fields: event.fields, at: instant)
-                for kind in metric.firstPeriods {
-                    let period = plan.calendar.period(kind, containing: instant)
-                    for grouping in metric.groupings.indices {
-                        let contribution = FirstsMemory.contribution(
-                            of: buckets, to: metric.groupings[grouping], of: metric, in: period, secret: secret)
-                        guard !self.firsts.holds(contribution), marked.insert(contribution.key).inserted else {
-                            continue
-                        }
-                        contributions.append(contribution)
-                        firsts[metric.name, default: [:]][kind.rawValue, default: []].append(
-                            metric.groupings[grouping].map(\.name))
-                    }
+            let fields = revealed.hashed(part.fields, of: known, purpose: purpose.name, window: window, in: plan)
+            draft.wire.append(
+                Batch.Event(
+                    event: part.event, at: Self.timestamp(instant), fields: fields.isEmpty ? nil : fields,
+                    count: part.count == 1 ? nil : part.count, firsts: firsts.claims.isEmpty ? nil : firsts.claims))
+        }
+        queues[purpose.name] = draft.rest
+        guard !draft.taken.isEmpty else { return nil }
+        if purpose.hasIdentifiers { sent[purpose.name] = draft.spending }
+        return finish(draft, of: purpose, app: plan.published.app.text, now: now, rules: rules, random: &random)
+    }
+
+    /// Takes as many of an event as the window has room for; the rest waits on.
+    ///
+    /// - Returns: the part that goes, and its event in the plan; nil if nothing goes.
+    private mutating func take(
+        _ event: QueuedEvent, of purpose: DevicePlan.Purpose, limit: Int, into draft: inout BatchDraft
+    ) -> (part: QueuedEvent, known: DevicePlan.Event)? {
+        guard let known = purpose.events[event.event] else {
+            // The plan has changed since.
+            drop(.unknownEvent, event.count, event: event.event)
+            return nil
+        }
+        var part = event
+        do throws(DropReason) {
+            part.fields = try known.coarsenedAgain(event.fields)
+        } catch {
+            drop(error, event.count, event: event.event)
+            return nil
+        }
+        let count = min(event.count, draft.spending.room(for: part, of: purpose))
+        guard count > 0, draft.taken.count < min(max(limit, 1), 1000) else {
+            draft.rest.append(part)
+            return nil
+        }
+        if count < event.count {
+            part.count = event.count - count
+            draft.rest.append(part)
+        }
+        part.count = count
+        draft.taken.append(part)
+        if purpose.hasIdentifiers { for metric in known.metrics { draft.spending.add(count, to: metric) } }
+        return (part, known)
+    }
+
+    /// Returns the contributions that an event makes for the first time, as the device keeps them and as the batch
+    /// claims them.
+    ///
+    /// - Parameter marked: the marks of firsts of the batch so far; those of this event are added.
+    private func newFirsts(
+        of event: QueuedEvent, _ known: DevicePlan.Event, at instant: UnixSeconds, in calendar: PeriodCalendar,
+        marked: inout Set<UInt64>
+    ) -> (marks: [FirstsMemory.Contribution], claims: [String: [String: [[String]]]]) {
+        let secret = key
+        var marks: [FirstsMemory.Contribution] = []
+        var claims: [String: [String: [[String]]]] = [:]
+        for metric in known.metrics where event.metrics.contains(metric.name) && !metric.groupings.isEmpty {
+            let buckets = metric.buckets(event: event.event, fields: event.fields, at: instant)
+            for kind in metric.firstPeriods {
+                let period = calendar.period(kind, containing: instant)
+                for grouping in metric.groupings {
+                    let mark = FirstsMemory.contribution(
+                        of: buckets, to: grouping, of: metric, in: period, secret: secret)
+                    guard !firsts.holds(mark), marked.insert(mark.key).inserted else { continue }
+                    marks.append(mark)
+                    claims[metric.name, default: [:]][kind.rawValue, default: []].append(grouping.map(\.name))
                 }
             }
-            marks.append(contributions)
-            if attested != nil {
-                let metrics = known.metrics.filter { event.metrics.contains($0.name) }
-                proved.append(
-                    pendingFirsts(
-                        of: event, in: metrics, for: purpose, window: window, calendar: plan.calendar, at: instant,
-                        marked: &marked, random: &random))
-            }
-            let fields = revealed.hashed(
-                event.fields, of: known, purpose: purpose.name, window: window, in: plan)
-            wire.append(
-                Batch.Event(
-                    event: event.event, at: Self.timestamp(instant), fields: fields.isEmpty ? nil : fields,
-                    count: count == 1 ? nil : count, firsts: firsts.isEmpty ? nil : firsts))
         }
-        queues[purpose.name] = rest
-        guard !taken.isEmpty else { return nil }
-        if purpose.hasIdentifiers { sent[purpose.name] = spending }
+        return (marks, claims)
+    }
+
+    /// Writes a batch and keeps it until there is an answer.
+    private mutating func finish(
+        _ draft: BatchDraft, of purpose: DevicePlan.Purpose, app: String, now: UnixSeconds, rules: BatchRules,
+        random: inout RandomSource
+    ) -> Outstanding? {
         let name = BatchID(high: random.next(), low: random.next())
+        let attested = draft.attested
         let proof = attested.flatMap { self.proved?[purpose.name] == $0.place ? nil : $0.identifier.proof }
-        let shared = Self.shared(wire, allowed: purpose.contextFields)
+        let shared = Self.shared(draft.wire, allowed: purpose.contextFields)
         let own =
             attested == nil && purpose.hasIdentifiers
-            ? identifier(purpose: purpose.name, window: window, isPassing: purpose.countsChildren) : nil
+            ? identifier(purpose: purpose.name, window: draft.window, isPassing: purpose.countsChildren) : nil
         let batch = Batch(
-            app: plan.published.app.text, batch: name, purpose: purpose.name, window: window,
+            app: app, batch: name, purpose: purpose.name, window: draft.window,
             id: attested?.identifier.id ?? own,
-            context: shared, events: Self.without(shared, wire), consentVersion: rules.consentVersion,
+            context: shared, events: Self.without(shared, draft.wire), consentVersion: rules.consentVersion,
             key: rules.key, proof: proof)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -149,18 +167,18 @@ extension DeviceMemory {
             body = try encoder.encode(batch)
         } catch {
             // Labels and finite numbers can always be written; what can't be is not kept for ever.
-            drop(.invalidValue, taken.reduce(0) { $0 + $1.count })
+            drop(.invalidValue, draft.taken.reduce(0) { $0 + $1.count })
             return nil
         }
         var made = Outstanding(
-            batch: name.description, window: window, body: String(decoding: body, as: UTF8.self), events: taken,
-            firsts: marks, log: log.upperBound, firstSent: now,
-            spentBefore: spentBefore)
+            batch: name.description, window: draft.window, body: String(decoding: body, as: UTF8.self),
+            events: draft.taken, firsts: draft.marks, log: log.upperBound, firstSent: now,
+            spentBefore: draft.spentBefore)
         made.isSealed = purpose.isOblivious ? true : nil
         made.attested = attested?.identifier.id
         made.slot = own.flatMap { Array(SHA256.hash(data: Data($0.utf8))).first }
         made.proves = proof == nil ? nil : true
-        made.proved = proved.allSatisfy(\.isEmpty) ? nil : proved
+        made.proved = draft.proved.allSatisfy(\.isEmpty) ? nil : draft.proved
         log = log.lowerBound..<log.upperBound + 1
         outstanding[purpose.name] = made
         use(made, of: purpose)

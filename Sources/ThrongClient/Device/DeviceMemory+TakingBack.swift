@@ -10,7 +10,7 @@ extension DeviceMemory {
     /// Notes the identifier that a batch goes under; without one there is nothing to take back.
     mutating func use(_ batch: Outstanding, of purpose: DevicePlan.Purpose) {
         guard purpose.hasIdentifiers else { return }
-        let place = WindowPlace(window: batch.window, rotation: purpose.rotation)
+        let place = RotationWindow(window: batch.window, rotation: purpose.rotation)
         let isSealed = batch.isSealed
         if !purpose.countsChildren {
             takingBack.use(
@@ -56,7 +56,7 @@ extension DeviceMemory {
         guard !identifiers.isEmpty else { return }
         if let last = used.last(where: { $0.attested != nil }) { takingBack.spend(last.place, of: name) }
         let withdrawals = identifiers.compactMap { identifier in
-            Withdrawal(
+            OwedWithdrawal(
                 identifier, purpose: name, app: app,
                 due: now + Int64(wait * Double.random(in: 0.5...1.5, using: &random)), random: &random)
         }
@@ -67,7 +67,7 @@ extension DeviceMemory {
     }
 }
 
-extension Withdrawal {
+extension OwedWithdrawal {
     fileprivate init?(
         _ identifier: PassingIdentifier, purpose: String, app: String, due: UnixSeconds, random: inout RandomSource
     ) {

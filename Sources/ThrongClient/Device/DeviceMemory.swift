@@ -41,7 +41,7 @@ struct DeviceMemory: Codable, Sendable {
     /// Nil in what an earlier version wrote.
     private var taking: TakingBack?
     /// The last window in which the daemon took a proof, by purpose; nil before the first one.
-    private(set) var proved: [String: WindowPlace]?
+    private(set) var proved: [String: RotationWindow]?
     /// Places in the log: the oldest one, and the next one.
     var log = 0..<0
     /// The notices of what was dropped and not told yet. Not written down.
@@ -94,7 +94,7 @@ struct DeviceMemory: Codable, Sendable {
     func mark(of purpose: String) -> String { correction.mark + takingBack.mark(of: purpose) }
 
     /// Notes that the daemon took a proof: the window's other batches need none.
-    mutating func noteProof(of purpose: String, _ place: WindowPlace) {
+    mutating func noteProof(of purpose: String, _ place: RotationWindow) {
         proved = (proved ?? [:]).merging([purpose: place]) { $1 }
     }
 

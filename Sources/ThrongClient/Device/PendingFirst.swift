@@ -21,7 +21,7 @@ struct PendingFirst: Codable, Sendable {
     private static let spread: Int64 = 3600
 
     /// Returns the time at which a first of a window goes.
-    static func due(after place: WindowPlace, random: inout RandomSource) -> UnixSeconds {
+    static func due(after place: RotationWindow, random: inout RandomSource) -> UnixSeconds {
         let over = place.rotation.start(of: WindowNumber(place.window + 2))
         return over + Int64.random(in: 0..<min(spread, place.rotation.seconds), using: &random)
     }
@@ -51,7 +51,7 @@ extension DeviceMemory {
                             purpose: purpose.name, metric: metric.name, kind: kind, start: period.start,
                             cell: Dictionary(cell) { first, _ in first }, mark: mark,
                             due: PendingFirst.due(
-                                after: WindowPlace(window: window, rotation: purpose.rotation), random: &random),
+                                after: RotationWindow(window: window, rotation: purpose.rotation), random: &random),
                             isSealed: purpose.isOblivious ? true : nil))
                 }
             }

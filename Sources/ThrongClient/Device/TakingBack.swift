@@ -10,10 +10,10 @@ struct TakingBack: Codable, Sendable {
     /// The number of times that a purpose's identifiers were withdrawn, by purpose; later ones are others.
     private var times: [String: Int] = [:]
     /// The withdrawals that the daemon does not know of yet.
-    private(set) var waiting: [Withdrawal] = []
+    private(set) var waiting: [OwedWithdrawal] = []
     /// The last window whose attested identifier is of no use any more, by purpose: it was taken back, or the daemon
     /// did not take its proof, and the window has no other one. Nil in what an earlier version wrote.
-    private var spent: [String: WindowPlace]?
+    private var spent: [String: RotationWindow]?
     /// The identifiers made with a secret that goes with the process, by purpose. Not written down, as that secret is
     /// not.
     private var passing: [String: [PassingIdentifier]] = [:]
@@ -67,19 +67,19 @@ struct TakingBack: Codable, Sendable {
 
     /// Says whether an attested identifier may be used in a window: it was not taken back there, and the device is not
     /// known there by another one, or it would be two.
-    func mayAttest(_ purpose: String, at place: WindowPlace) -> Bool {
+    func mayAttest(_ purpose: String, at place: RotationWindow) -> Bool {
         spent?[purpose] != place && !(used[purpose] ?? []).contains { $0.place == place && $0.attested == nil }
     }
 
     /// Notes that a window's attested identifier is of no use any more.
-    mutating func spend(_ place: WindowPlace, of purpose: String) {
+    mutating func spend(_ place: RotationWindow, of purpose: String) {
         spent = (spent ?? [:]).merging([purpose: place]) { $1 }
     }
 
     // MARK: What the daemon is to be told
 
     /// Notes what the daemon is to be told of a purpose.
-    mutating func tell(_ withdrawals: [Withdrawal], of purpose: String) {
+    mutating func tell(_ withdrawals: [OwedWithdrawal], of purpose: String) {
         waiting += withdrawals.filter { new in
             !waiting.contains { $0.purpose == purpose && $0.place == new.place && $0.body == new.body }
         }
@@ -102,7 +102,7 @@ struct TakingBack: Codable, Sendable {
     /// Returns the withdrawals that may be sent now, oldest first.
     ///
     /// - Parameter isAsked: true if the app asks, which waits only as long as the daemon said.
-    func ready(at now: UnixSeconds, isAsked: Bool) -> [Withdrawal] {
+    func ready(at now: UnixSeconds, isAsked: Bool) -> [OwedWithdrawal] {
         waiting.filter {
             !$0.isRefused && (isAsked ? $0.patience.retryAfter : max($0.due, $0.patience.notBefore)) <= now
         }
@@ -116,11 +116,11 @@ struct TakingBack: Codable, Sendable {
     /// Says whether batches of a purpose have to wait for its next window: as long as the daemon counts the former
     /// identifier in this one, the device would be two.
     func holdsBack(_ purpose: String, window: Int64, rotation: Rotation) -> Bool {
-        let place = WindowPlace(window: window, rotation: rotation)
+        let place = RotationWindow(window: window, rotation: rotation)
         return waiting.contains { $0.purpose == purpose && $0.place == place }
     }
 
-    subscript(id: String) -> Withdrawal? {
+    subscript(id: String) -> OwedWithdrawal? {
         get { waiting.first { $0.id == id } }
         set {
             guard let place = waiting.firstIndex(where: { $0.id == id }) else { return }
@@ -145,7 +145,7 @@ struct TakingBack: Codable, Sendable {
 }
 
 /// A window of one rotation.
-struct WindowPlace: Codable, Sendable, Hashable {
+struct RotationWindow: Codable, Sendable, Hashable {
     /// floor(unix time / rotation).
     let window: Int64
     let rotation: Rotation
@@ -156,7 +156,7 @@ struct WindowPlace: Codable, Sendable, Hashable {
 
 /// An identifier of which there are batches, without the identifier.
 struct UsedIdentifier: Codable, Sendable, Hashable {
-    let place: WindowPlace
+    let place: RotationWindow
     /// The mark that it was made with, besides the secret, the purpose and the window.
     let mark: String
     /// True if it was shown sealed only; nil otherwise.
@@ -167,18 +167,18 @@ struct UsedIdentifier: Codable, Sendable, Hashable {
 
 /// An identifier by a secret that goes with the process.
 struct PassingIdentifier: Sendable, Hashable {
-    let place: WindowPlace
+    let place: RotationWindow
     let id: String
     /// True if it was shown sealed only; nil otherwise.
     var isSealed: Bool?
 }
 
 /// A withdrawal to tell the daemon of: an identifier's contributions in a window go.
-struct Withdrawal: Codable, Sendable {
+struct OwedWithdrawal: Codable, Sendable {
     /// A random name, on the device only.
     let id: String
     let purpose: String
-    let place: WindowPlace
+    let place: RotationWindow
     /// The body of `POST /v1/withdraw`.
     let body: String
     /// The earliest time at which it goes by itself.

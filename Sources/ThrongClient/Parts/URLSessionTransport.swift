@@ -32,7 +32,7 @@ public struct URLSessionTransport: ClientTransport {
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
         message.setValue("Throng", forHTTPHeaderField: "User-Agent")
         message.setValue("*", forHTTPHeaderField: "Accept-Language")
-        if let packed = Gzip.packed(request.body) {
+        if let packed = RequestGzip.packed(request.body) {
             message.setValue("gzip", forHTTPHeaderField: "Content-Encoding")
             message.httpBody = packed
         } else if !request.body.isEmpty {
@@ -128,7 +128,7 @@ public struct URLSessionTransport: ClientTransport {
 }
 
 /// Packs request bodies (RFC 1952).
-enum Gzip {
+enum RequestGzip {
     /// The packed bytes; nil if they are not shorter, or this platform has no zlib.
     static func packed(_ data: Data) -> Data? {
         #if canImport(CZlib)

@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-internal import ThrongProgram
+internal import ThrongSystem
 
 /// A program that is asked on its standard input and answers on its standard output.
 struct AskedProgram: Sendable {

@@ -2,7 +2,7 @@ internal import Crypto
 internal import Foundation
 internal import Synchronization
 internal import ThrongAttestation
-internal import ThrongHTTP
+internal import ThrongSystem
 package import ThrongWire
 
 /// Apple's DeviceCheck, online: `token`, what `DCDevice.generateToken` gave.

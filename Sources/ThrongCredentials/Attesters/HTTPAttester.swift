@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import ThrongHTTP
+internal import ThrongSystem
 package import ThrongWire
 
 /// Asks an endpoint of the operator's own, such as a shop's login: `POST` of `{"app", "challenge", "token"}`, answered by

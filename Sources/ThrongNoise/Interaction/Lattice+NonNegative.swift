@@ -11,7 +11,7 @@ extension Lattice {
     ///   - steady: the least number that would be published.
     /// - Throws: ``NoiseError/notOfTheLattice`` if an interaction is missing, and
     ///   ``NoiseError/tooManyCells(found:limit:)`` if a table by all fields has too many cells.
-    /// - Complexity: O(cells · fields) for each of 100 rounds at most.
+    /// - Complexity: O(cells · fields) for each of 300 rounds at most.
     package func nonNegative(
         from drawn: [FieldSet: InteractionTable], steady: Int64
     ) throws(NoiseError) -> [FieldSet: [Int64]] {
@@ -83,8 +83,9 @@ extension Lattice {
         return step
     }
 
-    /// Finds a table from 0 on whose sums come as near to those of the parts as they can. It projects in turn onto the
-    /// tables with a part's sums and onto those without a negative number, in the metric of the weights (Bregman 1965).
+    /// Returns the table from 0 on that is nearest to `start` in the metric of the weights, of those whose sums are the
+    /// parts'. Each line of a part has a price; a number is its start and the prices of its lines, or 0 if that is below
+    /// 0. A step of Newton's brings a line to its sum, one part after the other: ascent by blocks in the dual problem.
     private func settle(
         _ start: [Double], of set: FieldSet, to parts: [FieldSet], _ settled: [FieldSet: [Double]], steady: Double
     ) -> [Double] {
@@ -94,24 +95,36 @@ extension Lattice {
             (places: places(of: set, in: part), target: settled[part] ?? [])
         }
         let weights = sums.map { Self.sum(ease, by: $0.places, of: $0.target.count) }
+        // What numbers would be without a bound at 0.
         var table = start
-        for _ in 0..<100 {
+        for _ in 0..<300 {
             var farthest = 0.0
             for (sum, weight) in zip(sums, weights) {
-                let found = Self.sum(table, by: sum.places, of: sum.target.count)
+                let (found, free) = Self.held(table, ease, by: sum.places, of: sum.target.count)
                 var pull = sum.target
-                for cell in pull.indices {
-                    let lack = pull[cell] - found[cell]
+                for line in pull.indices {
+                    let lack = pull[line] - found[line]
                     farthest = max(farthest, abs(lack))
-                    pull[cell] = lack / weight[cell]
+                    pull[line] = lack / (free[line] > 0 ? free[line] : weight[line])
                 }
-                for cell in table.indices {
-                    table[cell] = max(0, table[cell] + ease[cell] * pull[Int(sum.places[cell])])
-                }
+                for cell in table.indices { table[cell] += ease[cell] * pull[Int(sum.places[cell])] }
             }
             if farthest < 0.05 { break }
         }
-        return table
+        return table.map { max(0, $0) }
+    }
+
+    /// Returns by line the sum of the numbers above 0, and their weight.
+    private static func held(
+        _ table: [Double], _ ease: [Double], by places: [Int32], of count: Int
+    ) -> (found: [Double], free: [Double]) {
+        var (found, free) = (Array(repeating: 0.0, count: count), Array(repeating: 0.0, count: count))
+        for cell in table.indices {
+            guard table[cell] > 0 else { continue }
+            found[Int(places[cell])] += table[cell]
+            free[Int(places[cell])] += ease[cell]
+        }
+        return (found, free)
     }
 
     private static func sum(_ table: [Double], by places: [Int32], of count: Int) -> [Double] {

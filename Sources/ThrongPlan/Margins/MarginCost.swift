@@ -15,10 +15,11 @@ package struct MarginCost: Sendable, Hashable {
     ///   - factors: see ``Plan/marginFactors(of:)``.
     ///   - drawsEvents: false for a sum over periods, whose numbers were drawn for these.
     ///   - kindsOfDevices: draws of devices: one of identifiers, and one where devices are known in a whole period.
+    ///   - periods: of the layout in which one identifier may be.
     /// - Throws: ``NoiseError/overflow``.
     package init(
         _ shape: MarginShape, _ layout: MetricLayout, _ threshold: Threshold, factors: MarginFactors = .none,
-        drawsEvents: Bool = true, kindsOfDevices: Int = 1
+        drawsEvents: Bool = true, kindsOfDevices: Int = 1, periods: Int = 1
     ) throws(NoiseError) {
         var rho = 0.0
         for measure in 0...layout.sums.count where drawsEvents {
@@ -28,12 +29,12 @@ package struct MarginCost: Sendable, Hashable {
         }
         let least = try NoiseWidth(threshold: threshold.devices, factor: factors.devices).least
         for (occasions, lattice) in shape.devices.sorted(by: { $0.key < $1.key }) {
-            let met = min(layout.size(of: occasions), layout.contributionBound)
+            let met = min(layout.size(of: occasions) * periods, layout.contributionBound)
             rho += Double(met * kindsOfDevices) * (try lattice.cost(change: Rational(1), least: least).approximate)
         }
         // The choice of the busiest window, where a period has several.
         if layout.hasIdentifiers, layout.rotation < .longest || layout.period > .day {
-            rho += 1 / (2 * least.approximate)
+            rho += Double(periods) / (2 * least.approximate)
         }
         self.rho = rho
     }
@@ -45,6 +46,21 @@ package struct MarginCost: Sendable, Hashable {
 }
 
 extension MetricLayout {
+    /// The most of its periods in which one window may lie: in each of them an identifier is drawn again. Local midnights and hours lie at
+    /// quarters of an hour.
+    var periodsOfWindow: Int {
+        let length: Int64 =
+            switch period {
+            case .hour: 3600
+            case .day, .week, .month: 86_400
+            }
+        let isAligned =
+            timeZone == "UTC"
+            ? length % rotation.seconds == 0 || rotation.seconds % length == 0 : 900 % rotation.seconds == 0
+        let whole = (rotation.seconds + length - 1) / length
+        return Int(isAligned ? whole : whole + 1)
+    }
+
     /// Returns the most that one device adds to a measure in a window, at least 1; nil if the measure counts devices.
     ///
     /// - Parameter measure: 0 is the count; then the sums. Unit: the measure's.

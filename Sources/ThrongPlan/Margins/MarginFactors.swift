@@ -24,14 +24,14 @@ extension Plan {
     ///
     /// - Complexity: O(happenings · metrics²).
     package func marginFactors(of metric: Metric) -> MarginFactors {
-        let (base, widening) = (ownFactors(of: metric), budgetFactor)
+        let (base, widening) = (ownFactors(of: metric), budgetFactor(of: metric))
         return MarginFactors(events: base.events * widening, devices: base.devices * widening)
     }
 
     /// The factor by which the budget raises all variances: the cost of a draw falls as its variance grows.
-    private var budgetFactor: Int64 {
+    private func budgetFactor(of metric: Metric) -> Int64 {
         guard let budget = app.budget else { return 1 }
-        let total = metrics.reduce(0) { $0 + (cost(of: $1, ownFactors(of: $1)) ?? 0) }
+        let total = metrics(ofOneWith: metric).reduce(0) { $0 + (cost(of: $1, ownFactors(of: $1)) ?? 0) }
         return Int64(min(max(1, (total / budget - 1e-9).rounded(.up)), 0x1p31))
     }
 

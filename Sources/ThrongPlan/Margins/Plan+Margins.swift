@@ -24,9 +24,20 @@ extension Plan {
     /// The cost of everything that is drawn of a device and day for all metrics whose identifiers last a day, such as
     /// "4.10"; nil if there is one such metric at most.
     package var dailyCost: String? {
-        let daily = metrics.filter { purpose($0.purpose).map { $0.hasIdentifiers && $0.rotation == .longest } ?? false }
+        guard let first = metrics.first(where: isDaily) else { return nil }
+        let daily = metrics(ofOneWith: first)
         guard daily.count > 1 else { return nil }
         return MarginCost.text(daily.reduce(0) { $0 + (cost(of: $1, marginFactors(of: $1)) ?? 0) })
+    }
+
+    /// Returns the metrics whose costs add up for one: a device's day if identifiers last a day, whatever the purpose; otherwise an
+    /// identifier in its window, or an event, of one purpose.
+    func metrics(ofOneWith metric: Metric) -> [Metric] {
+        metrics.filter(isDaily(metric) ? isDaily : { $0.purpose == metric.purpose })
+    }
+
+    private func isDaily(_ metric: Metric) -> Bool {
+        purpose(metric.purpose).map { $0.hasIdentifiers && $0.rotation == .longest } ?? false
     }
 
     /// Returns ρ of a metric's numbers of a day, and of the devices of its rollups; nil if it can't be worked out. The
@@ -39,7 +50,8 @@ extension Plan {
         func rho(events: Bool, kinds: Int) -> Double? {
             // Nil if it can't be worked out.
             try? MarginCost(
-                shape, layout, metric.threshold, factors: factors, drawsEvents: events, kindsOfDevices: kinds
+                shape, layout, metric.threshold, factors: factors, drawsEvents: events, kindsOfDevices: kinds,
+                periods: layout.periodsOfWindow
             ).rho
         }
         guard let own = rho(events: true, kinds: knowsDevices ? 2 : 1) else { return nil }

@@ -27,7 +27,7 @@ extension PlanReader {
             node.place,
             """
             \(body.subject(.key)) is no evaluator's public key; a compressed point of P-256 in base64url is allowed, 44 \
-            characters: what 'throng evaluator key' prints where the evaluator runs
+            characters: what 'throng evaluator --public-key' prints where the evaluator runs
             """)
         return nil
     }

@@ -36,31 +36,7 @@ extension Plan {
                 """
                 An event, a field or a value that this record does not list changes no number, but that of refusals.
                 """
-        case .identifiers:
-            let rotations = purposes.filter(\.hasIdentifiers).map {
-                "\($0.name) after \(Duration.seconds($0.rotation.seconds).planText)"
-            }
-            let absent = purposes.filter { !$0.hasIdentifiers }.map(\.name.text)
-            let without =
-                absent.isEmpty
-                ? ""
-                : """
-                Without identifiers: \(absent.joined(separator: ", ")). A value is sent and a counter goes up, so that nobody \
-                can tell whose it was, count devices or take anything back.
-                """
-            guard !rotations.isEmpty else { return without }
-            let within = metrics.filter { $0.within != nil }.map(\.title)
-            let progress =
-                within.isEmpty
-                ? "" : ", and how far it came or how often it did something (\(within.joined(separator: ", ")))"
-            return
-                """
-                Each purpose has identifiers of its own, which the client replaces: \(rotations.joined(separator: ", ")). \
-                On arrival each is replaced by a hash under a random key of its window. The key is destroyed when the \
-                window is over and PostgreSQL has all of it. Until then the journal on the disk holds, encrypted under that \
-                key, what was counted of it\(progress). Whether identifiers really change is up to the client.\
-                \(without.isEmpty ? "" : " " + without)
-                """
+        case .identifiers: return identifiersText
         case .transport: return transportText
         case .coarsening:
             return
@@ -71,17 +47,7 @@ extension Plan {
         case .threshold: return thresholdText
         case .bound: return boundText
         case .margin: return recordedMargins
-        case .revealed:
-            let names = dimensions.filter(\.isRevealed).map { dimension in
-                "\(dimension.title) from \(revealThreshold(of: dimension.name).devices) devices on"
-            }
-            guard !names.isEmpty else { return nil }
-            return
-                """
-                Values that nobody can list come as hashes, and are asked for when enough devices sent the same within one \
-                window: \(names.joined(separator: ", ")). Rarer ones are never known. \
-                \(hidingText)
-                """
+        case .revealed: return learnedText
         case .devices:
             let names = metrics.filter { $0.countsFirsts || $0.answered != nil }.map(\.title)
             guard !names.isEmpty else { return nil }
@@ -91,22 +57,12 @@ extension Plan {
                 an event is their first: \(names.joined(separator: ", ")). Nobody can check that.
                 """
         case .signals: return signalText
-        case .children:
-            let names = purposes.filter(countsChildren).map(\.name.text)
-            guard app.directedTo != .general else { return nil }
-            return
-                """
-                \(names.isEmpty ? "No purpose counts children" : "Children are counted for \(names.joined(separator: ", "))"). A \
-                plan that counts them for marketing, by an identifier that lives longer than \
-                \(Duration.seconds(Self.rotationForChildren.seconds).planText) or is known again after a launch, with values that \
-                nobody has listed, or with a smallest group under \(Threshold.forChildren.devices) is refused. Who is a child only \
-                the client can know.
-                """
+        case .children: return recordedChildren
         case .deletion:
             return
                 """
                 Numbers go at the ages of part 6, once a day. What went is written down in a chain of digests \
-                ('throng retention ledger'), and what is overdue is said ('throng retention status'). A later plan that \
+                ('throng retention status --ledger'), and what is overdue is said ('throng retention status'). A later plan that \
                 keeps numbers for longer does so for what is counted from then on. Counters behind released numbers go a \
                 week after the last release that needs them.
                 """
@@ -124,6 +80,59 @@ extension Plan {
                 number what it stands on.
                 """
         }
+    }
+
+    private var identifiersText: String {
+        let rotations = purposes.filter(\.hasIdentifiers).map {
+            "\($0.name) after \(Duration.seconds($0.rotation.seconds).planText)"
+        }
+        let absent = purposes.filter { !$0.hasIdentifiers }.map(\.name.text)
+        let without =
+            absent.isEmpty
+            ? ""
+            : """
+            Without identifiers: \(absent.joined(separator: ", ")). A value is sent and a counter goes up, so that nobody \
+            can tell whose it was, count devices or take anything back.
+            """
+        guard !rotations.isEmpty else { return without }
+        let within = metrics.filter { $0.within != nil }.map(\.title)
+        let progress =
+            within.isEmpty
+            ? "" : ", and how far it came or how often it did something (\(within.joined(separator: ", ")))"
+        return
+            """
+            Each purpose has identifiers of its own, which the client replaces: \(rotations.joined(separator: ", ")). \
+            On arrival each is replaced by a hash under a random key of its window. The key is destroyed when the \
+            window is over and PostgreSQL has all of it. Until then the journal on the disk holds, encrypted under that \
+            key, what was counted of it\(progress). Whether identifiers really change is up to the client.\
+            \(without.isEmpty ? "" : " " + without)
+            """
+    }
+
+    private var learnedText: String? {
+        let names = dimensions.filter(\.isRevealed).map { dimension in
+            "\(dimension.title) from \(revealThreshold(of: dimension.name).devices) devices on"
+        }
+        guard !names.isEmpty else { return nil }
+        return
+            """
+            Values that nobody can list come as hashes, and are asked for when enough devices sent the same within one \
+            window: \(names.joined(separator: ", ")). Rarer ones are never known. \
+            \(hidingText)
+            """
+    }
+
+    private var recordedChildren: String? {
+        let names = purposes.filter(countsChildren).map(\.name.text)
+        guard app.directedTo != .general else { return nil }
+        return
+            """
+            \(names.isEmpty ? "No purpose counts children" : "Children are counted for \(names.joined(separator: ", "))"). A \
+            plan that counts them for marketing, by an identifier that lives longer than \
+            \(Duration.seconds(Self.rotationForChildren.seconds).planText) or is known again after a launch, with values that \
+            nobody has listed, or with a smallest group under \(Threshold.forChildren.devices) is refused. Who is a child only \
+            the client can know.
+            """
     }
 
     private var thresholdText: String? {

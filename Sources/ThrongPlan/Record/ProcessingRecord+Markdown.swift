@@ -6,7 +6,7 @@ extension ProcessingRecord {
         page.paragraph(
             """
             What Throng counts for \(title) (\(app)), in the order of Article 30(1) of Regulation (EU) 2016/679 (GDPR). Written by \
-            `throng plan record` from plan \(plan); a changed plan needs a new record. It is for the house and its supervisory \
+            `throng plan label --record` from plan \(plan); a changed plan needs a new record. It is for the house and its supervisory \
             authority: `throng plan label` writes for the public. Points **to decide** are in no plan; they are the author's.
             """)
         writeController(to: &page)

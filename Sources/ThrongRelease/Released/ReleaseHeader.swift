@@ -1,5 +1,5 @@
-internal import ThrongFaults
 package import ThrongPlan
+internal import ThrongSystem
 
 /// The header of a release: everything that a reader needs to know about its numbers.
 package struct ReleaseHeader: Sendable, Hashable, Codable {

@@ -1,4 +1,3 @@
-internal import ThrongInsight
 package import ThrongPlan
 
 /// The part of a period in which a metric's layout was counted, where that is not all of it: a change of the plan began

@@ -1,4 +1,3 @@
-package import ThrongInsight
 package import ThrongPlan
 package import ThrongRelease
 

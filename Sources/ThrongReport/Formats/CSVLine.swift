@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// One number of a report, or a change of one, before it is written as a line.

@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 extension Figure {

@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 extension ReportDocument {
@@ -110,21 +109,7 @@ extension ReportDocument {
             }
             return named + totals(ranking.rest)
         case .change(let comparisons):
-            return own
-                + comparisons.flatMap { comparison in
-                    zip(own, comparison.rows).map { own, compared in
-                        var line = own
-                        line.row = .change
-                        line.quotient = nil
-                        line.against = periodLabel(of: comparison.period)
-                        line.earlier = compared.earlier.quantity?.decimal
-                        line.value = compared.change.change?.difference
-                        line.relative = compared.change.change?.relative
-                        line.bounds = compared.change.change.map { ($0.interval.low, $0.interval.high) }
-                        line.status = compared.change.status
-                        return line
-                    }
-                }
+            return own + comparisons.flatMap { changeLines(of: own, $0) }
         case .funnel(let stages):
             return zip(own, stages).map { own, stage in
                 var line = own
@@ -142,6 +127,22 @@ extension ReportDocument {
                     return line
                 }
             }
+        }
+    }
+
+    /// Returns the lines for the changes of an answer's own lines since an earlier period.
+    private func changeLines(of own: [CSVLine], _ comparison: AnswerComparison) -> [CSVLine] {
+        zip(own, comparison.rows).map { own, compared in
+            var line = own
+            line.row = .change
+            line.quotient = nil
+            line.against = periodLabel(of: comparison.period)
+            line.earlier = compared.earlier.quantity?.decimal
+            line.value = compared.change.change?.difference
+            line.relative = compared.change.change?.relative
+            line.bounds = compared.change.change.map { ($0.interval.low, $0.interval.high) }
+            line.status = compared.change.status
+            return line
         }
     }
 }

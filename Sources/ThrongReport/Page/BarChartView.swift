@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// Horizontal bars, one a row of an answer: in the plan's order, or the largest first.

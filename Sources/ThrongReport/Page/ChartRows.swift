@@ -1,5 +1,4 @@
 internal import Foundation
-internal import ThrongInsight
 
 /// The spacing of a chart's rows: a label and a number above each bar, in one line or below each other.
 ///

@@ -1,5 +1,3 @@
-internal import ThrongInsight
-
 /// The charts of report pages, for numbers that do not come from a report.
 ///
 /// Each is a view for the template of its name among ``templates``. A page that holds one defines the pattern

@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// A column histogram, one column a band.

@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// A table whose cells are shaded by their numbers: the last axis across, the others down.

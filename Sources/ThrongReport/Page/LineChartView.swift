@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// A number over periods: a dot a period, joined by lines where both ends are published.

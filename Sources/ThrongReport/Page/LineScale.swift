@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// A scale from zero, or a round number at or below the lowest one, to a round number at or above the highest, with two

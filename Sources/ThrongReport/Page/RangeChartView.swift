@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// Quantiles on a line: the band of each, and a mark where the value lies if the band's events are spread evenly.

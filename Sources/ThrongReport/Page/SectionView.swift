@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// One insight: heading, sentence, chart, data table, what is withheld, and what the numbers stand on.

@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// A single number, with a bar where it is a share, and how it changed.

@@ -1,4 +1,3 @@
-internal import ThrongInsight
 internal import ThrongPlan
 
 /// One answer on the first screen: a large number and a sentence.

@@ -1,6 +1,5 @@
 package import Logging
 internal import Synchronization
-internal import ThrongDelivery
 package import ThrongPlan
 internal import ThrongStore
 

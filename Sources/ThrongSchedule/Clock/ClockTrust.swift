@@ -1,7 +1,7 @@
 internal import Foundation
-internal import ThrongFaults
 package import ThrongPlan
 package import ThrongStore
+internal import ThrongSystem
 
 /// Decides whether to act by the time of day: a release, a deletion and the end of a window can't be taken back.
 ///
@@ -110,7 +110,7 @@ package enum ClockDoubt: Error, Sendable, Hashable, CustomStringConvertible {
         guard case .apart = self else {
             return """
                 The time of day is not believed: \(found). Set the clock right, or, where it is right, say so: `throng clock \
-                confirm DATE`, with today's date. Until then nothing is released or deleted, and no window ends.
+                --confirm DATE`, with today's date. Until then nothing is released or deleted, and no window ends.
                 """
         }
         return """

@@ -1,5 +1,4 @@
 internal import Synchronization
-package import ThrongDelivery
 package import ThrongPlan
 package import ThrongStore
 

@@ -1,6 +1,6 @@
-internal import ThrongInsight
 package import ThrongPlan
 internal import ThrongRelease
+internal import ThrongReport
 package import ThrongStore
 
 /// Says to an operator why a number was published or withheld.

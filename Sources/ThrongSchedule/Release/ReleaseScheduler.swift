@@ -1,11 +1,9 @@
 internal import Logging
-package import ThrongChance
 internal import ThrongNoise
 package import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongRelease
 package import ThrongStore
-package import ThrongTraces
+package import ThrongSystem
 
 /// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.
 package struct ReleaseScheduler: Sendable {

@@ -1,4 +1,3 @@
-internal import ThrongDelivery
 package import ThrongPlan
 package import ThrongStore
 

@@ -1,10 +1,8 @@
-package import ThrongDelivery
-internal import ThrongInsight
 package import ThrongPlan
 internal import ThrongRelease
 package import ThrongReport
 package import ThrongStore
-package import ThrongTraces
+package import ThrongSystem
 internal import ThrongWire
 
 /// Makes reports from released numbers, signs them and delivers them.

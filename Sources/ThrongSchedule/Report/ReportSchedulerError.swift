@@ -28,7 +28,7 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
         case .aged(let report, let period):
             """
             the numbers that \(report) needs were released for \(period) and are no longer kept, as the plan's `decay` and \
-            `retention` promise; `throng retention ledger` says when they went. A longer period may still have its own.
+            `retention` promise; `throng retention status --ledger` says when they went. A longer period may still have its own.
             """
         case .held(let report, let period, let metric):
             """

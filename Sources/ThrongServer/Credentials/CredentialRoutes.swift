@@ -3,14 +3,14 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import ThrongAttestation
 internal import ThrongCredentials
-internal import ThrongIntake
+internal import ThrongIngest
 internal import ThrongWire
 
 /// `GET /v1/credentials/{app}`: the keys by which credentials are made, and the attesters; and `POST /v1/credentials`,
 /// which gives one.
 struct CredentialRoutes {
     let ingestion: Ingestion
-    let desk: CredentialDesk
+    let issuer: CredentialIssuer
     let telemetry: Telemetry
 
     /// A month's key is published three days before it holds. Unit: seconds.
@@ -24,7 +24,7 @@ struct CredentialRoutes {
     /// The same bytes for everybody: by a key of its own a client could be told from others.
     private func terms(of name: String) throws -> Response {
         guard let app = ingestion.intake.app(named: name) else { return .refusal(.unknownApp) }
-        guard let terms = desk.terms(of: app) else { return .problem(Problem(.noCredentials)) }
+        guard let terms = issuer.terms(of: app) else { return .problem(Problem(.noCredentials)) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var response = Response.json(.ok, String(decoding: try encoder.encode(terms), as: UTF8.self))
@@ -42,7 +42,7 @@ struct CredentialRoutes {
             let question = CredentialQuestion(
                 app: asked.app, epoch: asked.epoch, request: asked.request, attester: asked.attester,
                 evidence: Evidence(asked.evidence))
-            let answer = try await desk.answer(question)
+            let answer = try await issuer.answer(question)
             telemetry.credentialWasGiven()
             var response = Response.json(.ok, "{\"response\":\"\(Base64URL.text(of: answer))\"}")
             response.headers[.cacheControl] = "no-store"

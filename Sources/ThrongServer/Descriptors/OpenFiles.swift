@@ -1,4 +1,4 @@
-internal import CDescriptors
+internal import CLinux
 internal import Foundation
 internal import NIOCore
 

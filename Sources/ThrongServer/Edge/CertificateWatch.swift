@@ -1,5 +1,5 @@
 internal import ServiceLifecycle
-internal import ThrongDelivery
+internal import ThrongSchedule
 
 /// Looks whether the certificate's files have changed, as certbot and lego change them.
 struct CertificateWatch: Service {

@@ -1,4 +1,4 @@
-internal import ThrongCounting
+internal import ThrongIngest
 internal import ThrongWire
 
 /// The network that a connection comes from: as large as one holder usually has, 256 addresses of IPv4 or a /48 of

@@ -1,20 +1,16 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Makes browsers use https only, for a year.
+/// Makes browsers use https only, for a year; other names under this one are not the daemon's to promise for.
 ///
 /// Source: RFC 6797, sections 6.1.2 and 7.1: on answers over TLS, and on no others.
 struct StrictTransport: RouterMiddleware {
-    /// True if that holds for all names under this one, too.
-    let includesSubdomains: Bool
-
     func handle(
         _ request: Request, context: BasicRequestContext,
         next: (Request, BasicRequestContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        response.headers[.strictTransportSecurity] =
-            "max-age=31536000" + (includesSubdomains ? "; includeSubDomains" : "")
+        response.headers[.strictTransportSecurity] = "max-age=31536000"
         return response
     }
 }

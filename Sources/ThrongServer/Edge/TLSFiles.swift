@@ -9,8 +9,6 @@ package struct TLSFiles: Sendable, Hashable {
     /// `intake.client-authorities` (path, none): clients need a certificate of one of these authorities to connect; nil
     /// asks nobody for one.
     package var clientAuthorities: String?
-    /// `tls.hsts` (host or subdomains, host): true if browsers are to use https for all names under this one, too.
-    package var includesSubdomains = false
 
     /// Creates a list of the files; nothing is read before the start.
     package init(certificate: String, key: String, clientAuthorities: String? = nil) {

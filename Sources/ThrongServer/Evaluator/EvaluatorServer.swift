@@ -6,7 +6,7 @@ internal import ServiceLifecycle
 internal import ThrongAttestation
 package import ThrongWire
 
-/// The server of `throng evaluator serve`: evaluates values that it does not see, for devices of plans that name its
+/// The server of `throng evaluator`: evaluates values that it does not see, for devices of plans that name its
 /// key.
 ///
 /// It belongs to the relay's owner, and stands behind the relay's proxy. It knows no plan and keeps only its key. It
@@ -64,7 +64,7 @@ package struct EvaluatorServer: Sendable {
         let limits = ConnectionDeadline.Limits(request: Self.request, idle: Self.idle)
         let connections = OpenFiles.clients(besideDaemons: false)
         let room = ConnectionRoom(places: connections)
-        let turns = LoopTurns.All()
+        let turns = LoopFairness.All()
         let application = Application(
             router: routes.router(),
             server: HTTPServerBuilder { responder in

@@ -2,9 +2,9 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
-internal import ThrongCounting
-internal import ThrongDelivery
+internal import ThrongIngest
 internal import ThrongJournal
+internal import ThrongSchedule
 
 /// Writes checkpoints of open windows, again and again, so that a start need not replay all of them.
 ///

@@ -1,11 +1,10 @@
 internal import Dispatch
 internal import Synchronization
-internal import ThrongCounting
-internal import ThrongFiles
+internal import ThrongIngest
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongStore
+internal import ThrongSystem
 
 /// The daemon's place in PostgreSQL: the private server started, schema checked, layouts registered, watermark
 /// attached.

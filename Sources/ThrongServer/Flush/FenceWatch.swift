@@ -1,11 +1,10 @@
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
-internal import ThrongDelivery
-internal import ThrongFaults
 internal import ThrongJournal
-internal import ThrongPostgres
+internal import ThrongSchedule
 internal import ThrongStore
+internal import ThrongSystem
 
 /// Asks PostgreSQL every second whether another process has this one's place, or is about to take it. An answer renews
 /// the ``Lease`` to acknowledge.

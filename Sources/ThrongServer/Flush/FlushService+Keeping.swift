@@ -1,8 +1,8 @@
 internal import Logging
 internal import Synchronization
-internal import ThrongCounting
-internal import ThrongDelivery
+internal import ThrongIngest
 internal import ThrongJournal
+internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongWire
 

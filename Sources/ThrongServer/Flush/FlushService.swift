@@ -1,15 +1,11 @@
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
-internal import ThrongCounting
-internal import ThrongDelivery
-internal import ThrongFaults
+internal import ThrongIngest
 internal import ThrongJournal
-internal import ThrongMembers
-internal import ThrongPostgres
 internal import ThrongSchedule
 internal import ThrongStore
-internal import ThrongTraces
+internal import ThrongSystem
 internal import ThrongWire
 
 /// Flushes counts to PostgreSQL, again and again, each exactly once.

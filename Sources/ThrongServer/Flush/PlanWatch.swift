@@ -1,7 +1,7 @@
 internal import Logging
 internal import ServiceLifecycle
-internal import ThrongDelivery
 internal import ThrongPlan
+internal import ThrongSchedule
 internal import ThrongStore
 
 /// Learns from PostgreSQL whether this daemon's plans are the ones in force, and logs each change.

@@ -1,7 +1,7 @@
 internal import Synchronization
-internal import ThrongCounting
-internal import ThrongFaults
+internal import ThrongIngest
 internal import ThrongStore
+internal import ThrongSystem
 
 /// A process on its way to a place in PostgreSQL that another one may still hold.
 ///

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import ThrongIntake
+internal import ThrongIngest
 
 /// The origins whose web pages may send events and read answers: all of them, or those that the operator lists.
 ///

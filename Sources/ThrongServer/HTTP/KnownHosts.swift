@@ -25,7 +25,7 @@ struct KnownHosts: RouterMiddleware {
             return .problem(
                 Problem(
                     .misdirectedRequest, "unknown_host",
-                    "Nothing is served here by the Host that was asked for. Ask by an address, or list the name in metrics.hosts."
+                    "Nothing is served here by the Host that was asked for. Ask by an address, or list the name in metrics-hosts."
                 ))
         }
         return try await next(request, context)

@@ -1,5 +1,5 @@
 internal import HTTPTypes
-internal import ThrongIntake
+internal import ThrongIngest
 
 /// The reason why a request was refused, in the form of all routes for clients: a status and an
 /// `application/problem+json`.

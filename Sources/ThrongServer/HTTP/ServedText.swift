@@ -2,7 +2,7 @@ internal import Crypto
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import ThrongIntake
+internal import ThrongIngest
 internal import ThrongWire
 
 /// A text that is the same for everybody, with an entity tag, and compressed for clients that accept gzip.

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import ThrongOblivious
+internal import ThrongWire
 
 /// The route `GET /v1/ohttp-keys`: the keys for sealing requests, the same for everybody.
 struct GatewayKeyRoutes {

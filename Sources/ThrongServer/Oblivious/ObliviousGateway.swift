@@ -1,9 +1,8 @@
 internal import Logging
 internal import NIOCore
 internal import Synchronization
-internal import ThrongFiles
 internal import ThrongJournal
-internal import ThrongOblivious
+internal import ThrongSystem
 internal import ThrongWire
 
 /// Opens requests that were sealed for this daemon, by keys of one day each, in UTC.

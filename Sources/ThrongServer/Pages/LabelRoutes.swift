@@ -1,6 +1,6 @@
 internal import Hummingbird
 internal import Synchronization
-internal import ThrongIntake
+internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongWire
 

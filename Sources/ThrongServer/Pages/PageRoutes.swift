@@ -3,8 +3,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Synchronization
-internal import ThrongIntake
-internal import ThrongOblivious
+internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongWire

@@ -2,8 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import ThrongInsight
-internal import ThrongIntake
+internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongWire

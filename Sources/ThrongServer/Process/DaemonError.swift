@@ -1,5 +1,5 @@
 package import Foundation
-internal import ThrongCounting
+internal import ThrongIngest
 
 /// The reason why a daemon does not start, or ends.
 package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -2,10 +2,9 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
-internal import ThrongDelivery
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongPostgres
+internal import ThrongSchedule
 internal import ThrongStore
 internal import UnixSignals
 
@@ -20,12 +19,12 @@ internal import UnixSignals
 final class Lifetime: Sendable {
     private enum Phase {
         case starting(PrivateCluster?)
-        case running(ServiceGroup, by: [PlanSource], stop: StopBudget)
+        case running(ServiceGroup, by: [RunningPlan], stop: StopBudget)
     }
 
     private let phase = Mutex(Phase.starting(nil))
     /// The plans with which it starts again once it has stopped; nil for none.
-    private let next = Mutex<[PlanSource]?>(nil)
+    private let next = Mutex<[RunningPlan]?>(nil)
     private let logger: Logger
     /// Reads the plans; nil if they come from no files.
     private let reread: (@Sendable () throws -> PlanReading)?
@@ -48,12 +47,12 @@ final class Lifetime: Sendable {
     }
 
     func starts(_ cluster: PrivateCluster?) { phase.withLock { $0 = .starting(cluster) } }
-    func runs(_ group: ServiceGroup, by sources: [PlanSource], stop: StopBudget) {
+    func runs(_ group: ServiceGroup, by sources: [RunningPlan], stop: StopBudget) {
         phase.withLock { $0 = .running(group, by: sources, stop: stop) }
     }
 
     /// Returns the plans with which it is to start again, and forgets them; nil if it was stopped for good.
-    func takeNext() -> [PlanSource]? { next.withLock { $0.take() } }
+    func takeNext() -> [RunningPlan]? { next.withLock { $0.take() } }
 
     /// Does some work, and heeds signals meanwhile.
     func watched(_ work: @escaping @Sendable () async throws -> Void) async throws {
@@ -104,12 +103,12 @@ final class Lifetime: Sendable {
 
     /// Returns true if there are other plans to start with. It logs their changes, or the reason why they can't be
     /// used.
-    private func reload(beside sources: [PlanSource]) -> Bool {
+    private func reload(beside sources: [RunningPlan]) -> Bool {
         guard let reread else {
             logger.notice("SIGHUP: these plans come from no files, so that nothing can be read anew")
             return false
         }
-        let found: [PlanSource]
+        let found: [RunningPlan]
         do {
             let reading = try reread()
             if !reading.changedSettings.isEmpty {

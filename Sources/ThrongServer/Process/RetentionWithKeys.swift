@@ -1,4 +1,3 @@
-internal import ThrongDelivery
 internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongSchedule

@@ -1,6 +1,6 @@
-internal import ThrongFiles
 internal import ThrongJournal
 internal import ThrongStore
+internal import ThrongSystem
 
 /// Removes deleted rows from a private cluster's pages, too, after a round that deleted something, even if the process
 /// ended in between.

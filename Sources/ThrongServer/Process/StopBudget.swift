@@ -2,7 +2,6 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
-internal import ThrongPostgres
 internal import ThrongStore
 
 /// The time limits of a stop, whatever hangs: less than a minute in all, so that a service manager that waits for

@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import ThrongCounting
+internal import ThrongIngest
 internal import ThrongPlan
 
 /// Bounds the batches of one network, so that nobody can pose as a crowd from one place.

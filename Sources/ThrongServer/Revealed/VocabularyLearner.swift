@@ -1,12 +1,10 @@
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
-internal import ThrongCounting
-internal import ThrongDelivery
-internal import ThrongIntake
+internal import ThrongIngest
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongPostgres
+internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongWire
 

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Synchronization
-internal import ThrongFaults
+internal import ThrongSystem
 
 /// The figures of `/metrics` if other machines may read it: enough to see that a daemon is well, and no number from
 /// which single events follow (attack 37).

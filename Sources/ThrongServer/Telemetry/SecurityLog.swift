@@ -1,6 +1,5 @@
 internal import Logging
 internal import Synchronization
-internal import ThrongPortal
 
 /// Tells the operator of possible attacks: the kind of refusal, and roughly how often. It never tells who it was, their
 /// address, the exact time, or any word of theirs.

@@ -1,5 +1,5 @@
 internal import ServiceLifecycle
-internal import ThrongDelivery
+internal import ThrongSchedule
 
 /// Logs refusals once a minute, and the rest of them when the daemon stops.
 struct SecurityLogService: Service {

@@ -1,8 +1,5 @@
-internal import ThrongDelivery
-internal import ThrongInsight
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongPortal
 internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
-internal import ThrongTraces
+internal import ThrongSystem
 
 extension Traces {
     /// Begins the span of a client's request.

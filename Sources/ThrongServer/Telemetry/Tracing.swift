@@ -1,6 +1,6 @@
 internal import Logging
 internal import ThrongJournal
-internal import ThrongTraces
+internal import ThrongSystem
 
 /// The source and the target of a daemon's spans, kept across reloads.
 struct Tracing: Sendable {

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Notes a new token; of its secret only the hash is kept.
 struct InsertToken: Command {

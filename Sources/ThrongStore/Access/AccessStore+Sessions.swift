@@ -1,4 +1,3 @@
-internal import ThrongPostgres
 internal import ThrongWire
 
 /// Sign-in sessions: a browser's cookie opens pages as long as its session is in PostgreSQL.

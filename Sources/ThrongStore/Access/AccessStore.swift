@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongPostgres
 
 /// Access tokens, and the reports that partners download.
 ///

@@ -1,5 +1,3 @@
-internal import ThrongPostgres
-
 /// Begins a session.
 struct InsertSession: Command {
     static let text = Query("portal_session.insert", PackageResources.portal_session_insert_sql)

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Every layout that has releases, one row a kind of period.
 struct SelectAnalystMetrics: RowQuery {

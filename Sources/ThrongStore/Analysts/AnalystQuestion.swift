@@ -1,6 +1,5 @@
 internal import Foundation
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// A question about one view: some measures of one margin over some periods, confined to some buckets.
 ///

@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// One row of a view: its buckets and its numbers, or the reason why they are withheld.
 package struct AnalystRow: Sendable, Hashable {

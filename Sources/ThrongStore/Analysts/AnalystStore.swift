@@ -1,6 +1,5 @@
 internal import Synchronization
 package import ThrongPlan
-package import ThrongPostgres
 
 /// Answers analysts' questions as the role `throng_analyst`: it sees what an analyst's login sees, and nothing else.
 ///

@@ -1,5 +1,3 @@
-internal import ThrongPostgres
-
 /// A query in two forms that mean the same: with parameters, to run it, and with literals, to paste it into psql.
 ///
 /// Names become identifiers and values become parameters or literals, through ``quoted(name:)`` and ``quoted(value:)``

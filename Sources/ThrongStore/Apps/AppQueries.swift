@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Apps that have data, or were deleted.
 struct SelectApps: RowQuery {

@@ -1,6 +1,5 @@
-package import ThrongCounting
+package import ThrongIngest
 package import ThrongPlan
-package import ThrongPostgres
 
 /// The data that PostgreSQL holds of whole apps, and its deletion.
 ///

@@ -30,7 +30,12 @@ package struct BackupRule: Sendable, Hashable {
     ///   - countersKept: the longest time that raw counters outlive their release. Unit: seconds.
     package static func all(now: UnixSeconds, countersKept: Int64) -> [BackupRule] {
         let tomorrow = "to_timestamp(\(now.value + 86_400))"
-        return [
+        return daemonsAndPlans + periodsAndCounters + released(countersKept: countersKept)
+            + reports(tomorrow: tomorrow) + labelsAndAccess(tomorrow: tomorrow)
+    }
+
+    private static var daemonsAndPlans: [BackupRule] {
+        [
             house("member"), house("epoch"), house("watermark"), house("window_closing"), house("clock"),
             house("deletion"),
             BackupRule(
@@ -41,6 +46,11 @@ package struct BackupRule: Sendable, Hashable {
             byName("metric_layout"), byLayout("layout_terms"), byLayout("layout_promise"), byLayout("closed_period"),
             byLayout("impossible_cell"), byName("plan_in_force"), byName("member_plan"), byName("release"),
             BackupRule("decay", joining: release, app: "r.app", term: always),
+        ]
+    }
+
+    private static var periodsAndCounters: [BackupRule] {
+        [
             BackupRule(
                 "open_period", joining: layout, app: "l.app",
                 term: standing(kind: "l.period_kind", of: "t")),
@@ -53,6 +63,11 @@ package struct BackupRule: Sendable, Hashable {
                 term: standing(kind: "l.period_kind", of: "t", end: "t.period_start + interval '31 days'")),
             BackupRule("counter", joining: layout, app: "l.app", term: itsTable),
             BackupRule("distinct_count", joining: layout, app: "l.app", term: itsTable),
+        ]
+    }
+
+    private static func released(countersKept: Int64) -> [BackupRule] {
+        [
             BackupRule("released_cell", joining: "\(release) \(going)", app: "r.app", term: goingDay),
             BackupRule(
                 "withheld_cell", joining: release, app: "r.app",
@@ -62,6 +77,11 @@ package struct BackupRule: Sendable, Hashable {
                 "shown_label",
                 joining: "\(release) left join pg_temp.backup_label_going as g using (release_id, place)",
                 app: "r.app", term: goingDay),
+        ]
+    }
+
+    private static func reports(tomorrow: String) -> [BackupRule] {
+        [
             byName("report_run"),
             BackupRule(
                 "run_file",
@@ -86,6 +106,11 @@ package struct BackupRule: Sendable, Hashable {
                     )
                     """)),
             byName("delivery"), byName("delivered_file"),
+        ]
+    }
+
+    private static func labelsAndAccess(tomorrow: String) -> [BackupRule] {
+        [
             BackupRule(
                 "coverage", joining: "left join pg_temp.backup_app as a using (app)", app: "t.app",
                 term: day(

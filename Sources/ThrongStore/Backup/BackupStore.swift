@@ -1,6 +1,5 @@
-package import ThrongCounting
+package import ThrongIngest
 package import ThrongPlan
-package import ThrongPostgres
 
 /// Reads all of a database as it was at one moment, for a backup.
 ///

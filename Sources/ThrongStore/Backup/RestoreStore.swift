@@ -1,6 +1,5 @@
-internal import ThrongFaults
 package import ThrongPlan
-package import ThrongPostgres
+internal import ThrongSystem
 
 /// Fills an empty database from a backup, all of it or nothing.
 ///

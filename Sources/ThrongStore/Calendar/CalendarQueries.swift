@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// The first period of a layout from an instant on that is open or was released, and the number of such periods.
 struct SelectPeriods: RowQuery {

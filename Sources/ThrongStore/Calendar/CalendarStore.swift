@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongPostgres
 
 /// The periods: opened by the clock, waiting for their release, or released.
 ///

@@ -1,5 +1,3 @@
-internal import ThrongPostgres
-
 /// PostgreSQL's clock, and the time that was believed last.
 struct SelectClock: RowQuery {
     static let text = Query("clock.select", PackageResources.clock_select_sql)

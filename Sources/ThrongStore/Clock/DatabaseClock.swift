@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongPostgres
 
 /// PostgreSQL's clock, and the time of day that was believed last, which the database keeps for all daemons.
 ///

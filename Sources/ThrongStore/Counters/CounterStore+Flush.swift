@@ -1,7 +1,6 @@
 internal import Foundation
-package import ThrongCounting
+package import ThrongIngest
 package import ThrongPlan
-internal import ThrongPostgres
 
 extension CounterStore {
     /// The time back to which late events may lie, and a day to spare. Unit: seconds.

@@ -1,6 +1,5 @@
 internal import Synchronization
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// The result of a registration.
 package struct PlanRegistration: Sendable, Hashable {

@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// A question to all daemons: is everything in PostgreSQL that they acknowledged before it was asked?
 package struct Asking: Sendable, Hashable {

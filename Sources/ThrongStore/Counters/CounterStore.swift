@@ -1,8 +1,7 @@
 internal import Synchronization
-package import ThrongCounting
-internal import ThrongFaults
+package import ThrongIngest
 package import ThrongPlan
-package import ThrongPostgres
+internal import ThrongSystem
 
 /// The daemon's access to PostgreSQL: registers layouts and adds flushes to counters, each exactly once.
 ///

@@ -1,4 +1,4 @@
-package import ThrongCounting
+package import ThrongIngest
 
 /// The result of a flush.
 package struct FlushOutcome: Sendable, Hashable {

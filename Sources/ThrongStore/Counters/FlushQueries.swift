@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 extension Query {
     /// The temporary tables that a flush is copied to before the upsert; several statements.

@@ -1,6 +1,5 @@
-internal import ThrongCounting
+internal import ThrongIngest
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// A counter's delta under the names that the schema knows it by.
 struct PendingCounter: Comparable {

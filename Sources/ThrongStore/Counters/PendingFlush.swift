@@ -1,4 +1,4 @@
-internal import ThrongCounting
+internal import ThrongIngest
 internal import ThrongPlan
 
 /// A flush under the schema's names, with the calendars of its periods.

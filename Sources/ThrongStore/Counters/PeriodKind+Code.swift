@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 extension PeriodKind {
     /// The code in the schema: 0 hour, 1 day, 2 week, 3 month.

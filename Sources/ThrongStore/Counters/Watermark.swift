@@ -1,6 +1,5 @@
-package import ThrongCounting
+package import ThrongIngest
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// PostgreSQL's record of a daemon.
 package struct Watermark: Sendable, Hashable {

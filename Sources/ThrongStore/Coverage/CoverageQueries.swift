@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Adds to the total of one fate of an app's events within an hour.
 struct UpsertCoverage: Command {

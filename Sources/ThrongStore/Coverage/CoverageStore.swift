@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongPostgres
 
 /// The numbers of events by app, hour and fate. Flushes write them, with the counters that they add to.
 ///

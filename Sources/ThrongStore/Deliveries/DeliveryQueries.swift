@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Begins a try of one delivery that is due and that no other process is trying.
 struct ClaimDelivery: RowQuery {

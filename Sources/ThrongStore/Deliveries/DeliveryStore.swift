@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongPostgres
 
 /// The targets of the files of runs, and the state of each delivery.
 ///

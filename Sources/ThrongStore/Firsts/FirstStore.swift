@@ -1,7 +1,6 @@
 internal import Crypto
 internal import Synchronization
 package import ThrongPlan
-package import ThrongPostgres
 package import ThrongWire
 
 /// A device's pseudonym in one cell and period: half of the SHA-256 of a credential's tag there, 16 bytes.

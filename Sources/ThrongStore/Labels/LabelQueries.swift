@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongWire
 
 /// All labels of an app, by dimension and slot.

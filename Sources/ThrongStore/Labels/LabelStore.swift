@@ -1,5 +1,4 @@
 internal import ThrongPlan
-package import ThrongPostgres
 package import ThrongWire
 
 /// The daemon's access to the labels of revealed dimensions: PostgreSQL decides the bucket of a label, for all daemons.

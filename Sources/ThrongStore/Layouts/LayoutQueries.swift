@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// The schema's number of a layout; none where it was never registered.
 struct FindLayout: RowQuery {

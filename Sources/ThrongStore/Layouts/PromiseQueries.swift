@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Keeps a plan's promises about a layout's numbers: retention, purpose and recipients.
 struct HoldPromise: Command {

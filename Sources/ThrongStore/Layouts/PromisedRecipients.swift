@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// The recipients of a metric's numbers that plans named, by the time the numbers were counted.
 package struct PromisedRecipients: Sendable, Hashable {

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// A layout as PostgreSQL has it.
 struct StoredLayout: Sendable {

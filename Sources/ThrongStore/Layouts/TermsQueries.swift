@@ -1,6 +1,5 @@
 internal import Foundation
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongWire
 
 /// Keeps a plan's terms of a layout's releases; returns when they began, and whether they differ from those before.
@@ -106,7 +105,7 @@ extension [DimensionName: DimensionOrigin] {
         }
     }
 
-    /// Reads ``json``; empty if a schema before version 20 kept it.
+    /// Reads ``json``.
     fileprivate init(json: String?) throws {
         let named = try json.map {
             try JSONDecoder().decode([String: DimensionOrigin].self, from: Data($0.utf8))

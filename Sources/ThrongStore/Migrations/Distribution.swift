@@ -1,5 +1,3 @@
-package import ThrongPostgres
-
 /// Several PostgreSQL servers that hold the counters together, through the extension Citus; everything else stays on
 /// its coordinator.
 ///

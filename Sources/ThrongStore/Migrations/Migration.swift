@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Foundation
-internal import ThrongFaults
+internal import ThrongSystem
 
 /// One numbered step of the schema; once it landed, its text never changes.
 package struct Migration: Sendable, Hashable {

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 extension Query {
     /// Creates the table of migrations where it is missing; several statements.

@@ -1,4 +1,3 @@
-package import ThrongPostgres
 package import ThrongWire
 
 /// Brings a database's schema to the version that this program works with.
@@ -146,7 +145,7 @@ package enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
             schema: the database is at version \(found), this program knows \(known); update throng, nothing was changed
             """
         case .outdated(let found, let known):
-            "schema: the database is at version \(found), this program needs \(known); run throng database migrate"
+            "schema: the database is at version \(found), this program needs \(known); run throng database --migrate"
         }
     }
 }

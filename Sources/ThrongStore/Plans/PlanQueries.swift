@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongWire
 
 /// Notes the plan of an app that a daemon counts by; returns the one in force then.

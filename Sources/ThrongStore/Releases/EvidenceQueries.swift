@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongRelease
 
 /// Waits for the flushes of all metrics under way and holds off later ones, if Citus holds the counters.

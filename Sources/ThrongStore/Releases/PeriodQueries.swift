@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// The open periods of an app, by their end.
 struct SelectOpenPeriods: RowQuery {

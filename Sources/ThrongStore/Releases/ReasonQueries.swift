@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongRelease
 
 extension Query {

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongRelease
 
 extension Query {

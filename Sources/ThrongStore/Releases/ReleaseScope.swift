@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// The layout and period of a release, and the other periods concerned.
 package struct ReleaseScope: Sendable {

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongRelease
 
 // These are part of the release's transaction: its evidence and its numbers have to name the same labels.

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 @_spi(Ledger) internal import ThrongRelease
 internal import ThrongWire
 

@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 package import ThrongRelease
 
 extension ReleaseStore {

@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 extension ReleaseStore {
     /// Returns the recipients of a metric's numbers that plans named, whatever its layout.

@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 internal import ThrongRelease
 
 extension ReleaseStore {

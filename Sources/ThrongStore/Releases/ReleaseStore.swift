@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongPostgres
 package import ThrongRelease
 internal import ThrongWire
 

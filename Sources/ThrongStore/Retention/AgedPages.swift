@@ -1,5 +1,3 @@
-package import ThrongPostgres
-
 /// Removes deleted rows from PostgreSQL's files: their bytes stay in a page of their table, and in the write-ahead log,
 /// until others happen to overwrite them.
 ///

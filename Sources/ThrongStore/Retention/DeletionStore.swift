@@ -1,5 +1,4 @@
 internal import ThrongPlan
-package import ThrongPostgres
 
 /// Reads the ledger of deletions, and notes deletions outside of PostgreSQL.
 ///

@@ -1,5 +1,3 @@
-internal import ThrongPostgres
-
 /// The write-ahead log's files: each is 16 MiB, and keeps its content until that is overwritten.
 enum LogSegments {
     /// The most files that are gone through: 16 GiB.

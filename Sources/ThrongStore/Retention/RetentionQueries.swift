@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Deletes published numbers that have reached their age; returns the number of cells deleted.
 struct DropReleased: RowQuery {

@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// The state of retention, all of one moment: deletions, deletions to come, data held, and promises.
 package struct RetentionStanding: Sendable, Hashable {

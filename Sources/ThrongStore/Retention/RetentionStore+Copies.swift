@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// A report in a folder that has reached its age.
 package struct AgedCopy: Sendable, Hashable {

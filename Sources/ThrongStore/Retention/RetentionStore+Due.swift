@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 extension RetentionStore {
     /// Returns the next deletions of each metric, by each promise that has something left to delete, and of reports in

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 extension RetentionStore {
     /// The least time that a label outlives its last published number, and that it keeps its slot afterwards: longer

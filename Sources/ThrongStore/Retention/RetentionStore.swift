@@ -1,5 +1,4 @@
 package import ThrongPlan
-package import ThrongPostgres
 
 /// Deletes data that has reached its age.
 ///

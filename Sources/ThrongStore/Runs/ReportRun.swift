@@ -1,5 +1,4 @@
 package import ThrongPlan
-internal import ThrongPostgres
 
 /// A scheduled run of a report: one a report, kind of period and period.
 package struct ReportRun: Sendable, Hashable {

@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Keeps a file of a run.
 struct InsertRunFile: Command {

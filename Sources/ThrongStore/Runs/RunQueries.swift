@@ -1,5 +1,4 @@
 internal import ThrongPlan
-internal import ThrongPostgres
 
 /// Claims a run that no process has made: new, failed with tries left, or abandoned by a process that died. Returns the
 /// number of the try.

@@ -1,6 +1,5 @@
 internal import Crypto
 package import ThrongPlan
-package import ThrongPostgres
 
 /// The runs of reports: the processes that make them, their outcomes, and the files that they made.
 ///

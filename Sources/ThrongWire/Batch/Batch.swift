@@ -1,6 +1,6 @@
 /// A batch of events as a client sends it: the body of `POST /v1/batches`.
 ///
-/// The daemon does not decode into this type; it reads the bytes in place (`ThrongIntake`).
+/// The daemon does not decode into this type; it reads the bytes in place (`ThrongIngest`).
 public struct Batch: Sendable, Hashable, Codable {
     /// The version of the protocol: the `1` of `/v1/batches` and all other addresses of clients.
     package static let protocolVersion = 1

@@ -1,6 +1,6 @@
 /// A device's statement that it is in a cell of a metric in a period, made once: the body of `POST /v1/firsts`.
 ///
-/// The daemon reads the bytes in place (`ThrongIntake`).
+/// The daemon reads the bytes in place (`ThrongIngest`).
 public struct ProvedFirst: Sendable, Hashable, Codable {
     /// The app's name in its plan.
     public let app: AppName

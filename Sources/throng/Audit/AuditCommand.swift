@@ -5,6 +5,7 @@ import ThrongAudit
 import ThrongPlan
 import ThrongRelease
 import ThrongStore
+import ThrongSystem
 import ThrongWire
 
 struct AuditCommand: AsyncParsableCommand {

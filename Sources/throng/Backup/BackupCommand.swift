@@ -1,10 +1,9 @@
 import ArgumentParser
 import Foundation
-import ThrongBackup
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
 import ThrongStore
+import ThrongSystem
 import ThrongWire
 
 struct BackupCommand: AsyncParsableCommand {
@@ -20,13 +19,10 @@ struct BackupCommand: AsyncParsableCommand {
             EXIT CODES
               0   done
               1   it could not be done; the message says why, and there is no file
-              2   done, but rows are not in it that should have been gone by now; or check: some can't be read any more
+              2   done, but rows are not in it that should have been gone by now
               64  the command line is wrong
             """,
-        subcommands: [
-            BackupMakeCommand.self, BackupKeysCommand.self, RecoveryKeyCommand.self, BackupCheckCommand.self,
-            BackupForgetCommand.self,
-        ],
+        subcommands: [BackupMakeCommand.self, BackupKeysCommand.self],
         defaultSubcommand: BackupMakeCommand.self)
 }
 
@@ -110,41 +106,55 @@ struct BackupMakeCommand: AsyncParsableCommand {
 struct BackupKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Exports the keys of all backups for the recovery key, in the place of a former export.",
+        abstract: "Exports the keys of all backups for the recovery key, makes it, or destroys the keys.",
         discussion: """
             Without these, backups are worth nothing where the data directory is lost. Keep them in one place that keeps no \
             versions, and have every export take the former one's place: backups forget when the last copy of a key does.
+
+            --new-recovery-key makes the key that opens exported keys, and prints its private part once. Keep that line away \
+            from this machine and from backups, such as on paper. The data directory keeps the public part \
+            (`backup.recovery`).
+
+            --forget destroys the keys of all backups that were made so far: nobody can read them any more. It is for when a \
+            plan takes numbers sooner than it promised before: backups go by what was promised when they were made. Make a new \
+            backup at once, and export the keys anew in the place of the former export.
             """)
 
     @OptionGroup var place: Place
 
-    @Option(help: ArgumentHelp("The file; a former export is overwritten.", valueName: "file"))
-    var to: String
+    @Option(help: ArgumentHelp("The file to export to; a former export is overwritten.", valueName: "file"))
+    var to: String?
 
-    func run() async throws {
-        try BackupPlace.check(place)
-        try BackupPlace.checkRecovery(place)
-        try BackupPlace.export(place, to: to, now: UnixClock.system.now)
-    }
-}
-
-struct RecoveryKeyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "recovery-key",
-        abstract: "Makes the key that opens exported keys, and prints its private part once.",
-        discussion: """
-            Keep that line away from this machine and from backups, such as on paper. The data directory keeps the public part \
-            (`backup.recovery`), for which `throng backup keys` exports.
-            """)
-
-    @OptionGroup var place: Place
+    @Flag(help: "Makes the recovery key, and exports nothing.")
+    var newRecoveryKey = false
 
     @Flag(
         help: "Takes the place of a recovery key that there is; what was exported for that one is opened by it alone.")
     var replace = false
 
+    @Flag(help: "Destroys the keys of all backups that were made so far.")
+    var forget = false
+
+    @Flag(help: "With --forget: does not ask.")
+    var yes = false
+
+    func validate() throws {
+        guard [to != nil, newRecoveryKey, forget].count(where: { $0 }) == 1 else {
+            throw ValidationError("Name one of --to, --new-recovery-key and --forget.")
+        }
+        guard newRecoveryKey || !replace else { throw ValidationError("--replace goes with --new-recovery-key.") }
+        guard forget || !yes else { throw ValidationError("--yes goes with --forget.") }
+    }
+
     func run() async throws {
         try BackupPlace.check(place)
+        if forget { return try await destroyKeys() }
+        guard let to else { return try makeRecoveryKey() }
+        try BackupPlace.checkRecovery(place)
+        try BackupPlace.export(place, to: to, now: UnixClock.system.now)
+    }
+
+    private func makeRecoveryKey() throws {
         let key = RecoveryKey()
         do {
             try key.keep(in: place.dataPath, replacing: replace)
@@ -155,51 +165,8 @@ struct RecoveryKeyCommand: AsyncParsableCommand {
         Terminal.data(key.text)
         Terminal.talk("Keep this line. It is nowhere else, and without it exported keys can't be opened.")
     }
-}
 
-struct BackupCheckCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "check",
-        abstract: "Makes sure that a backup is whole, and says what of it can still be read. Restores nothing.",
-        discussion: "Ends with 2 where something in it can't be read any more.")
-
-    @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
-    var file: String
-
-    @OptionGroup var place: Place
-    @OptionGroup var exported: ExportedKeys
-
-    func run() async throws {
-        let found = try exported.read(orOf: place.dataPath)
-        let restoration = try Restoration(
-            BackupReader(BackupPlace.absolute(file), keys: found.keys), exported: found.made)
-        let list = restoration.backup.list
-        Terminal.talk(
-            "Whole: as of \(Terminal.instant(list.instant)), schema \(list.schema). "
-                + "\(Terminal.count(restoration.rows, "row")) can be read.")
-        for (daemon, position) in list.watermarks.sorted(by: { $0.key < $1.key }) {
-            Terminal.talk("Of daemon \(daemon) everything up to batch \(position).")
-        }
-        if RestoreCommand.say(restoration.missing) { throw ExitCode(2) }
-    }
-}
-
-struct BackupForgetCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "forget",
-        abstract: "Destroys the keys of all backups that were made so far: nobody can read them any more.",
-        discussion: """
-            For when a plan takes numbers sooner than it promised before: backups go by what was promised when they were made. \
-            Make a new backup at once, and export the keys anew in the place of the former export.
-            """)
-
-    @OptionGroup var place: Place
-
-    @Flag(help: "Does not ask.")
-    var yes = false
-
-    func run() async throws {
-        try BackupPlace.check(place)
+    private func destroyKeys() async throws {
         let keys = BackupKeys(dataPath: place.dataPath)
         let hold = try BackupPlace.hold(keys)
         defer { withExtendedLifetime(hold) {} }
@@ -239,7 +206,8 @@ struct ExportedKeys: ParsableArguments {
 
     @Option(
         name: .customLong("recovery-key"),
-        help: ArgumentHelp("The file with the line that `throng backup recovery-key` printed.", valueName: "file"))
+        help: ArgumentHelp(
+            "The file with the line that `throng backup keys --new-recovery-key` printed.", valueName: "file"))
     var recoveryKey: String?
 
     func validate() throws {

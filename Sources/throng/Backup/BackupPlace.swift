@@ -1,7 +1,8 @@
 import Foundation
-import ThrongBackup
 import ThrongJournal
 import ThrongPlan
+import ThrongStore
+import ThrongSystem
 
 /// A data directory as commands about backups need it.
 enum BackupPlace {
@@ -36,7 +37,8 @@ enum BackupPlace {
     static func checkRecovery(_ place: Place) throws {
         guard FileManager.default.fileExists(atPath: RecoveryKey.publicPath(in: place.dataPath)) else {
             throw CommandFailure(
-                "There is no recovery key to export for. Run `throng backup recovery-key`, and keep what it prints.")
+                "There is no recovery key to export for. Run `throng backup keys --new-recovery-key`, and keep what it prints."
+            )
         }
     }
 

@@ -1,13 +1,11 @@
 import ArgumentParser
 import Foundation
 import Logging
-import ThrongBackup
-import ThrongCounting
-import ThrongFaults
+import ThrongIngest
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
 import ThrongStore
+import ThrongSystem
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,11 +20,13 @@ struct RestoreCommand: AsyncParsableCommand {
             the backup is lost with the journal.
             Only the database is lost: throng restore FILE --data DIR --database-only, while no daemon runs. The next start \
             flushes again what the backup lacks, as far as the journal and kept flushes reach back.
+            Nothing is lost: throng restore FILE --data DIR --check makes sure that a backup is whole, says what of it can \
+            still be read, and restores nothing.
 
             EXIT CODES
               0   all of the backup is restored
               1   nothing was restored; the message says why
-              2   restored, but for what can't be read any more
+              2   restored, or whole, but for what can't be read any more
               64  the command line is wrong
             """)
 
@@ -41,13 +41,37 @@ struct RestoreCommand: AsyncParsableCommand {
         help: "The data directory and its journal have survived: only their database is restored.")
     var databaseOnly = false
 
+    @Flag(help: "Makes sure that the backup is whole, and restores nothing.")
+    var check = false
+
+    func validate() throws {
+        guard !check || !databaseOnly else {
+            throw ValidationError("--check restores nothing: leave --database-only out.")
+        }
+    }
+
     func run() async throws {
+        if check { return try sayWhetherWhole() }
         let started = ContinuousClock.now
         let restoration = databaseOnly ? try await forJournal() : try await anew()
         let list = restoration.backup.list
         Terminal.talk(
             "Restored \(Terminal.count(restoration.rows, "row")) as of \(Terminal.instant(list.instant)), in "
                 + "\(BackupPlace.seconds(since: started)).")
+        if Self.say(restoration.missing) { throw ExitCode(2) }
+    }
+
+    private func sayWhetherWhole() throws {
+        let found = try exported.read(orOf: place.dataPath)
+        let restoration = try Restoration(
+            BackupReader(BackupPlace.absolute(file), keys: found.keys), exported: found.made)
+        let list = restoration.backup.list
+        Terminal.talk(
+            "Whole: as of \(Terminal.instant(list.instant)), schema \(list.schema). "
+                + "\(Terminal.count(restoration.rows, "row")) can be read.")
+        for (daemon, position) in list.watermarks.sorted(by: { $0.key < $1.key }) {
+            Terminal.talk("Of daemon \(daemon) everything up to batch \(position).")
+        }
         if Self.say(restoration.missing) { throw ExitCode(2) }
     }
 

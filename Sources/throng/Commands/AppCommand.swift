@@ -1,13 +1,12 @@
 import ArgumentParser
 import Foundation
-import ThrongCounting
-import ThrongDelivery
-import ThrongIntake
+import ThrongIngest
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
 import ThrongReport
+import ThrongSchedule
 import ThrongStore
+import ThrongSystem
 
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +25,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
             on, and bring back what it has in memory. With --database, log in as the owner of the schema.
 
             It goes through folders that reports were delivered to, the data directory and PostgreSQL, in this order, and may be \
-            run again where it was cut short. What stays is that the app was deleted: `throng retention ledger` and `throng \
+            run again where it was cut short. What stays is that the app was deleted: `throng retention status --ledger` and `throng \
             retention prove` tell it. What can't be reached from here, such as what partners got, is listed at the end.
 
             With the private PostgreSQL all tables are then written anew, so that no file holds what was deleted. That takes as \
@@ -78,7 +77,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
             defer { connection.close() }
             guard try await Migrator(connection).status().allSatisfy({ $0.appliedAt != nil }) else {
                 throw CommandFailure(
-                    "The database has an older schema than this program. Run `throng database migrate`, and this again. Nothing was "
+                    "The database has an older schema than this program. Run `throng database --migrate`, and this again. Nothing was "
                         + "deleted.")
             }
             return try await delete(app, from: data, AppStore(connection), DeletionStore(connection), excused)

@@ -1,8 +1,9 @@
 import ArgumentParser
 import Foundation
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongReport
+import ThrongSystem
 import ThrongWire
 
 struct AppKeyCommand: AsyncParsableCommand {

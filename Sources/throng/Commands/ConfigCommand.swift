@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 import ThrongPlan
-import ThrongPostgres
+import ThrongStore
+import ThrongSystem
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,59 +13,43 @@ struct ConfigCommand: AsyncParsableCommand {
             environment, that before the file (--config, else \(SettingsFile.variable), else \(SettingsFile.standardPath) \
             if it is there), and that before the default. Nothing is started, and nothing is written.
 
+            It prints every setting with its value, its unit and where it comes from. Passwords are never shown, paths of \
+            secrets are. What is not the default stands out on a terminal. SIGHUP reads anew what is marked with *; everything \
+            else takes a restart.
+
             EXIT CODES
               0   `throng serve` would take it all
               2   it would refuse something; standard error says what
               64  the command line is wrong, or the file can't be read
-            """,
-        subcommands: [ShowCommand.self, CheckCommand.self],
-        defaultSubcommand: ShowCommand.self)
+            """)
 
-    struct ShowCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "show",
-            abstract: "Prints every setting with its value, its unit and where it comes from (the default).",
-            discussion: """
-                Passwords are never shown, paths of secrets are. What is not the default stands out on a terminal. SIGHUP \
-                reads anew what is marked with *; everything else takes a restart.
-                """)
+    @OptionGroup var serve: ServeOptions
 
-        @OptionGroup var serve: ServeOptions
+    @Flag(help: "Says only what would be refused: before a restart or a reload.")
+    var check = false
 
-        @Flag(help: "Prints it as JSON.")
-        var json = false
+    @Flag(help: "Prints it as JSON.")
+    var json = false
 
-        private struct Document: Encodable {
-            let file: String?
-            let problems: [String]
-            let settings: [SettingLine]
-        }
+    private struct Document: Encodable {
+        let file: String?
+        let problems: [String]
+        let settings: [SettingLine]
+    }
 
-        func run() async throws {
-            let settings = try serve.settings()
-            let problems = ConfigCommand.problems(of: settings)
+    func run() async throws {
+        let settings = try serve.settings()
+        let problems = Self.problems(of: settings)
+        if !check {
             let lines = Setting.all.map { SettingLine($0, settings) }
             if json {
                 try Terminal.json(Document(file: settings.file?.path, problems: problems, settings: lines))
             } else {
                 for line in SettingTable(lines, isStyled: Terminal.isStyled).text { Terminal.data(line) }
             }
-            try ConfigCommand.tell(problems, file: settings.file)
         }
-    }
-
-    struct CheckCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "check",
-            abstract: "Says only what would be refused: before a restart or a reload.")
-
-        @OptionGroup var serve: ServeOptions
-
-        func run() async throws {
-            let settings = try serve.settings()
-            try ConfigCommand.tell(ConfigCommand.problems(of: settings), file: settings.file)
-            Terminal.talk("`throng serve` would take these settings.")
-        }
+        try Self.tell(problems, file: settings.file)
+        if check { Terminal.talk("`throng serve` would take these settings.") }
     }
 
     /// Returns the problems for which a start would be refused, a line each or more.

@@ -1,7 +1,7 @@
 import ArgumentParser
-import ThrongForecast
-import ThrongLoad
+import ThrongCrowd
 import ThrongPlan
+import ThrongSystem
 
 /// The crowd that a plan is tried on.
 struct CrowdOptions: ParsableArguments {

@@ -1,48 +1,48 @@
 import ArgumentParser
 import Foundation
-import ThrongMembers
+import ThrongIngest
 import ThrongPlan
-import ThrongPostgres
 import ThrongStore
+import ThrongSystem
 
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
-        abstract: "Says which daemons count into a database, and lets one join, leave or be replaced.",
+        abstract: "Says which daemons count into a database, and lets one join or leave.",
         discussion: """
             Identifiers are shared out among daemons by 256 slots. The first daemon of a database counts all of them; one that \
             comes later hands on what it is sent until it joins.
             """,
-        subcommands: [ListCommand.self, JoinCommand.self, LeaveCommand.self, RetireCommand.self, MapCommand.self])
+        subcommands: [ListCommand.self, JoinCommand.self, LeaveCommand.self])
 
     /// The facts that these commands need of a database.
-    struct Desk {
-        let desk: MemberDesk
-        /// The number that decisions are made by: see ``MemberDesk/lastNumber()``.
+    struct Admin {
+        let admin: MemberAdmin
+        /// The number that decisions are made by: see ``MemberAdmin/lastNumber()``.
         let lastNumber: Int64
         let members: [EnrolledMember]
-        let epochs: [Epoch]
+        let epochs: [OwnershipEpoch]
         /// The plan in force of each app.
         let inForce: [RegisteredPlan]
         /// The plans by which daemons count.
         let plans: [MemberPlan]
 
-        var last: Epoch? { epochs.last { $0.isInForce } }
+        var last: OwnershipEpoch? { epochs.last { $0.isInForce } }
 
         /// Runs something with what the database says now.
         static func use<Value: Sendable>(
-            _ place: Place, _ work: @Sendable (Desk) async throws -> Value
+            _ place: Place, _ work: @Sendable (Admin) async throws -> Value
         ) async throws -> Value {
             try await DatabaseAccess.use(place) { settings in
                 let connection = Connection(settings)
                 defer { connection.close() }
                 try await Migrator(connection).verify()
-                let desk = MemberDesk(connection)
+                let admin = MemberAdmin(connection)
                 let registry = PlanRegistry(connection)
                 return try await work(
-                    Desk(
-                        desk: desk, lastNumber: try await desk.lastNumber(), members: try await desk.members(),
-                        epochs: try await desk.epochs(),
+                    Admin(
+                        admin: admin, lastNumber: try await admin.lastNumber(), members: try await admin.members(),
+                        epochs: try await admin.epochs(),
                         inForce: try await registry.inForce(), plans: try await registry.members()))
             }
         }
@@ -65,14 +65,14 @@ struct DaemonCommand: AsyncParsableCommand {
 
         /// Proposes who counts, and waits until all have agreed or the time is over.
         func propose(_ owners: [Int16], within seconds: Int) async throws {
-            guard let epoch = try await desk.propose(owners, in: seconds, after: lastNumber) else {
+            guard let epoch = try await admin.propose(owners, in: seconds, after: lastNumber) else {
                 throw ValidationError(
                     "Another change is under way. `throng daemon list` says which; try again once it is decided.")
             }
             Terminal.talk("Proposed as epoch \(epoch), which begins in \(seconds) s if all agree by then.")
             var told: [DaemonID] = []
             while true {
-                let (state, awaited) = try await desk.standing(of: epoch)
+                let (state, awaited) = try await admin.standing(of: epoch)
                 switch state {
                 case .inForce:
                     Terminal.talk("All have agreed.")
@@ -81,7 +81,7 @@ struct DaemonCommand: AsyncParsableCommand {
                     Terminal.talk(
                         """
                         Not in force: \(awaited.map(\.description).joined(separator: ", ")) did not agree in time. Nothing has \
-                        changed. Start them, or retire those that are lost, and try again.
+                        changed. Start them, or let those that are lost leave, and try again.
                         """)
                     throw ExitCode(2)
                 case .proposed:
@@ -107,12 +107,18 @@ struct DaemonCommand: AsyncParsableCommand {
                 One plan of each app is in force. A daemon that counts by another one releases, reports and deletes nothing: \
                 give it the plan in force and send it SIGHUP, or bring its own into force by `throng plan apply`. Plans are \
                 named by the first digits of the SHA-256 of their text.
+
+                A balancer that knows the map sends each batch to who counts it; one that does not costs a second hop and \
+                changes nothing else. Deploy/proxy/haproxy-daemons.cfg uses it.
                 """)
 
         @OptionGroup var place: Place
 
         @Flag(help: "Prints the list as JSON.")
         var json = false
+
+        @Flag(help: "Prints which daemon counts which slot instead, as a map for haproxy.")
+        var map = false
 
         private struct Line: Encodable {
             let daemon: String
@@ -134,10 +140,11 @@ struct DaemonCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let (lines, proposal, inForce) = try await Desk.use(place) { desk in
-                let lines = desk.members.map { member in
-                    let slots = desk.last?.owners.count { $0 == member.shard } ?? 0
-                    let isOwner = desk.epochs.contains { $0.isInForce && $0.owners.contains(member.shard) }
+            if map { return try await printMap() }
+            let (lines, proposal, inForce) = try await Admin.use(place) { admin in
+                let lines = admin.members.map { member in
+                    let slots = admin.last?.owners.count { $0 == member.shard } ?? 0
+                    let isOwner = admin.epochs.contains { $0.isInForce && $0.owners.contains(member.shard) }
                     let state =
                         member.retiredAt != nil
                         ? "retired" : slots > 0 ? "counts" : isOwner ? "drains, or counts no more" : "hands on"
@@ -145,9 +152,9 @@ struct DaemonCommand: AsyncParsableCommand {
                         daemon: member.daemon.description, shard: member.shard, address: member.address, slots: slots,
                         state: state, silentSeconds: member.hasLeft ? nil : member.silence,
                         owesFrom: member.owesFrom.map(Terminal.instant),
-                        lostSince: member.lostSince.map(Terminal.instant), plans: Self.plans(of: member.daemon, desk))
+                        lostSince: member.lostSince.map(Terminal.instant), plans: Self.plans(of: member.daemon, admin))
                 }
-                return (lines, desk.epochs.last.flatMap { $0.isInForce ? nil : $0.number }, desk.inForce)
+                return (lines, admin.epochs.last.flatMap { $0.isInForce ? nil : $0.number }, admin.inForce)
             }
             if json { return try Terminal.json(lines) }
             for line in lines {
@@ -170,15 +177,24 @@ struct DaemonCommand: AsyncParsableCommand {
             if let proposal { Terminal.talk("Epoch \(proposal) is proposed, and not all have agreed yet.") }
         }
 
-        private static func plans(of daemon: DaemonID, _ desk: Desk) -> [PlanLine] {
-            let behind = desk.inForce.behind(desk.plans, of: daemon)
-            return desk.plans.filter { $0.daemon == daemon }.map {
+        private func printMap() async throws {
+            let lines = try await Admin.use(place) { admin in
+                let addresses = Dictionary(
+                    admin.members.map { ($0.shard, $0.daemon.description) }, uniquingKeysWith: { first, _ in first })
+                return (admin.last?.owners ?? []).enumerated().map { "\($0) \(addresses[$1] ?? "")" }
+            }
+            for line in lines { Terminal.data(line) }
+        }
+
+        private static func plans(of daemon: DaemonID, _ admin: Admin) -> [PlanLine] {
+            let behind = admin.inForce.behind(admin.plans, of: daemon)
+            return admin.plans.filter { $0.daemon == daemon }.map {
                 PlanLine(app: $0.app.text, plan: $0.plan.hex, isInForce: !behind.contains($0))
             }
         }
     }
 
-    // MARK: Joining, leaving, being replaced
+    // MARK: Joining, leaving
 
     struct JoinCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -192,8 +208,8 @@ struct DaemonCommand: AsyncParsableCommand {
         @OptionGroup var change: ChangeOptions
 
         func run() async throws {
-            try await Desk.use(change.place) { desk in
-                let member = try desk.member(change.daemon)
+            try await Admin.use(change.place) { admin in
+                let member = try admin.member(change.daemon)
                 guard member.retiredAt == nil else {
                     throw ValidationError(
                         "\(member.daemon) was retired: it counts no more. Start a new, empty data directory.")
@@ -205,11 +221,11 @@ struct DaemonCommand: AsyncParsableCommand {
                         it by another address.
                         """)
                 }
-                guard let last = desk.last else {
+                guard let last = admin.last else {
                     throw ValidationError(
                         "No daemon counts into this database yet: the first that attaches counts everything.")
                 }
-                for other in desk.members where last.owners.contains(other.shard) && other.address == nil {
+                for other in admin.members where last.owners.contains(other.shard) && other.address == nil {
                     throw ValidationError(
                         "\(other.daemon) counts and can't be reached by others: start it with --members first.")
                 }
@@ -218,7 +234,7 @@ struct DaemonCommand: AsyncParsableCommand {
                     Terminal.talk("\(member.daemon) counts already.")
                     return
                 }
-                try await desk.propose(owners, within: change.within)
+                try await admin.propose(owners, within: change.within)
             }
         }
     }
@@ -230,73 +246,64 @@ struct DaemonCommand: AsyncParsableCommand {
             discussion: """
                 It goes on with the windows that are open, at most three rotations of the longest identifier. Stop it once \
                 `throng daemon list` says that it counts no more and its windows are over; its data directory can go then.
+
+                With --data-is-lost others count at once in place of a daemon that can't be started again, and it never attaches \
+                again. What it acknowledged and PostgreSQL does not have is lost. Whoever it had counted in windows that are open \
+                is counted anew in them by others, as if the identifier had changed: floors stay what is proved. Where the data \
+                directory is there, start throng on it instead, on any machine.
                 """)
 
         @OptionGroup var change: ChangeOptions
 
+        @Flag(name: .customLong("data-is-lost"), help: "Says that its data directory is gone for good; name all of it.")
+        var isLost = false
+
+        @Option(
+            help: ArgumentHelp(
+                "With --data-is-lost: who counts in its place, where it is the only one that counts.",
+                valueName: "daemon"))
+        var successor: String?
+
+        func validate() throws {
+            guard isLost || successor == nil else {
+                throw ValidationError(
+                    "--successor is for a daemon that can't be started again: say --data-is-lost, or leave it out.")
+            }
+        }
+
         func run() async throws {
-            try await Desk.use(change.place) { desk in
-                let member = try desk.member(change.daemon)
-                guard let last = desk.last, last.owners.contains(member.shard) else {
+            if isLost { return try await retire() }
+            try await Admin.use(change.place) { admin in
+                let member = try admin.member(change.daemon)
+                guard let last = admin.last, last.owners.contains(member.shard) else {
                     Terminal.talk("\(member.daemon) counts nothing that begins from now on.")
                     return
                 }
                 guard let owners = SlotTable.left(by: member.shard, last.owners) else {
                     throw ValidationError("\(member.daemon) is the only one that counts: let another one join first.")
                 }
-                try await desk.propose(owners, within: change.within)
+                try await admin.propose(owners, within: change.within)
                 Terminal.talk("It counts windows that are open now to their end; keep it running for up to three days.")
             }
         }
-    }
 
-    struct RetireCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "retire",
-            abstract: "Lets others count at once in place of a daemon whose data directory is lost.",
-            discussion: """
-                What it acknowledged and PostgreSQL does not have is lost. Whoever it had counted in windows that are open is \
-                counted anew in them by others, as if the identifier had changed: floors stay what is proved. It never attaches \
-                again. Where the data directory is there, start throng on it instead, on any machine.
-                """)
-
-        @OptionGroup var place: Place
-
-        @Argument(help: "The daemon's whole name; `throng daemon list` says it.")
-        var daemon: String
-
-        @Option(
-            help: ArgumentHelp(
-                "Who counts in its place, where it is the only one that counts; the name or its beginning.",
-                valueName: "daemon"))
-        var successor: String?
-
-        @Flag(name: .customLong("data-is-lost"), help: "Says that its data directory is gone for good.")
-        var isLost = false
-
-        func run() async throws {
-            guard isLost else {
-                throw ValidationError(
-                    """
-                    This can't be undone, and loses what \(daemon) acknowledged and PostgreSQL does not have. Say --data-is-lost \
-                    where its data directory is gone for good; otherwise start throng on it.
-                    """)
-            }
-            try await Desk.use(place) { desk in
-                let member = try desk.member(daemon)
-                guard member.daemon.description == daemon.lowercased() else {
+        /// Takes its slots away at once. This can't be undone.
+        private func retire() async throws {
+            try await Admin.use(change.place) { admin in
+                let member = try admin.member(change.daemon)
+                guard member.daemon.description == change.daemon.lowercased() else {
                     throw ValidationError("Name all of it: \(member.daemon).")
                 }
                 guard member.retiredAt == nil else {
                     Terminal.talk("\(member.daemon) was retired before.")
                     return
                 }
-                guard let last = desk.last else { throw ValidationError("No daemon counts into this database.") }
+                guard let last = admin.last else { throw ValidationError("No daemon counts into this database.") }
                 // One that counts nothing that begins may still hold windows.
                 var owners =
                     last.owners.contains(member.shard) ? SlotTable.left(by: member.shard, last.owners) : last.owners
                 if owners == nil, let successor {
-                    let next = try desk.member(successor)
+                    let next = try admin.member(successor)
                     guard next.retiredAt == nil, next.shard != member.shard else {
                         throw ValidationError("\(next.daemon) can't count in its place.")
                     }
@@ -310,12 +317,12 @@ struct DaemonCommand: AsyncParsableCommand {
                         """)
                 }
                 guard
-                    try await desk.desk.retire(
-                        member.daemon, owners: owners, after: desk.lastNumber) != nil
+                    try await admin.admin.retire(
+                        member.daemon, owners: owners, after: admin.lastNumber) != nil
                 else {
                     throw ValidationError("Another change was made at the same time; look at `throng daemon list`.")
                 }
-                let lost = try await desk.desk.members().first { $0.daemon == member.daemon }?.lostSince
+                let lost = try await admin.admin.members().first { $0.daemon == member.daemon }?.lostSince
                 Terminal.talk(
                     """
                     \(member.daemon) is retired; others count in its place from now on. \(lost.map {
@@ -323,27 +330,6 @@ struct DaemonCommand: AsyncParsableCommand {
                     } ?? "It had left nothing behind: nothing is lost.")
                     """)
             }
-        }
-    }
-
-    struct MapCommand: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "map",
-            abstract: "Prints which daemon counts which slot, as a map for haproxy.",
-            discussion: """
-                A balancer that knows it sends each batch to who counts it; one that does not costs a second hop and changes \
-                nothing else. Deploy/proxy/haproxy-daemons.cfg uses the map.
-                """)
-
-        @OptionGroup var place: Place
-
-        func run() async throws {
-            let lines = try await Desk.use(place) { desk in
-                let addresses = Dictionary(
-                    desk.members.map { ($0.shard, $0.daemon.description) }, uniquingKeysWith: { first, _ in first })
-                return (desk.last?.owners ?? []).enumerated().map { "\($0) \(addresses[$1] ?? "")" }
-            }
-            for line in lines { Terminal.data(line) }
         }
     }
 }

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Logging
-import ThrongChance
-import ThrongFiles
 import ThrongServer
+import ThrongSystem
 import ThrongWire
 
 struct EvaluatorCommand: AsyncParsableCommand {
@@ -12,50 +11,26 @@ struct EvaluatorCommand: AsyncParsableCommand {
         discussion: """
             It belongs to whoever owns the relay, not to whoever runs a daemon: one party with both can try out guesses. \
             Devices send it values that they have blinded (RFC 9497), and it learns nothing of them. A plan names it as \
-            app.evaluator, with its address and its public key.
-            """,
-        subcommands: [EvaluatorServeCommand.self, EvaluatorKeyCommand.self])
-}
+            app.evaluator, with its address and its public key, which --public-key prints.
 
-/// The option for the file of the evaluator's key.
-struct EvaluatorKeyOption: ParsableArguments {
+            It speaks plain HTTP and stands behind the relay's proxy, which speaks TLS and says in X-Forwarded-For where a \
+            request comes from: Deploy/proxy/relay.nginx.conf and relay.haproxy.cfg do. POST /v1/evaluations takes 4 or 16 points and \
+            answers with as many and a proof. GET /healthz says that it is alive. It keeps no record of anything.
+
+            Keep a copy of the key's file where nobody of the daemon's can read it: with another key the hashes of all values are \
+            others, and every label is learned anew.
+
+            SIGTERM or SIGINT stops it.
+            """)
+
     @Option(
         help: ArgumentHelp(
             "The key's file, which is made where there is none: 64 hexadecimal digits for its owner's eyes only.",
             valueName: "file"))
     var key = "evaluator.key"
 
-    /// - Throws: `TieSecretError`.
-    func seed() throws -> [UInt8] { try TieSecret.kept(at: key, as: .evaluatorKey).bytes }
-}
-
-struct EvaluatorKeyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "key",
-        abstract: "Prints the public key that plans name; makes the key where there is none.",
-        discussion: """
-            Keep a copy of the file where nobody of the daemon's can read it: with another key the hashes of all values are \
-            others, and every label is learned anew.
-            """)
-
-    @OptionGroup var option: EvaluatorKeyOption
-
-    func run() async throws { Terminal.data("\(EvaluatorServer.publicKey(ofSeed: try option.seed()))") }
-}
-
-struct EvaluatorServeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "serve",
-        abstract: "Evaluates what devices have blinded.",
-        discussion: """
-            It speaks plain HTTP and stands behind the relay's proxy, which speaks TLS and says in X-Forwarded-For where a \
-            request comes from: Deploy/proxy/relay.nginx.conf and relay.haproxy.cfg do. POST /v1/evaluations takes 4 or 16 points and \
-            answers with as many and a proof. GET /healthz says that it is alive. It keeps no record of anything.
-
-            SIGTERM or SIGINT stops it.
-            """)
-
-    @OptionGroup var option: EvaluatorKeyOption
+    @Flag(name: .customLong("public-key"), help: "Prints the public key that plans name, and serves nothing.")
+    var printsKey = false
 
     @Option(
         help: ArgumentHelp("Where the proxy connects: host:port, or unix:path.", valueName: "address"))
@@ -75,6 +50,7 @@ struct EvaluatorServeCommand: AsyncParsableCommand {
     @OptionGroup var log: LogOptions
 
     func run() async throws {
+        if printsKey { return Terminal.data("\(EvaluatorServer.publicKey(ofSeed: try seed()))") }
         guard let endpoint = DaemonOptions.Endpoint(listen) else {
             throw ValidationError(
                 "--listen takes a host and a port such as 127.0.0.1:8090, or unix: and an absolute path; found '\(listen)'."
@@ -89,6 +65,9 @@ struct EvaluatorServeCommand: AsyncParsableCommand {
             )
         }
         let options = EvaluatorServer.Options(listen: endpoint, hourly: hourly, forwarders: proxies)
-        try await EvaluatorServer(seed: try option.seed(), options, logger: log.logger("throng.evaluator")).run()
+        try await EvaluatorServer(seed: try seed(), options, logger: log.logger("throng.evaluator")).run()
     }
+
+    /// - Throws: `TieSecretError`.
+    private func seed() throws -> [UInt8] { try TieSecret.kept(at: key, as: .evaluatorKey).bytes }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ThrongJournal
 import ThrongPlan
+import ThrongSystem
 
 struct PlanApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -44,8 +45,8 @@ struct PlanApplyCommand: AsyncParsableCommand {
         var place = Place()
         place.data = data
         let plans = RunningPlans(dataPath: place.dataPath)
-        let new: PlanSource
-        let old: PlanSource
+        let new: RunningPlan
+        let old: RunningPlan
         let diff: PlanDiff
         do {
             new = try PlanFiles.source(file)
@@ -105,7 +106,7 @@ struct PlanApplyCommand: AsyncParsableCommand {
     }
 
     /// Returns the plan that a daemon counts by, or counted by last.
-    static func running(_ app: AppName, at dataPath: String) throws -> PlanSource {
+    static func running(_ app: AppName, at dataPath: String) throws -> RunningPlan {
         guard let source = try RunningPlans(dataPath: dataPath).source(of: app) else {
             throw CommandFailure(
                 "No daemon has counted for the app \(app) in \(dataPath). Name the data directory of its `throng serve` with "

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import ThrongForecast
-import ThrongLoad
+import ThrongCrowd
 import ThrongPlan
+import ThrongSystem
 import ThrongWire
 
 struct PlanCommand: AsyncParsableCommand {
@@ -10,9 +10,7 @@ struct PlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "Checks a plan, or prints what it means for people.",
         subcommands: [
-            PlanCheckCommand.self, PlanSuggestCommand.self, PlanDiffCommand.self, PlanApplyCommand.self,
-            PlanLabelCommand.self,
-            PlanRecordCommand.self,
+            PlanCheckCommand.self, PlanDiffCommand.self, PlanApplyCommand.self, PlanLabelCommand.self,
         ])
 }
 
@@ -26,6 +24,10 @@ struct PlanCheckCommand: AsyncParsableCommand {
             and released in memory, and tables on standard output say how well devices hide, what each grouping would show, \
             and which bounds would do.
 
+            With --suggest each metric is released by many groupings instead. Those that would show nine tenths of its events go \
+            to standard output as YAML: paste each metric's margins into the plan, in place of those that are there. Leave out \
+            what nobody reads: each grouping adds to what is told of a device.
+
             EXIT CODES
               0  the plan is valid (there may be advice)
               1  the file can't be read
@@ -38,9 +40,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
     @Flag(help: "Also tries the plan on days of a crowd. For operators only: it tells what is small.")
     var simulate = false
 
-    @OptionGroup(title: "Crowd, with --simulate") var crowd: CrowdOptions
+    @Flag(help: "Proposes groupings that will publish. For operators only, too.")
+    var suggest = false
 
-    @Flag(help: "Prints problems and advice as JSON.")
+    @OptionGroup(title: "Crowd, with --simulate or --suggest") var crowd: CrowdOptions
+
+    @Flag(help: "Prints what it finds as JSON.")
     var json = false
 
     private struct Finding: Encodable {
@@ -64,7 +69,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
         let forecast: Forecast?
     }
 
+    func validate() throws {
+        guard !simulate || !suggest else { throw ValidationError("Name --simulate or --suggest, not both.") }
+    }
+
     func run() async throws {
+        if suggest { return try proposeGroupings() }
         let problems: [PlanProblem]
         var advice: [PlanProblem] = []
         var plan: Plan?
@@ -99,14 +109,41 @@ struct PlanCheckCommand: AsyncParsableCommand {
         }
         if !problems.isEmpty { throw ExitCode(2) }
     }
+
+    private func proposeGroupings() throws {
+        let plan: Plan
+        do {
+            plan = try PlanFiles.read(file)
+        } catch let problems as PlanProblems {
+            for problem in problems.all { Terminal.data(problem.description) }
+            throw ExitCode(2)
+        }
+        let advice = try crowd.tried(plan) { try GroupingAdvice.all(of: plan, crowd: $0, $1, progress: $2) }
+        guard !advice.isEmpty else {
+            throw CommandFailure(
+                "\(crowd.crowd) has no event of \(file)'s metrics; name a folder with sessions of your own by --crowd.")
+        }
+        if json { return try Terminal.json(advice) }
+        for line in advice.yaml { Terminal.data(line) }
+    }
 }
 
 struct PlanLabelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "label",
-        abstract: "Prints the public privacy label of a plan.",
-        discussion:
-            "In plain language, for a privacy policy: what is counted, how coarsely, why, for how long, for whom.")
+        abstract: "Prints the public privacy label of a plan, or its record of processing.",
+        discussion: """
+            The label is in plain language, for a privacy policy: what is counted, how coarsely, why, for how long, for whom.
+
+            The record is for the house and its supervisory authority, in the order of Article 30(1) GDPR: who answers, purposes \
+            and what the plan says of their legal basis, people and data, recipients, erasure with what each step leaves, and \
+            what Throng does by itself. What no plan can say is marked "To decide". The same plan makes the same bytes.
+
+            EXIT CODES
+              0  it was written
+              1  the file can't be read
+              2  the plan has problems (with --record)
+            """)
 
     @Argument(help: "The plan's file.")
     var file: String
@@ -114,7 +151,19 @@ struct PlanLabelCommand: AsyncParsableCommand {
     @Option(help: "Takes the plan's texts in this language, such as de, where they are there in several.")
     var language: String?
 
+    @Flag(help: "Writes the record of processing instead, as Markdown.")
+    var record = false
+
+    @Flag(help: "With --record: writes it as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard record || !json else { throw ValidationError("--json goes with --record.") }
+        guard !record || language == nil else { throw ValidationError("--language is for the label.") }
+    }
+
     func run() async throws {
+        if record { return try writeRecord() }
         let plan = try PlanFiles.read(file)
         guard let language else { return Terminal.data(plan.privacyLabel(today: .today)) }
         guard let tag = LanguageTag(language) else {
@@ -128,5 +177,17 @@ struct PlanLabelCommand: AsyncParsableCommand {
                     : "The plan has no text in '\(tag)'; it has \(known).")
         }
         Terminal.data(plan.translated(into: best).privacyLabel(today: .today))
+    }
+
+    private func writeRecord() throws {
+        let written: ProcessingRecord
+        do {
+            written = ProcessingRecord(of: try PlanFiles.read(file))
+        } catch let problems as PlanProblems {
+            for problem in problems.all { Terminal.data(problem.description) }
+            throw ExitCode(2)
+        }
+        if json { return Terminal.data(String(decoding: try written.json(), as: UTF8.self)) }
+        Terminal.data(written.markdown)
     }
 }

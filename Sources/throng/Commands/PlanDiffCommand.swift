@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ThrongJournal
 import ThrongPlan
+import ThrongSystem
 
 struct PlanDiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

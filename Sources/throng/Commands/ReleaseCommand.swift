@@ -1,8 +1,9 @@
 import ArgumentParser
-import ThrongInsight
 import ThrongPlan
+import ThrongReport
 import ThrongSchedule
 import ThrongStore
+import ThrongSystem
 
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +27,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
             stands for at least k devices and what was drawn for them is k and its margin or more. Small numbers are \
             withheld because they are small, and none for another's sake.
 
-            Noise is drawn from the secret of --data, or of the file that release.secret names.
+            Noise is drawn from the secret of --data.
 
             It waits until every daemon of the database has flushed what it acknowledged up to now: what comes in later is \
             late, and its distinct counts are lost for good. Where one is away, it says so and releases nothing.
@@ -76,8 +77,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         guard let secret = try ReleaseSecret.find(dataPath: place.dataPath) else {
             throw CommandFailure(
                 "Noise is drawn from the daemons' secret, so that the same question always gets the same, and "
-                    + "\(place.dataPath) is not there. Name a daemon's data directory with --data, or the file of the secret in "
-                    + "\(Setting.releaseSecret.variable).")
+                    + "\(place.dataPath) is not there. Name a daemon's data directory with --data.")
         }
         let outcome = try await DatabaseAccess.use(place) { settings in
             let store = ReleaseStore(settings)

@@ -3,6 +3,7 @@ import Foundation
 import ThrongPlan
 import ThrongSchedule
 import ThrongStore
+import ThrongSystem
 
 struct ReleaseExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ThrongPlan
 import ThrongStore
+import ThrongSystem
 import ThrongWire
 
 struct RetentionCommand: AsyncParsableCommand {
@@ -11,23 +12,33 @@ struct RetentionCommand: AsyncParsableCommand {
         discussion: """
             A running `throng serve` takes what has reached its age once a day. These commands look, and take nothing.
             """,
-        subcommands: [Status.self, Ledger.self, RetentionProveCommand.self])
+        subcommands: [Status.self, RetentionProveCommand.self])
 }
 
 extension RetentionCommand {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "What goes next of each metric, by which promise, and what should be gone by now.",
+            abstract: "What goes next of each metric, by which promise, and what is overdue; or what age took.",
             discussion: """
                 Promises of former plans are among them: they hold for what was counted under them. Ends with 1 where something is \
                 overdue: a day and two hours after its age; or where an app's promises can't be read, of which then what its \
                 plan says is here.
+
+                With --ledger, what age took: when, of what, by which promise, and how much; and whether the chain holds. Each \
+                entry's digest covers the one before it, so that none can be changed or taken out without changing all after \
+                it. Keep the last digest: a later ledger has to hold it. Ends with 1 where the chain is broken.
                 """)
 
         @OptionGroup var plans: PlanFiles
         @OptionGroup var place: Place
 
-        @Flag(help: "Prints the list as JSON.")
+        @Flag(help: "Says what age took, and whether the chain of its entries holds.")
+        var ledger = false
+
+        @Option(help: ArgumentHelp("With --ledger: an app; without it the entries of all.", valueName: "name"))
+        var app: String?
+
+        @Flag(help: "Prints the list as JSON; a ledger with its digests.")
         var json = false
 
         private struct Line: Encodable {
@@ -39,7 +50,12 @@ extension RetentionCommand {
             let overdue: Bool
         }
 
+        func validate() throws {
+            guard ledger || app == nil else { throw ValidationError("--app goes with --ledger.") }
+        }
+
         func run() async throws {
+            if ledger { return try await Ledger(place: place, app: app, json: json).say() }
             let plans = plans.files.isEmpty ? [] : try plans.read()
             let now = UnixClock.system.now
             let outlook = try await DatabaseAccess.use(place) { settings in
@@ -83,21 +99,12 @@ extension RetentionCommand {
         }
     }
 
-    struct Ledger: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "What age took: when, of what, by which promise, and how much; and whether the chain holds.",
-            discussion: """
-                Each entry's digest covers the one before it, so that none can be changed or taken out without changing all after \
-                it. Keep the last digest: a later ledger has to hold it. Ends with 1 where the chain is broken.
-                """)
-
-        @OptionGroup var place: Place
-
-        @Option(help: ArgumentHelp("An app; without it the entries of all.", valueName: "name"))
-        var app: String?
-
-        @Flag(help: "Prints the entries as JSON, with their digests.")
-        var json = false
+    /// The entries of what age took, as `--ledger` says them.
+    struct Ledger {
+        let place: Place
+        /// Nil for the entries of all apps.
+        let app: String?
+        let json: Bool
 
         private struct Line: Encodable {
             let place: Int64
@@ -112,7 +119,7 @@ extension RetentionCommand {
             let digest: String
         }
 
-        func run() async throws {
+        func say() async throws {
             let entries = try await DatabaseAccess.use(place) { settings in
                 let store = ReleaseStore(settings)
                 defer { store.close() }

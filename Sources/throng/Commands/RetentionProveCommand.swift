@@ -1,9 +1,10 @@
 import ArgumentParser
 import Foundation
-import ThrongDelivery
 import ThrongPlan
 import ThrongReport
+import ThrongSchedule
 import ThrongStore
+import ThrongSystem
 import ThrongWire
 
 struct RetentionProveCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import Logging
-import ThrongFaults
 import ThrongServer
+import ThrongSystem
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,7 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
             restart.
 
             An option goes before the environment, that before a file (--config), and that before the default. \
-            `throng config show` prints what is set, and by whom.
+            `throng config` prints what is set, and by whom.
 
             ENVIRONMENT (an unknown THRONG_ variable stops the start)
               \(SettingsFile.variable) (path, \(SettingsFile.standardPath) if it is there)

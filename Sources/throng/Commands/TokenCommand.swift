@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ThrongPlan
 import ThrongStore
+import ThrongSystem
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

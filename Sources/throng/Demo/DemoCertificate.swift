@@ -1,4 +1,5 @@
 import Foundation
+import ThrongSystem
 
 /// A certificate for this machine alone, which OpenSSL makes for one demonstration and nobody vouches for.
 struct DemoCertificate {

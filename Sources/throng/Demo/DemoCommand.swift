@@ -1,15 +1,13 @@
 import ArgumentParser
 import Foundation
 import Logging
-import ThrongChance
-import ThrongDelivery
+import ThrongCrowd
 import ThrongJournal
-import ThrongLoad
 import ThrongPlan
-import ThrongPostgres
 import ThrongReport
 import ThrongSchedule
 import ThrongStore
+import ThrongSystem
 import UnixSignals
 
 struct DemoCommand: AsyncParsableCommand {

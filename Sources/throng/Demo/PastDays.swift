@@ -1,7 +1,6 @@
 import Foundation
-import ThrongCounting
-import ThrongIntake
-import ThrongLoad
+import ThrongCrowd
+import ThrongIngest
 import ThrongPlan
 import ThrongStore
 import ThrongWire

@@ -1,5 +1,5 @@
 import Foundation
-import ThrongHTTP
+import ThrongSystem
 
 /// A `throng serve` of our own: started, waited for, stopped.
 final class ServeProcess {

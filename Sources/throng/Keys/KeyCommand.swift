@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
-import ThrongDelivery
 import ThrongReport
+import ThrongSchedule
+import ThrongSystem
 import ThrongWire
 
 struct KeyCommand: AsyncParsableCommand {
@@ -13,7 +14,7 @@ struct KeyCommand: AsyncParsableCommand {
             private key is in signing/key.pem of the data directory, or where --key or THRONG_REPORT_KEY says; the public \
             ones are in keys.json beside it, which partners should get by another way than the reports.
             """,
-        subcommands: [KeyNewCommand.self, KeyListCommand.self, KeyPublicCommand.self])
+        subcommands: [KeyNewCommand.self, KeyListCommand.self])
 }
 
 /// The options for the place of the key.
@@ -59,8 +60,26 @@ struct KeyListCommand: AsyncParsableCommand {
     @Flag(help: "Prints keys.json.")
     var json = false
 
+    @Flag(help: "Prints the public part of one key as PEM, for openssl and for `throng verify`.")
+    var pem = false
+
+    @Argument(help: "With --pem: the key's id (default: the one that signs now).")
+    var id: String?
+
+    func validate() throws {
+        guard id == nil || pem else { throw ValidationError("A key's id goes with --pem.") }
+    }
+
     func run() async throws {
         let list = try option.folder.list()
+        if pem {
+            guard let entry = id.map({ id in list.keys.first { $0.key.id.hex == id } }) ?? list.current else {
+                throw CommandFailure(
+                    id.map { "\(option.folder.listPath) has no key \($0); `throng key list` lists them." }
+                        ?? "There is no key. `throng key new` makes one.")
+            }
+            return Terminal.data(String(entry.key.pem.dropLast()))
+        }
         if json { return Terminal.data(String(list.json.dropLast())) }
         for entry in list.keys {
             let from = entry.from.map(Terminal.instant) ?? ""
@@ -68,26 +87,5 @@ struct KeyListCommand: AsyncParsableCommand {
             Terminal.data("\(entry.key.id)  from \(from)  \(until)")
         }
         if list.keys.isEmpty { Terminal.talk("There is no key. `throng key new` makes one.") }
-    }
-}
-
-struct KeyPublicCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "public",
-        abstract: "Prints the public part of a key as PEM, for openssl and for `throng verify`.")
-
-    @OptionGroup var option: KeyOption
-
-    @Argument(help: "The key's id (default: the one that signs now).")
-    var id: String?
-
-    func run() async throws {
-        let list = try option.folder.list()
-        guard let entry = id.map({ id in list.keys.first { $0.key.id.hex == id } }) ?? list.current else {
-            throw CommandFailure(
-                id.map { "\(option.folder.listPath) has no key \($0); `throng key list` lists them." }
-                    ?? "There is no key. `throng key new` makes one.")
-        }
-        Terminal.data(String(entry.key.pem.dropLast()))
     }
 }

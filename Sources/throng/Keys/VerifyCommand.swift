@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
-import ThrongDelivery
 import ThrongReport
+import ThrongSchedule
+import ThrongSystem
 import ThrongWire
 
 struct VerifyCommand: AsyncParsableCommand {

@@ -3,8 +3,8 @@ import Foundation
 import Logging
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
 import ThrongStore
+import ThrongSystem
 
 /// The place of the data: a data directory with its private PostgreSQL, or a PostgreSQL of the operator's.
 struct Place: ParsableArguments {

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import ThrongJournal
 import ThrongPlan
-import ThrongPostgres
 import ThrongStore
+import ThrongSystem
 
 /// The plans that a command works with.
 struct PlanFiles: ParsableArguments {
@@ -14,14 +14,14 @@ struct PlanFiles: ParsableArguments {
     func read() throws -> [Plan] { try readSources().map(\.plan) }
 
     /// Reads every plan with its text.
-    func readSources() throws -> [PlanSource] { try Self.sources(files) }
+    func readSources() throws -> [RunningPlan] { try Self.sources(files) }
 
     /// Reads every plan of some files with its text.
-    static func sources(_ files: [String]) throws -> [PlanSource] {
+    static func sources(_ files: [String]) throws -> [RunningPlan] {
         guard !files.isEmpty else {
             throw ValidationError("Name at least one plan: --plan FILE. Deploy/sample/shop.yaml is an example.")
         }
-        var sources: [PlanSource] = []
+        var sources: [RunningPlan] = []
         for file in files {
             let source = try source(file)
             guard !sources.contains(where: { $0.plan.app.name == source.plan.app.name }) else {
@@ -35,12 +35,12 @@ struct PlanFiles: ParsableArguments {
 
     static func read(_ file: String) throws -> Plan { try source(file).plan }
 
-    static func source(_ file: String) throws -> PlanSource {
+    static func source(_ file: String) throws -> RunningPlan {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandFailure("\(file): there is no such file, or it can't be read.")
         }
         let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
-        return PlanSource(plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: path)
+        return RunningPlan(plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: path)
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
-import ThrongHTTP
-import ThrongLoad
+import ThrongCrowd
 import ThrongPlan
+import ThrongSystem
 import ThrongWire
 
 /// Posts batches to a daemon until each was answered for good.

@@ -1,5 +1,6 @@
 import Foundation
-import ThrongLoad
+import ThrongCrowd
+import ThrongSystem
 import ThrongWire
 
 /// Turns the lines of a recording into batches.

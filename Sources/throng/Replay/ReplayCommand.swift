@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
-import ThrongLoad
+import ThrongCrowd
+import ThrongSystem
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

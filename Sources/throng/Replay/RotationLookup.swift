@@ -1,6 +1,6 @@
 import Foundation
-import ThrongHTTP
 import ThrongPlan
+import ThrongSystem
 
 /// Asks a daemon for the rotation of a purpose: it is part of the public plan.
 actor RotationLookup {

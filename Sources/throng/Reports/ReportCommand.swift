@@ -1,7 +1,7 @@
 import ArgumentParser
 import ThrongPlan
-import ThrongPostgres
 import ThrongStore
+import ThrongSystem
 import ThrongWire
 
 struct ReportCommand: AsyncParsableCommand {
@@ -9,34 +9,13 @@ struct ReportCommand: AsyncParsableCommand {
         commandName: "report",
         abstract: "Makes partners' reports from what was released, and says how they stand.",
         discussion: "Without a subcommand it makes reports.",
-        subcommands: [
-            ReportMakeCommand.self, ReportListCommand.self, ReportShowCommand.self, ReportSendCommand.self,
-        ],
+        subcommands: [ReportMakeCommand.self, ReportShowCommand.self, ReportSendCommand.self],
         defaultSubcommand: ReportMakeCommand.self)
 }
 
-struct ReportListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "Lists the runs of reports: partner, report, period, how each stands, and its deliveries.",
-        discussion: """
-            running: it is being made. made: deliveries are under way. delivered: it arrived everywhere. undelivered: a \
-            delivery was given up, and `throng report send` tries it again. failed: it could not be made, and is tried again \
-            up to five times.
-            """)
-
-    @OptionGroup var place: Place
-
-    @Option(help: ArgumentHelp("Only this app's.", valueName: "name"))
-    var app: String?
-
-    @Option(help: ArgumentHelp("Only this partner's.", valueName: "name"))
-    var partner: String?
-
-    @Flag(help: "Prints the list as JSON.")
-    var json = false
-
-    func run() async throws {
+extension ReportShowCommand {
+    /// Prints a line a run.
+    func list() async throws {
         let records = try await DatabaseAccess.use(place) { settings in
             let connection = Connection.reporting(settings)
             defer { connection.close() }
@@ -69,7 +48,7 @@ struct ReportSendCommand: AsyncParsableCommand {
             not sent again. `throng serve` does it at its next look at what is due.
             """)
 
-    @Argument(help: "What `throng report list` begins its lines with, such as weekly_shop-2026-W47.")
+    @Argument(help: "What `throng report show` begins its lines with, such as weekly_shop-2026-W47.")
     var id: String
 
     @OptionGroup var place: Place

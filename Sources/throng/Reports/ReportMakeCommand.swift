@@ -1,10 +1,10 @@
 import ArgumentParser
 import Foundation
-import ThrongDelivery
 import ThrongPlan
 import ThrongReport
 import ThrongSchedule
 import ThrongStore
+import ThrongSystem
 
 struct ReportMakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import Foundation
 import ThrongPlan
 import ThrongReport
 import ThrongStore
+import ThrongSystem
 import ThrongWire
 
 /// A run as the command line shows it.
@@ -59,7 +60,7 @@ struct ReportRecord: Encodable {
     static func find(_ text: String, in store: RunStore) async throws -> ReportRun {
         let runs = try await store.runs().filter { id(of: $0) == text || "\($0.app)/\(id(of: $0))" == text }
         guard let run = runs.first else {
-            throw CommandFailure("There is no run '\(text)'; `throng report list` lists them.")
+            throw CommandFailure("There is no run '\(text)'; `throng report show` lists them.")
         }
         guard runs.count == 1 else {
             let names = runs.map { "\($0.app)/\(id(of: $0))" }.joined(separator: ", ")

@@ -1,26 +1,37 @@
 import ArgumentParser
 import Crypto
 import Foundation
-import ThrongDelivery
 import ThrongPlan
-import ThrongPostgres
 import ThrongReport
+import ThrongSchedule
 import ThrongStore
+import ThrongSystem
 import ThrongWire
 
 struct ReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows all that is on record of a run: files with their SHA-256, the manifest, deliveries, errors.",
+        abstract: "Lists the runs of reports, or shows all that is on record of one.",
         discussion: """
-            The files are kept as they were made, until the first number in them may be kept no longer. The totals of the app's events \
-            are exact, and for operators only.
+            Without a run it lists all: partner, report, period, how each stands, and its deliveries. running: it is being made. \
+            made: deliveries are under way. delivered: it arrived everywhere. undelivered: a delivery was given up, and `throng \
+            report send` tries it again. failed: it could not be made, and is tried again up to five times.
+
+            Of one run it shows the files with their SHA-256, the manifest, deliveries and errors. The files are kept as they \
+            were made, until the first number in them may be kept no longer. The totals of the app's events are exact, and for \
+            operators only.
             """)
 
-    @Argument(help: "What `throng report list` begins its lines with, such as weekly_shop-2026-W47.")
-    var id: String
+    @Argument(help: "What the list begins a line with, such as weekly_shop-2026-W47.")
+    var id: String?
 
     @OptionGroup var place: Place
+
+    @Option(help: ArgumentHelp("Lists only this app's.", valueName: "name"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("Lists only this partner's.", valueName: "name"))
+    var partner: String?
 
     @Option(help: ArgumentHelp("A folder that gets the files once more, as they were made.", valueName: "dir"))
     var out: String?
@@ -42,7 +53,15 @@ struct ReportShowCommand: AsyncParsableCommand {
         }
     }
 
+    func validate() throws {
+        guard id == nil || (app == nil && partner == nil) else {
+            throw ValidationError("--app and --partner are for the list; leave them out beside a run.")
+        }
+        guard id != nil || out == nil else { throw ValidationError("--out takes the files of one run: name it.") }
+    }
+
     func run() async throws {
+        guard let id else { return try await list() }
         let (shown, files) = try await DatabaseAccess.use(place) { settings in
             let connection = Connection.reporting(settings)
             defer { connection.close() }

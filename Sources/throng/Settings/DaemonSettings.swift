@@ -1,61 +1,29 @@
 import ArgumentParser
 import Foundation
 import Logging
-import ThrongCounting
 import ThrongCredentials
-import ThrongDelivery
-import ThrongIntake
+import ThrongIngest
 import ThrongJournal
 import ThrongPlan
+import ThrongSchedule
 import ThrongServer
-import ThrongTraces
+import ThrongSystem
 
 /// The translation of settings into the options of `throng serve`.
 enum DaemonSettings {
     static let numbers: [NumberSetting<DaemonOptions>] = [
         .init(
-            key: "intake.body-bytes", unit: "bytes", lowest: 1024, highest: 64 << 20, standard: 1 << 20,
-            meaning: "largest body, unpacked", apply: { $0.limits.bodyBytes = $1 }),
-        .init(
-            key: "intake.bodies-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 40, standard: 256 << 20,
-            meaning: "memory for bodies that are still arriving, beyond which clients get 503",
-            apply: { $0.bodiesBytes = $1 }),
-        .init(
             key: "intake.windows-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 50, standard: 4 << 30,
             meaning: "memory for windows of which batches are still accepted, about, beyond which clients get 503",
-            apply: { $0.bounds.windowBytes = $1 }),
-        .init(
-            key: "intake.refusals-bytes", unit: "bytes", lowest: 0, highest: 1 << 40, standard: 64 << 20,
-            meaning: "memory for refusals that repeated batches are told again, beyond which they are only numbered",
-            apply: { $0.bounds.refusalBytes = $1 }),
+            apply: { options, bytes in
+                options.bounds.windowBytes = bytes
+                // More devices bring more networks.
+                options.quotas.bytes = max(options.quotas.bytes, bytes / 64)
+            }),
         .init(
             key: "intake.network-identifiers", unit: "identifiers", lowest: 0, highest: 1 << 30, standard: 10_000,
-            meaning:
-                "most new identifiers that one network (/24, /48) brings at once, and in an hour; 0 bounds nothing",
-            apply: { $0.quotas.identifiers = $1 == 0 ? nil : $1 }),
-        .init(
-            key: "intake.network-events", unit: "events", lowest: 0, highest: 1 << 40, standard: 1_000_000,
-            meaning: "most events that one network brings at once, and in an hour; 0 bounds nothing",
-            apply: { $0.quotas.events = $1 == 0 ? nil : $1 }),
-        .init(
-            key: "intake.networks-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 40, standard: 64 << 20,
-            meaning: "memory for what networks have brought, about, beyond which new identifiers are not noted",
-            apply: { $0.quotas.bytes = $1 }),
-        .init(
-            key: "intake.events-per-batch", unit: "events", lowest: 1, highest: 100_000, standard: 1000,
-            meaning: "most events of a batch", apply: { $0.limits.eventsPerBatch = $1 }),
-        .init(
-            key: "intake.string-bytes", unit: "bytes", lowest: 64, highest: 1 << 20, standard: 2048,
-            meaning: "longest string", apply: { $0.limits.stringBytes = $1 }),
-        .init(
-            key: "intake.depth", unit: "levels", lowest: 4, highest: 64, standard: 8,
-            meaning: "deepest nesting", apply: { $0.limits.depth = $1 }),
-        .init(
-            key: "intake.count-per-event", unit: "occurrences", lowest: 1, highest: 1_000_000, standard: 1_000_000,
-            meaning: "largest count of one event", apply: { $0.limits.countPerEvent = $1 }),
-        .init(
-            key: "intake.request-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 30,
-            meaning: "how long a request may take to arrive", apply: { $0.requestDeadline = .seconds($1) }),
+            meaning: "new identifiers of one network (/24, /48) at once and in an hour, with 100 events each; 0: any",
+            apply: { $0.quotas.bound(identifiers: $1) }),
         .init(
             key: "intake.idle-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 75,
             meaning: "how long a connection may say nothing", apply: { $0.idleTimeout = .seconds($1) }),
@@ -65,40 +33,18 @@ enum DaemonSettings {
             apply: { $0.drain = .seconds($1) }),
         .init(
             key: "journal.cap-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 50, standard: 4 << 30,
-            meaning: "size of what PostgreSQL lacks beyond which clients get 503", apply: { $0.journal.capBytes = $1 }),
-        .init(
-            key: "journal.segment-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 30, standard: 64 << 20,
-            meaning: "size at which a segment is closed", apply: { $0.journal.segmentBytes = $1 }),
-        .init(
-            key: "journal.queue-bytes", unit: "bytes", lowest: 1 << 16, highest: 1 << 30, standard: 32 << 20,
-            meaning: "size of what waits for the disk beyond which clients get 503; twice as much is left free on it",
-            apply: { $0.journal.queueBytes = $1 }),
-        .init(
-            key: "journal.checkpoint-bytes", unit: "bytes", lowest: 0, highest: 1 << 40, standard: 32 << 20,
-            meaning: "after so much what is known of open windows is written down, for a quick start; 0 never does",
-            apply: { $0.journal.checkpointBytes = $1 }),
+            meaning: "size of what PostgreSQL lacks beyond which clients get 503; kept flushes take a quarter more",
+            apply: { options, bytes in
+                options.journal.capBytes = bytes
+                options.kept.capBytes = max(bytes / 4, 64 << 20)
+            }),
         .init(
             key: "flush.seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 1,
             meaning: "shortest pause between two flushes into PostgreSQL", apply: { $0.flushInterval = .seconds($1) }),
         .init(
-            key: "flush.most-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 60,
-            meaning: "longest such pause: one is 15 times as long as the flush before it took",
-            apply: { $0.longestFlushInterval = .seconds($1) }),
-        .init(
             key: "flush.keep-minutes", unit: "minutes", lowest: 0, highest: 43_200, standard: 60,
             meaning: "how long what PostgreSQL got is kept, in case it loses it; 0 keeps nothing",
             apply: { $0.kept.seconds = Int64($1) * 60 }),
-        .init(
-            key: "flush.keep-bytes", unit: "bytes", lowest: 1 << 20, highest: 1 << 40, standard: 1 << 30,
-            meaning: "how large that may grow before the oldest goes", apply: { $0.kept.capBytes = $1 }),
-        .init(
-            key: "schedule.seconds", unit: "seconds", lowest: 1, highest: 86_400, standard: 30,
-            meaning: "pause between two looks at what is due", apply: { $0.scheduleInterval = .seconds($1) }),
-        .init(
-            key: "traces.percent", unit: "percent", lowest: 0, highest: 100, standard: 1,
-            meaning: "of how many requests and writes of the journal spans are made; of flushes, releases, reports and "
-                + "deliveries they always are",
-            apply: { $0.traces.percent = $1 }),
     ]
 
     /// One entry a variable, for the manual.
@@ -114,7 +60,7 @@ enum DaemonSettings {
             do { try work() } catch { problems.append(error) }
         }
         problems += LocalPaths.problems(of: settings)
-        var sources: [PlanSource] = []
+        var sources: [RunningPlan] = []
         trying { sources = try PlanFiles.sources(settings.value(of: .plan)?.texts ?? []) }
         var options = DaemonOptions(plans: sources.map(\.plan), dataPath: settings.dataPath)
         options.sources = sources
@@ -124,12 +70,12 @@ enum DaemonSettings {
         trying { if let value = settings.value(of: .portal) { options.portal = try endpoint(value) } }
         trying { options.tls = try tls(settings) }
         trying { try setMembers(of: &options, settings) }
-        for setting in numbers { trying { try setting.take(from: settings, to: &options) } }
+        for setting in numbers + testNumbers { trying { try setting.take(from: settings, to: &options) } }
         trying { try setTexts(of: &options, settings) }
         trying { try ReportVariables.apply(to: &options.reports, plans: options.plans, settings: settings) }
         trying { try setAttesters(of: &options, settings) }
         trying { options.traces = try traces(settings, percent: options.traces.percent) }
-        for setting in [Setting.log, .logFormat, .strict] { trying { _ = try settings.choice(of: setting) } }
+        for setting in [Setting.log, .logFormat] { trying { _ = try settings.choice(of: setting) } }
         return (options, problems)
     }
 
@@ -140,7 +86,7 @@ enum DaemonSettings {
         if let problem = settings.unknownVariables.first { throw ValidationError(problem) }
         if let problem = LocalPaths.problems(of: settings).first { throw problem }
         var unused = DaemonOptions(plans: [], dataPath: ".")
-        for setting in numbers { try setting.take(from: settings, to: &unused) }
+        for setting in numbers + testNumbers { try setting.take(from: settings, to: &unused) }
         try setTexts(of: &unused, settings)
     }
 
@@ -156,7 +102,6 @@ enum DaemonSettings {
         if let value = settings.value(of: .forwarders) { options.forwarders = try listed(value) }
         options.metricsHosts =
             settings.value(of: .metricsHosts).map { $0.text.split(separator: " ").map(String.init) } ?? []
-        if let value = settings.value(of: .releaseSecret) { options.releaseSecret = value.text }
     }
 
     private static func setAttesters(of options: inout DaemonOptions, _ settings: Settings) throws {
@@ -216,7 +161,6 @@ enum DaemonSettings {
         case (let certificate?, let key?):
             var files = TLSFiles(certificate: certificate.text, key: key.text)
             files.clientAuthorities = authorities
-            files.includesSubdomains = settings.value(of: .strict)?.text == "subdomains"
             return files
         case (nil, nil):
             guard authorities == nil else { throw TLSError.authoritiesWithoutTLS }
@@ -230,22 +174,19 @@ enum DaemonSettings {
     private static func traces(_ settings: Settings, percent: Int) throws -> TraceOptions {
         var options = TraceOptions()
         options.percent = percent
-        switch (settings.value(of: .tracesEndpoint), settings.value(of: .tracesFile)) {
-        case (let endpoint?, let file?):
-            throw ValidationError(
-                "\(endpoint.place) and \(file.place) name two places for traces; one is allowed: take one away.")
-        case (let endpoint?, nil):
-            guard let address = TraceOptions.Collector(endpoint.text) else {
-                throw ValidationError(
-                    """
-                    \(endpoint.place) takes the address of a collector on this machine, such as \
-                    http://127.0.0.1:4318/v1/traces; found '\(AddressText.shown(endpoint.text).prefix(60))'. Traces tell single requests: have a \
-                    collector here pass them on where they may go.
-                    """)
-            }
+        guard let value = settings.value(of: .traces) else { return options }
+        if value.text.hasPrefix("/") {
+            options.place = .file(value.text)
+        } else if let address = TraceOptions.Collector(value.text) {
             options.place = .collector(address)
-        case (nil, let file?): options.place = .file(file.text)
-        case (nil, nil): break
+        } else {
+            throw ValidationError(
+                """
+                \(value.place) takes the address of a collector on this machine, such as \
+                http://127.0.0.1:4318/v1/traces, or the absolute path of a file; found \
+                '\(AddressText.shown(value.text).prefix(60))'. Traces tell single requests: have a collector here pass them \
+                on where they may go.
+                """)
         }
         return options
     }

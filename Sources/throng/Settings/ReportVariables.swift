@@ -1,34 +1,18 @@
 import ArgumentParser
-import ThrongDelivery
 import ThrongPlan
+import ThrongSchedule
 
 /// The settings that say how reports are signed, printed and sent.
 enum ReportVariables {
-    static let numbers: [NumberSetting<ReportSettings>] = [
-        .init(
-            key: "deliver.seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 60,
-            meaning: "how long a file may take to be sent", apply: { $0.delivery.fileSeconds = Int64($1) }),
-        .init(
-            key: "deliver.retry-seconds", unit: "seconds", lowest: 1, highest: 3600, standard: 30,
-            meaning: "pause after a delivery's first try; each is twice the one before, up to an hour",
-            apply: { $0.delivery.retrySeconds = Int64($1) }),
-        .init(
-            key: "deliver.tries", unit: "tries", lowest: 1, highest: 100, standard: 12,
-            meaning: "when a delivery is given up", apply: { $0.delivery.tries = $1 }),
-    ]
-
     /// Takes the settings over.
     ///
     /// - Throws: `ValidationError` for no whole number, one out of range, or a plan's host that is not allowed.
     static func apply(to reports: inout ReportSettings, plans: [Plan], settings: Settings) throws {
-        for setting in numbers { try setting.take(from: settings, to: &reports) }
+        for setting in DaemonSettings.testReportNumbers { try setting.take(from: settings, to: &reports) }
         func text(_ setting: Setting) -> String? { settings.value(of: setting)?.text }
         if let path = text(.reportKey) { reports.signing = ReportKeyFolder(keyPath: path) }
-        var environment = settings.environment
-        environment[Setting.chromium.variable] = text(.chromium)
-        reports.printer = PagePrinter(environment: environment)
+        reports.printer = PagePrinter(environment: settings.environment)
         if let path = text(.authorities) { reports.delivery.authorities = path }
-        if let path = text(.secrets) { reports.delivery.secrets = path }
         if let text = text(.hosts) { reports.delivery.hosts = names(text) }
         if let text = text(.privateHosts) { reports.delivery.privateHosts = names(text) }
         try check(plans, against: reports.delivery)

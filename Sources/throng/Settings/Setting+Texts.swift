@@ -17,7 +17,7 @@ extension Setting {
     static let metrics = Setting(
         key: "metrics", option: "--metrics", kind: .text, standard: "127.0.0.1:9464", meaning: "where Prometheus reads")
     static let metricsHosts = Setting(
-        key: "metrics.hosts", kind: .words, standard: "none",
+        key: "metrics-hosts", kind: .words, standard: "none",
         meaning: """
             names by which Prometheus asks there, such as "count.example.com", beside addresses, names without a dot and the \
             machine's own
@@ -42,11 +42,6 @@ extension Setting {
     static let key = Setting(
         key: "tls.key", option: "--tls-key", kind: .path, standard: "none",
         meaning: "the certificate's private key, in PEM")
-    static let strict = Setting(
-        key: "tls.hsts", kind: .choice(["host", "subdomains"]), standard: "host",
-        meaning: """
-            whether Strict-Transport-Security has browsers come by https to this host alone, or to all names under it, too
-            """)
     static let log = Setting(
         key: "log", option: "--log", kind: .choice(Logger.Level.allCases.map(\.rawValue)), standard: "info",
         meaning: "from which level on the log is written")
@@ -78,16 +73,9 @@ extension Setting {
     static let attesters = Setting(
         key: "attesters", kind: .path, standard: "none",
         meaning: "a file that says, by app, who vouches for devices that ask for credentials")
-    static let releaseSecret = Setting(
-        key: "release.secret", kind: .path, standard: "installation.secret in the data directory",
-        meaning: "what releases draw their noise from; made where there is none")
-
     static let reportKey = Setting(
         key: "report.key", kind: .path, standard: "signing/key.pem in the data directory",
         meaning: "the key that signs reports' manifests")
-    static let chromium = Setting(
-        key: "chromium", kind: .path, standard: "the first of chromium and its like on the PATH",
-        meaning: "what prints reports as PDF")
     static let hosts = Setting(
         key: "deliver.hosts", kind: .words, standard: "none",
         meaning: "hosts that reports may be sent to, such as \"partner.example partner.example:8443\"")
@@ -97,23 +85,18 @@ extension Setting {
     static let authorities = Setting(
         key: "deliver.ca", kind: .path, standard: "none",
         meaning: "certificates in PEM that vouch for partners, beside the system's")
-    static let secrets = Setting(
-        key: "deliver.secrets", kind: .path, standard: "secrets in the data directory",
-        meaning: "a folder with a file for each header Authorization of a plan")
 
-    static let tracesEndpoint = Setting(
-        key: "traces.endpoint", kind: .text, standard: "none",
-        meaning: "a collector of traces on this machine, by OTLP/HTTP: such as \"http://127.0.0.1:4318/v1/traces\"")
-    static let tracesFile = Setting(
-        key: "traces.file", kind: .path, standard: "none",
-        meaning: "a file for traces, in OTLP's JSON, a batch a line; instead of a collector")
+    static let traces = Setting(
+        key: "traces", kind: .text, standard: "nowhere",
+        meaning: """
+            where traces go: a collector on this machine, by OTLP/HTTP, such as "http://127.0.0.1:4318/v1/traces", or a \
+            file, by its absolute path, in OTLP's JSON, a batch a line
+            """)
 
     static let process = [
         plan, data, database, listen, metrics, metricsHosts, portal, members, advertised, memberAuthorities,
-        certificate, key, strict, log, logFormat,
+        certificate, key, log, logFormat,
     ]
     static let intake = [origins, proxies, forwarders, clientAuthorities]
-    static let releases = [attesters, releaseSecret]
-    static let reports = [reportKey, chromium, hosts, privateHosts, authorities, secrets]
-    static let traces = [tracesEndpoint, tracesFile]
+    static let releases = [attesters, reportKey, hosts, privateHosts, authorities]
 }

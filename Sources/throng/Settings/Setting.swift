@@ -19,7 +19,7 @@ struct Setting: Sendable {
         case connection
     }
 
-    /// Its name in a file, dots for the levels: `intake.body-bytes`.
+    /// Its name in a file, dots for the levels: `intake.idle-seconds`.
     let key: String
     /// The option of the command line; nil where there is none.
     var option: String?
@@ -30,7 +30,7 @@ struct Setting: Sendable {
     /// True if SIGHUP reads it anew.
     var isReloaded = false
 
-    /// `THRONG_INTAKE_BODY_BYTES` for `intake.body-bytes`.
+    /// `THRONG_INTAKE_IDLE_SECONDS` for `intake.idle-seconds`.
     var variable: String { "THRONG_" + key.uppercased().replacing(".", with: "_").replacing("-", with: "_") }
 
     /// Nil where it is no number.
@@ -41,7 +41,7 @@ struct Setting: Sendable {
         switch key.split(separator: ".").first.map({ String($0) }) {
         case "intake": "What clients may send"
         case "journal", "flush": "Journal and flush"
-        case "attesters", "release", "schedule", "report", "chromium", "deliver": "Releases, reports, deliveries"
+        case "attesters", "report", "deliver": "Releases, reports, deliveries"
         case "traces": "Traces"
         default: "The process"
         }
@@ -62,7 +62,7 @@ struct Setting: Sendable {
     /// Every one, in the order in which people read them.
     static let all: [Setting] = [
         process, numbers("stop."), numbers("intake."), intake, numbers("journal."), numbers("flush."), releases,
-        numbers("schedule."), reports, ReportVariables.numbers.map(\.setting), traces, numbers("traces."),
+        [traces],
     ].flatMap { $0 }
 
     private static func numbers(_ prefix: String) -> [Setting] {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Configuration
 import Foundation
-import ThrongFaults
+import ThrongSystem
 
 /// All that is set for `throng serve`, and by whom: options first, then the environment, then a file; what nobody says
 /// has its default.
@@ -54,6 +54,7 @@ struct Settings: Sendable {
     /// The variables that throng does not know, a sentence each.
     var unknownVariables: [String] {
         let known = Set(Setting.all.map(\.variable)).union(Self.others).union(Fault.variables)
+            .union(DaemonSettings.testVariables)
         return environment.keys.sorted().filter { $0.hasPrefix("THRONG_") && !known.contains($0) }.map {
             "The environment has \($0), which throng does not know. `throng serve --help` lists the ones it knows."
         }

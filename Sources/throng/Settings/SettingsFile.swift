@@ -8,7 +8,7 @@ import Yams
 ///     plan: [/etc/throng/shop.yaml]
 ///     listen: unix:/run/throng/clients
 ///     intake:
-///       body-bytes: 2097152
+///       idle-seconds: 90
 ///       origins: [https://shop.example, https://www.shop.example]
 ///
 /// Its faults are told all at once, each with its line.

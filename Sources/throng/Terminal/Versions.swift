@@ -1,8 +1,7 @@
-import ThrongBackup
-import ThrongDelivery
 import ThrongJournal
 import ThrongPlan
 import ThrongReport
+import ThrongSchedule
 import ThrongStore
 import ThrongWire
 

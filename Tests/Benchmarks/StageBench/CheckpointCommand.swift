@@ -2,7 +2,7 @@ import ArgumentParser
 import CAllocationCount
 import Foundation
 import Synchronization
-import ThrongCounting
+import ThrongIngest
 import ThrongJournal
 import ThrongPlan
 

@@ -1,9 +1,8 @@
 import ArgumentParser
 import CAllocationCount
 import Foundation
-import ThrongCounting
-import ThrongIntake
-import ThrongLoad
+import ThrongCrowd
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

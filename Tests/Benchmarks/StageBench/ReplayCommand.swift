@@ -1,7 +1,7 @@
 import ArgumentParser
 import CAllocationCount
 import Foundation
-import ThrongCounting
+import ThrongIngest
 import ThrongJournal
 
 /// Replays a data directory's journal and counts it again, as a start does.

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import ThrongCounting
-import ThrongIntake
+import ThrongCrowd
+import ThrongIngest
 import ThrongJournal
-import ThrongLoad
 import ThrongPlan
 import ThrongWire
 

@@ -1,4 +1,4 @@
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 
 extension BucketedBatch {

@@ -1,5 +1,4 @@
-package import ThrongCounting
-package import ThrongIntake
+package import ThrongIngest
 internal import ThrongPlan
 package import ThrongWire
 

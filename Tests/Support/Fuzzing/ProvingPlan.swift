@@ -1,6 +1,5 @@
 import ThrongAttestation
-import ThrongCounting
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

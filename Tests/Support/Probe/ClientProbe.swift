@@ -1,5 +1,4 @@
 import ArgumentParser
-import ClientWorld
 import Foundation
 import ThrongClient
 

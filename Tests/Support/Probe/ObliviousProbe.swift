@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import ThrongOblivious
+import ThrongWire
 
 /// Seals and opens for somebody else's half of Oblivious HTTP: a line of words in, a line out, bytes as hexadecimal digits.
 struct ObliviousProbe: ParsableCommand {

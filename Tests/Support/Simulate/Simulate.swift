@@ -1,6 +1,5 @@
 import ArgumentParser
-import Simulation
-import ThrongFaults
+import ThrongSystem
 
 /// Runs simulated histories, and says which promise one of them breaks.
 @main

@@ -2,8 +2,7 @@ import Foundation
 import Glibc
 import Logging
 import Synchronization
-package import ThrongPostgres
-internal import ThrongStore
+package import ThrongStore
 
 /// The PostgreSQL that this test run starts, and stops when its process ends.
 package enum TestCluster {

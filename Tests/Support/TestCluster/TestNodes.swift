@@ -1,6 +1,5 @@
 import Foundation
 import Synchronization
-import ThrongPostgres
 import ThrongStore
 
 /// A cluster of Citus that somebody started for this test run, whose databases count on its nodes: see `Deploy/trial citus --suite`.

@@ -1,6 +1,6 @@
 import Testing
-import ThrongChance
 import ThrongPlan
+import ThrongSystem
 
 @Suite("Every bucketing is total, closed and idempotent")
 struct BucketingPropertyTests {

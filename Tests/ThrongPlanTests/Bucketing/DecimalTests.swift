@@ -1,5 +1,5 @@
 import Testing
-import ThrongChance
+import ThrongSystem
 
 @testable import ThrongPlan
 @testable import ThrongWire

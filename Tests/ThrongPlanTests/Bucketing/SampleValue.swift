@@ -1,5 +1,5 @@
-import ThrongChance
 import ThrongPlan
+import ThrongSystem
 
 /// A field value that owns its bytes, so that tests can keep it.
 enum SampleValue: Sendable, CustomStringConvertible {

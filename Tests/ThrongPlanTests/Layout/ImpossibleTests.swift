@@ -1,6 +1,6 @@
 import Testing
-import ThrongChance
 import ThrongPlan
+import ThrongSystem
 
 @Suite("What cannot occur is known of every cell of every margin")
 struct ImpossibleTests {

@@ -59,7 +59,7 @@ struct PlanEvaluatorTests {
         let none = "AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB"
         for key in ["AAAA", String(Self.key.dropLast()), Self.key.replacing("-", with: "+"), none] {
             let found = Self.problems(Self.evaluated.replacing(Self.key, with: key))
-            #expect(found.count == 1 && found[0].contains("throng evaluator key"), "\(key): \(found)")
+            #expect(found.count == 1 && found[0].contains("throng evaluator --public-key"), "\(key): \(found)")
         }
         let insecure = Self.problems(Self.evaluated.replacing("https://eval", with: "http://eval"))
         #expect(insecure.count == 1 && insecure[0].contains("'url'"))

@@ -78,6 +78,46 @@ struct PlanMarginTests {
         #expect(bound.dailyCost == nil, "one metric's cost is told with it")
     }
 
+    @Test(
+        "a budget holds for a device's day over all purposes of a day, and for each purpose of shorter windows by itself"
+    )
+    func shared() throws {
+        let metrics = """
+              looks:
+                {title: L, events: [look], question: Q, decision: D, owner: O, expires: 2027-06-30, purpose: support, period: day}
+              taps:
+                {title: T, events: [tap], question: Q, decision: D, owner: O, expires: 2027-06-30, purpose: short, period: day}
+            insights:
+            """
+        let purposes = """
+            purposes:
+              support: {explanation: To help., consent: not_required, rotation: 1 day, retention: 400 days}
+              short: {explanation: To see., consent: not_required, rotation: 15 minutes, retention: 400 days}
+            """
+        let yaml = Self.margined.replacing("insights:", with: metrics).replacing("purposes:", with: purposes)
+            .replacing("audience: 20000", with: "audience: 20000, budget: 0.1")
+        let plan = try Plan(yaml: yaml, file: "p", today: SamplePlan.today)
+        let names = plan.metrics.map { metric in plan.metrics(ofOneWith: metric).map(\.name.text) }
+        #expect(names == [["orders", "looks"], ["orders", "looks"], ["taps"]])
+        let cost = try #require(plan.dailyCost.flatMap(Double.init))
+        #expect(cost <= 0.1 && cost > 0.05)
+        #expect(plan.marginFactors(of: plan.metrics[0]).events > plan.marginFactors(of: plan.metrics[2]).events)
+    }
+
+    @Test(
+        "an identifier that several periods meet costs more: hours of a day, and days that begin elsewhere than its window"
+    )
+    func periods() throws {
+        func cost(_ old: String, _ new: String) throws -> Double {
+            let plan = try plan(old, new)
+            return try #require(plan.marginCost(of: plan.metrics[0]).flatMap(Double.init))
+        }
+        let day = try cost("An App", "An App")
+        #expect(try cost("period: day", "period: hour") > 2 * day)
+        #expect(try cost("audience: 20000", "audience: 20000, time_zone: Europe/Vienna") > day)
+        #expect(try cost("rotation: 1 day", "rotation: 15 minutes") >= day, "and the choice of a window")
+    }
+
     static let slips: [(old: String, new: String, problem: String)] = [
         (
             "audience: 20000", "audience: 20000, budget: 0.005",

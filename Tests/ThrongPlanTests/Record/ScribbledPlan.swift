@@ -1,4 +1,4 @@
-import ThrongChance
+import ThrongSystem
 
 @testable import ThrongPlan
 

@@ -4,8 +4,7 @@ import Logging
 import NIOHTTP1
 import Synchronization
 import Testing
-import ThrongCounting
-import ThrongIntake
+import ThrongIngest
 
 @testable import ThrongServer
 

@@ -1,6 +1,6 @@
 import Logging
 import Testing
-import ThrongCounting
+import ThrongIngest
 
 @testable import ThrongServer
 

@@ -5,7 +5,7 @@ import NIOEmbedded
 import NIOHTTP1
 import NIOPosix
 import Testing
-import ThrongDelivery
+import ThrongSchedule
 
 @testable import ThrongServer
 
@@ -97,7 +97,7 @@ struct WaitingPartsTests {
         try pipeline.addHandler(router)
     }
 
-    private static func handler(_ socket: SocketEnd, turns: LoopTurns?) -> BatchHandler {
+    private static func handler(_ socket: SocketEnd, turns: LoopFairness?) -> BatchHandler {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let security = SecurityLog(logger)
         let source = ConnectionSource(.none, isSocket: false, complaints: ProxyComplaints(logger, security))
@@ -190,7 +190,7 @@ struct WaitingPartsTests {
         .timeLimit(.minutes(40)))
     func round() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let all = LoopTurns.All()
+        let all = LoopFairness.All()
         let loop = group.next()
         let taken = try await loop.submit {
             let turns = try #require(all.turns(of: loop))

@@ -1,10 +1,10 @@
 import Foundation
-import ThrongCounting
-import ThrongFaults
+import ThrongIngest
 import ThrongNoise
 import ThrongPlan
 import ThrongRelease
 import ThrongStore
+import ThrongSystem
 
 /// Saturday 2026-11-21T00:00:00Z.
 let saturday = UnixSeconds(1_795_219_200)

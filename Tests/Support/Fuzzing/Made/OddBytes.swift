@@ -1,4 +1,4 @@
-internal import ThrongChance
+internal import ThrongSystem
 
 /// Inputs that somebody bent: seeds with bytes changed, cut, doubled and mixed, and words put in.
 package struct OddBytes: Sendable {

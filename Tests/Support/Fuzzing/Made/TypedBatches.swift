@@ -1,4 +1,4 @@
-internal import ThrongChance
+internal import ThrongSystem
 
 /// Batches of ``FuzzPlan`` as clients make them: the right members, names and types, most of them with values that count; and one
 /// event in sixteen has something that does not.
@@ -15,7 +15,7 @@ package struct TypedBatches: Sendable {
         let count = 1 + below(6)
         var text = """
             {"app":"shop","batch":"\(hex(number, 32))","purpose":"\(isAgreed ? "agreed" : "product")",\
-            "window":\(FuzzPlan.window + Int64(below(3)) - 1),"id":"device \(below(2000))"
+            "window":\(FuzzPlan.window + Int64(below(3)) - 1),"id":"device \(below(6000))"
             """
         if isAgreed { text += #","consent_version":2"# }
         if chance(2) { text += ",\"context\":{\(fields(["user_agent", "screen", "language"]))}" }

@@ -1,7 +1,6 @@
 import Foundation
 import ThrongAttestation
-import ThrongCounting
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

@@ -1,5 +1,4 @@
-import ThrongCounting
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 
 /// A body of each route that takes JSON. Whoever is in a hurry must come to the same, or leave it.

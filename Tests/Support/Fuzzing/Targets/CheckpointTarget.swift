@@ -1,4 +1,4 @@
-import ThrongFiles
+import ThrongSystem
 
 @testable import ThrongJournal
 

@@ -1,6 +1,6 @@
 import Foundation
 import ThrongAttestation
-import ThrongIntake
+import ThrongIngest
 import ThrongPlan
 import ThrongWire
 

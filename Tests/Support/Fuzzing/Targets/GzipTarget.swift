@@ -1,4 +1,4 @@
-import ThrongIntake
+import ThrongIngest
 
 /// Unpacks, with a limit; and packs what came, which must unpack to the same.
 struct GzipTarget: FuzzTarget {

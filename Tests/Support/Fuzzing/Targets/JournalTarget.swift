@@ -1,4 +1,4 @@
-import ThrongCounting
+import ThrongIngest
 import ThrongPlan
 
 @testable import ThrongJournal
@@ -27,7 +27,7 @@ struct JournalTarget: FuzzTarget {
     private func entry(_ bytes: [UInt8]) -> (record: CountedRecord, rest: Int)? {
         Self.tried { () throws(JournalError) in
             try bytes.reading { buffer throws(JournalError) in
-                var reader = ByteReader(buffer)
+                var reader = RecordReader(buffer)
                 let record = try EntryFormat.record(
                     from: &reader, position: JournalPosition(1), window: Self.window,
                     space: CellSpace(layouts: [Self.layout]), ordinals: [0, -1])

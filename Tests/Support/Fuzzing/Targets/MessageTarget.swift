@@ -1,4 +1,4 @@
-import ThrongOblivious
+import ThrongWire
 
 @testable import ThrongServer
 

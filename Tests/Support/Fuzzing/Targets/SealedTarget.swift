@@ -1,4 +1,4 @@
-import ThrongOblivious
+import ThrongWire
 
 /// Encapsulated requests by known keys: what comes is opened as it is, and sealed first; and read as a list of keys, to some of
 /// which something is sealed.

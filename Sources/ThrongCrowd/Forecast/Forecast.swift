@@ -1,0 +1,73 @@
+package import ThrongPlan
+
+/// The numbers that a plan would show of a day, if a crowd came, and how well devices hide in what they send.
+///
+/// Each of its devices posts what its shopper did; all of it is read, counted and released by the daemon's own code,
+/// in memory, with noise of a secret of its own. For operators only: it tells how much is small.
+package struct Forecast: Sendable, Encodable {
+    /// Unit: devices a day.
+    package let devices: Int
+    /// The number of days; all that is said is the median of them.
+    package let days: Int
+    /// The hiding places that they have, by purpose, and over all purposes together.
+    package let crowding: [Crowding]
+    /// The purposes with `floor: attested`: each device is taken to prove itself for them.
+    package let proved: [String]
+    /// The metrics' forecasts, in the plan's order.
+    package let metrics: [MetricForecast]
+
+    /// The assumptions.
+    package struct Terms: Sendable {
+        /// Unit: devices a day; from 1.
+        package var devices: Int
+        /// The number of days, from 1; each has a crowd of its own. What is close to k is shown on some of them.
+        package var days: Int
+        /// The time at which devices post.
+        package var posting: Posting
+        /// The same seed has the same crowds and the same noise.
+        package var seed: UInt64
+
+        /// The time at which devices post.
+        package enum Posting: Sendable {
+            /// Each device posts in the window in which its events happen.
+            case asItHappens
+            /// All in one window, as `throng demo` has them.
+            case atOnce
+        }
+
+        package init(devices: Int, days: Int = 7, posting: Posting = .asItHappens, seed: UInt64) {
+            self.devices = devices
+            self.days = days
+            self.posting = posting
+            self.seed = seed
+        }
+    }
+
+    /// The most devices that a forecast takes; more would show no less.
+    package static let most = 100_000
+
+    /// Forecasts some days, the last one given.
+    ///
+    /// Days are taken to be in UTC. Of weeks and months it is one day: their floors are those of one window, too.
+    ///
+    /// - Parameter progress: called after each device of each day.
+    /// - Throws: what a bucketing that can't be compiled throws; ``ReleaseError``; ``NoiseError``.
+    package init(
+        of plan: Plan, crowd: Crowd, _ terms: Terms, through last: CalendarDate = .today, progress: () -> Void = {}
+    ) throws {
+        devices = terms.devices
+        days = terms.days
+        proved = plan.purposes.filter(\.needsProof).map(\.name.text)
+        crowding = try plan.crowding(
+            of: crowd.visitors(min(terms.devices, crowd.devices.count), seed: terms.seed, isShuffled: true))
+        let inUTC = plan.inUTC
+        var sent: [MetricName: [Int64: Int]] = [:]
+        let released = try ForecastDays.count(inUTC, crowd, terms, through: last, progress: progress) { day in
+            sent.merge(day.sent) { $0.merging($1, uniquingKeysWith: +) }
+            return try ForecastDay(day, of: inUTC, seed: terms.seed)
+        }
+        metrics = inUTC.metrics.map { metric in
+            MetricForecast(metric, of: inUTC, released, sent: sent[metric.name] ?? [:], devices: terms.devices)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+internal import Foundation
+package import ThrongIngest
+package import ThrongPlan
+
+/// Bodies of `POST /v1/batches` that were made before the clock runs, each to be sent many times.
+///
+/// All begin alike, so that window, batch id and identifier, which make a batch one of its own, lie at the same places
+/// in every body and are written over: sending costs a copy, no formatting.
+package struct PreparedBatches: Sendable {
+    /// The shape of the batches.
+    package struct Shape: Sendable {
+        /// Events of one batch.
+        package var events: Int
+        /// Different bodies.
+        package var bodies: Int
+        /// True if events carry fields of their own, drawn for each; false if they share what the batch's context says.
+        package var spreadsEvents: Bool
+        /// Decides which events and values; the same bodies for the same seed.
+        package var seed: UInt64
+        /// Identifiers are of these slots only, as at a daemon behind a balancer that knows slots; of any where there
+        /// are none.
+        package var slots: Set<Slot> = []
+
+        /// 100 events, 2,000 bodies, everything in the context.
+        package init(events: Int = 100, bodies: Int = 2000, spreadsEvents: Bool = false, seed: UInt64 = 1) {
+            self.events = events
+            self.bodies = bodies
+            self.spreadsEvents = spreadsEvents
+            self.seed = seed
+        }
+    }
+
+    /// The bodies, with the window of their making and zeros for the names.
+    package let bodies: [[UInt8]]
+    /// Events of one batch.
+    package let events: Int
+    /// The purpose that they are sent for.
+    package let purpose: Purpose
+    private let slots: Set<Slot>
+    private let windowOffset: Int
+    private let windowDigits: Int
+    private let batchOffset: Int
+    /// Nil where the purpose has no identifiers.
+    private let identifierOffset: Int?
+
+    /// Makes the bodies.
+    ///
+    /// - Parameters:
+    ///   - purpose: nil takes the first that a metric counts events of.
+    ///   - devices: whose contexts they have, as far as the plan names the fields; without any, and for every other
+    ///     field, values come from the plan's own vocabulary.
+    ///   - now: events lie in the two minutes before.
+    /// - Throws: ``LoadError`` where the plan counts nothing; problems of its bucketings.
+    package init(
+        plan: Plan, purpose name: PurposeName? = nil, devices: [SampleDevice] = [], shape: Shape, now: UnixSeconds
+    ) throws {
+        purpose = try Self.purpose(name, of: plan)
+        events = shape.events
+        slots = shape.slots
+        let window = String(purpose.rotation.window(at: now).value)
+        let zeros = String(repeating: "0", count: 32)
+        var head = "{\"app\":\"\(plan.app.name)\",\"purpose\":\"\(purpose.name)\",\"window\":"
+        windowOffset = head.utf8.count
+        windowDigits = window.utf8.count
+        head += "\(window),\(purpose.consentMember)\"batch\":\""
+        batchOffset = head.utf8.count
+        head += "\(zeros)\","
+        if purpose.hasIdentifiers {
+            head += "\"id\":\""
+            identifierOffset = head.utf8.count
+            head += "\(zeros)\","
+        } else {
+            identifierOffset = nil
+        }
+        var writer = try BodyWriter(plan: plan, purpose: purpose, devices: devices, shape: shape, now: now)
+        bodies = (0..<max(1, shape.bodies)).map { _ in Array((head + writer.next()).utf8) }
+    }
+
+    /// A body under names of its own.
+    ///
+    /// - Parameters:
+    ///   - number: which batch of the run; no two of one run are the same.
+    ///   - run: tells runs apart.
+    package func body(_ number: UInt64, run: UInt64, window: WindowNumber? = nil) -> [UInt8] {
+        var body = bodies[Int(number % UInt64(bodies.count))]
+        body.withUnsafeMutableBytes { name($0, number: number, run: run, window: window) }
+        return body
+    }
+
+    /// Writes names over those of a copy of one of ``bodies``; see ``body(_:run:window:)``.
+    package func name(
+        _ body: UnsafeMutableRawBufferPointer, number: UInt64, run: UInt64, window: WindowNumber? = nil
+    ) {
+        Self.write(run, to: body, at: batchOffset)
+        Self.write(number, to: body, at: batchOffset + 16)
+        if let identifierOffset {
+            Self.write(number, to: body, at: identifierOffset + 16)
+            var half = run ^ 0x6964_656e_7469_6679
+            repeat {
+                Self.write(half, to: body, at: identifierOffset)
+                half &+= 1
+            } while !slots.isEmpty && !slots.contains(Slot(of: body[identifierOffset..<identifierOffset + 32]))
+        }
+        if let window { write(window, to: body) }
+    }
+
+    private static func write(_ word: UInt64, to body: UnsafeMutableRawBufferPointer, at offset: Int) {
+        var rest = word
+        for place in stride(from: offset + 15, through: offset, by: -1) {
+            let digit = UInt8(truncatingIfNeeded: rest & 15)
+            body[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            rest >>= 4
+        }
+    }
+
+    /// A window's number has as many digits as that of a minute ago, but for once in centuries.
+    private func write(_ window: WindowNumber, to body: UnsafeMutableRawBufferPointer) {
+        var rest = window.value
+        for place in stride(from: windowOffset + windowDigits - 1, through: windowOffset, by: -1) {
+            body[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+
+    private static func purpose(_ name: PurposeName?, of plan: Plan) throws(LoadError) -> Purpose {
+        let counted = plan.purposes.first { !plan.events(of: $0.name).isEmpty }
+        guard let name else {
+            guard let counted else { throw .nothingCounted(purpose: plan.purposes.first?.name.text ?? "") }
+            return counted
+        }
+        guard let purpose = plan.purpose(name) else {
+            throw .unknownPurpose(found: name.text, known: plan.purposes.map(\.name.text))
+        }
+        guard !plan.events(of: name).isEmpty else { throw .nothingCounted(purpose: name.text) }
+        return purpose
+    }
+}

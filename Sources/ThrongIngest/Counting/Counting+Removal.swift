@@ -1,0 +1,229 @@
+package import ThrongPlan
+internal import ThrongSystem
+
+// The additions of an identifier in an open window lie in the journal, under the window's key, and nowhere else. So a
+// removal takes two steps, each a record. A request ends the counting of the identifier. Once PostgreSQL has all that
+// came before, what the journal has of it is subtracted.
+extension Counting {
+    /// The outcome of a request.
+    package enum RequestOutcome: Sendable {
+        /// Journal this, then answer.
+        case noted(RemovalRequest)
+        /// The request was made before; answer the same once that place is on disk.
+        case repeated(JournalPosition)
+        /// The window is over.
+        case windowOver
+        /// Open windows take as much memory as they may.
+        case full
+    }
+
+    /// Adds a request to remove an identifier from a window. It need not have been counted there.
+    package mutating func requestRemoval(
+        of identifier: KeyedIdentifier, from id: WindowID, now: UnixSeconds
+    ) -> RequestOutcome {
+        guard id.over > now, closing[id] == nil else { return .windowOver }
+        let place = windows.place(of: id)
+        var window = windows.takeOut(place)
+        defer { windows.putBack(window, at: place) }
+        if let known = window.withdrawn[identifier] { return .repeated(known.position) }
+        guard !isFull || hasReserve else { return .full }
+        for metric in window.progress.keys {
+            _ = window.progress[metric]?.forget(identifier.hash(with: space.metrics[metric].seed, 0))
+        }
+        position = position.next
+        window.withdrawn[identifier] = .init(position: position)
+        window.lastPosition = position
+        return .noted(RemovalRequest(position: position, window: id, identifier: identifier))
+    }
+
+    /// Returns identifiers to be removed from one window whose batches are all in PostgreSQL; nil if there are none.
+    ///
+    /// - Returns: the place of the request for each identifier, whose batches all lie before it.
+    package func dueRemovals(most: Int = 256) -> (window: WindowID, identifiers: [KeyedIdentifier: JournalPosition])? {
+        guard unresolved == nil else { return nil }
+        for id in windows.open.sorted() {
+            guard let window = windows.window(of: id), !window.withdrawn.isEmpty else { continue }
+            let due = window.withdrawn.filter { !$1.isDone && $1.position <= flushed }
+                .sorted { $0.value.position < $1.value.position }.prefix(most)
+            guard !due.isEmpty else { continue }
+            return (id, Dictionary(uniqueKeysWithValues: due.map { ($0.key, $0.value.position) }))
+        }
+        return nil
+    }
+
+    /// Subtracts what was found of identifiers that asked for it, in periods that were not released.
+    ///
+    /// - Parameters:
+    ///   - found: the batches in the window, by identifier; none for an identifier without any.
+    ///   - largest: the most entries that a record may hold.
+    /// - Returns: journal these, in their order, before anything else is counted.
+    package mutating func remove(
+        _ found: [KeyedIdentifier: [CountedBatch]], from id: WindowID, largest: Int
+    ) -> [Removal] {
+        let place = windows.place(of: id)
+        var window = windows.takeOut(place)
+        var parts: [Removal] = []
+        let order = found.keys.sorted { ($0.high, $0.low) < ($1.high, $1.low) }
+        for identifier in order {
+            parts += cut(identifier, found[identifier] ?? [], id, largest: largest)
+        }
+        parts = parts.enumerated().map { number, part in
+            position = position.next
+            return part.placed(at: position, hasMore: number + 1 < parts.count)
+        }
+        for identifier in order { window.withdrawn[identifier]?.isDone = true }
+        window.lastPosition = position
+        windows.putBack(window, at: place)
+        for part in parts { addDeltas(of: part) }
+        freezeIfLarge(through: position)
+        return parts
+    }
+
+    /// True if counters of a period can still change.
+    private func isOpen(_ metric: Int, _ periodStart: UnixSeconds) -> Bool {
+        closed.isEmpty || !closed.contains(ClosedPeriod(layout: space.ids[metric], periodStart: periodStart))
+    }
+
+    private func part(
+        _ id: WindowID, _ identifier: KeyedIdentifier, additions: [CountedBatch.Addition] = [],
+        appearances: [CountedBatch.Appearance] = [], outcomes: [Removal.Outcome] = []
+    ) -> Removal {
+        Removal(
+            position: position, window: id, identifier: identifier, additions: additions, appearances: appearances,
+            outcomes: outcomes)
+    }
+
+    /// Returns what is to be subtracted for one identifier, in parts that fit into records.
+    private func cut(
+        _ identifier: KeyedIdentifier, _ batches: [CountedBatch], _ id: WindowID, largest: Int
+    ) -> [Removal] {
+        struct Place: Hashable {
+            let metric: Int
+            let periodStart: UnixSeconds
+            let cell: CellIndex
+            let isLate: Bool
+            let isProved: Bool
+        }
+        var places: [Place: Int] = [:]
+        var additions: [CountedBatch.Addition] = []
+        for addition in batches.all(\.additions) where isOpen(addition.metric, addition.periodStart) {
+            let place = Place(
+                metric: addition.metric, periodStart: addition.periodStart, cell: addition.cell,
+                isLate: addition.isLate, isProved: addition.isProved)
+            if let known = places[place] {
+                additions[known] = additions[known].adding(addition)
+            } else {
+                places[place] = additions.count
+                additions.append(addition)
+            }
+        }
+        let appearances = batches.all(\.appearances).filter { isOpen($0.metric, $0.periodStart) }
+        var events: [UInt8: Int64] = [:]
+        for batch in batches where batch.additions.allSatisfy({ isOpen($0.metric, $0.periodStart) }) {
+            batch.forEachCoverage {
+                if $0.kind != .late { events[$0.kind.code] = (events[$0.kind.code] ?? 0).saturatingAdd($0.events) }
+            }
+        }
+        let outcomes = events.sorted { $0.key < $1.key }.compactMap { code, events in
+            CoverageKind(code: code).map { Removal.Outcome(kind: $0, events: events) }
+        }
+        var parts = [part(id, identifier, outcomes: outcomes)]
+        for first in stride(from: 0, to: additions.count, by: largest) {
+            let end = min(first + largest, additions.count)
+            parts.append(part(id, identifier, additions: Array(additions[first..<end])))
+        }
+        for first in stride(from: 0, to: appearances.count, by: largest) {
+            parts.append(
+                part(id, identifier, appearances: Array(appearances[first..<min(first + largest, appearances.count)])))
+        }
+        return parts
+    }
+
+    /// Replays a request for removal.
+    mutating func replay(_ request: RemovalRequest) {
+        position = max(position, request.position)
+        let place = windows.place(of: request.window)
+        var window = windows.takeOut(place)
+        for metric in window.progress.keys {
+            let key = request.identifier.hash(with: space.metrics[metric].seed, 0)
+            window.progress[metric]?.forgetLater(key, at: request.position)
+        }
+        window.withdrawn[request.identifier] = .init(position: request.position, isDone: Fault.forgetRequests.isOn)
+        window.lastPosition = request.position
+        windows.putBack(window, at: place)
+    }
+
+    /// Replays a removal.
+    mutating func replay(_ record: Removal) {
+        position = max(position, record.position)
+        if let last = removals.last, last.window != record.window || last.position.next != record.position {
+            removals = []
+        }
+        removals.append(record)
+        guard !record.hasMore else { return }
+        let parts = removals
+        removals = []
+        let place = windows.place(of: record.window)
+        var window = windows.takeOut(place)
+        for part in parts {
+            window.withdrawn[part.identifier, default: .init(position: part.position)].isDone = true
+        }
+        window.lastPosition = record.position
+        windows.putBack(window, at: place)
+        if unresolved != nil {
+            unresolved?.append(parts, in: space)
+        } else if record.position > flushed {
+            for part in parts { addDeltas(of: part) }
+            freezeIfLarge(through: record.position)
+        }
+    }
+
+    private mutating func addDeltas(of removal: Removal) {
+        removal.forEachDelta(
+            in: space,
+            counter: { slot, start, amount in pending.take(amount, fromCounter: slot, periodStart: start) },
+            tracked: { slot, start in
+                pending.addIdentifiers(-1, toTracked: slot, periodStart: start, window: removal.window.number)
+            })
+        removal.forEachCoverage { pending.coverage.add($0) }
+    }
+}
+
+extension Removal {
+    /// Returns the same removal at a position.
+    fileprivate func placed(at position: JournalPosition, hasMore: Bool) -> Removal {
+        Removal(
+            position: position, window: window, identifier: identifier, additions: additions, appearances: appearances,
+            outcomes: outcomes, hasMore: hasMore)
+    }
+
+    /// Calls `counter` and `tracked` for each counter and tracked cell that it subtracts from.
+    func forEachDelta(
+        in space: CellSpace,
+        counter: (_ slot: UInt32, _ periodStart: UnixSeconds, _ amount: Int64) -> Void,
+        tracked: (_ slot: UInt32, _ periodStart: UnixSeconds) -> Void
+    ) {
+        for addition in additions {
+            space.metrics[addition.metric].forEachCounter(of: addition) { slot, amount in
+                counter(slot, addition.periodStart, amount)
+            }
+        }
+        for appearance in appearances {
+            tracked(space.marginPlace(of: appearance).firstTracked + appearance.cell.value, appearance.periodStart)
+        }
+    }
+}
+
+extension CountedBatch.Addition {
+    /// Returns the sum of two additions to one cell.
+    fileprivate func adding(_ other: Self) -> Self {
+        Self(
+            metric: metric, cell: cell, periodStart: periodStart, count: count.saturatingAdd(other.count),
+            sums: zip(sums, other.sums).map { $0.saturatingAdd($1) }, firsts: firsts.union(other.firsts),
+            isLate: isLate, isProved: isProved)
+    }
+}
+
+extension [CountedBatch] {
+    fileprivate func all<Part>(_ path: KeyPath<CountedBatch, [Part]>) -> [Part] { flatMap { $0[keyPath: path] } }
+}

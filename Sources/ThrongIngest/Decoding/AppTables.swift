@@ -1,0 +1,205 @@
+internal import ThrongPlan
+
+/// A plan as tables: every name is looked up once, by its bytes, and is a small number from then on. A class, because
+/// every batch refers to it.
+final class AppTables: Sendable {
+    let name: AppName
+    let calendar: PeriodCalendar
+    let purposes: [PurposeTables]
+    let purposeNames: ByteTable
+    /// The metrics for which devices prove firsts.
+    let firsts: [FirstTables]
+    /// The places of these metrics in ``firsts``, by name.
+    let firstNames: ByteTable
+    /// True if clients need a key.
+    private let needsKey: Bool
+    /// The largest k of the plan's metrics.
+    let largestThreshold: Threshold
+
+    init(plan: Plan, space: CellSpace, rules: UserAgentRules) throws {
+        name = plan.app.name
+        calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        var names = ByteTable()
+        var purposes: [PurposeTables] = []
+        for (place, purpose) in plan.purposes.enumerated() {
+            names.insert(purpose.name.text, place)
+            purposes.append(
+                try PurposeTables(purpose: purpose, plan: plan, calendar: calendar, space: space, rules: rules))
+        }
+        self.purposes = purposes
+        purposeNames = names
+        var firsts: [FirstTables] = []
+        var firstNames = ByteTable()
+        for metric in plan.metrics {
+            guard let published = try plan.provedFirsts(of: metric),
+                let place = plan.purposes.firstIndex(where: { $0.name == metric.purpose })
+            else {
+                continue
+            }
+            firstNames.insert(metric.name.text, firsts.count)
+            firsts.append(
+                FirstTables(
+                    try plan.layout(of: metric, rules: rules), published, purpose: purposes[place],
+                    expires: calendar.midnight(of: metric.expires), grace: plan.app.grace.components.seconds))
+        }
+        (self.firsts, self.firstNames) = (firsts, firstNames)
+        needsKey = plan.app.keys == .required
+        largestThreshold = plan.metrics.map(\.threshold).max() ?? plan.app.threshold
+    }
+
+    /// Returns the credentials that senders for a purpose need.
+    func senderTerms(of tables: PurposeTables) -> SenderTerms {
+        SenderTerms(app: name, needsKey: needsKey, backendsOnly: tables.purpose.senders == .backends)
+    }
+}
+
+/// The tables of one purpose.
+final class PurposeTables: Sendable {
+    let purpose: Purpose
+    /// The app's calendar.
+    let calendar: PeriodCalendar
+    let eventNames: ByteTable
+    let events: [EventTables]
+    /// The events' names, in the same order.
+    let eventList: [String]
+    let fieldNames: ByteTable
+    /// The fields' names, by field number.
+    let fieldList: [String]
+    let fieldCount: Int
+    /// The dimensions that any metric of the purpose uses.
+    let dimensions: [DimensionTables]
+    /// The dimensions whose buckets are learned.
+    let revealed: [RevealedDimension]
+    /// The dimensions that read user agents, with the numbers of their fields.
+    let userAgents: [(field: Int, dimension: Int)]
+    /// The labels that devices may send in place of a user agent: those of any of these dimensions, with ``botLabel``
+    /// if the dimension takes the label for a bot's.
+    let userAgentLabels: ByteTable
+    static let botLabel = 1
+    /// True if a metric counts identifiers, so that windows keep each identifier's progress.
+    var countsIdentifiers: Bool { events.contains { $0.windows != nil } }
+
+    init(
+        purpose: Purpose, plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules
+    ) throws {
+        var draft = PurposeDraft(plan: plan, calendar: calendar, space: space, rules: rules)
+        for metric in plan.metrics where metric.purpose == purpose.name { try draft.add(metric) }
+        draft.noteFields()
+        (self.purpose, self.calendar) = (purpose, calendar)
+        eventNames = draft.eventNames
+        events = draft.events
+        eventList = draft.eventList
+        fieldNames = draft.fieldNames
+        fieldList = draft.fieldList
+        fieldCount = draft.fieldNames.count
+        dimensions = draft.dimensions
+        revealed = draft.revealed
+        userAgents = draft.userAgents
+        userAgentLabels = draft.userAgentLabels
+    }
+}
+
+/// The source of a dimension's or a sum's value.
+enum FieldSource: Sendable {
+    /// The event's `at`.
+    case time
+    /// The event's own name.
+    case event
+    /// A field, by its number within the purpose.
+    case field(Int)
+    /// A field that holds hashes, by its dimension's place among the revealed ones.
+    case revealed(Int)
+}
+
+/// One dimension, ready to bucket.
+struct DimensionTables: Sendable {
+    let source: FieldSource
+    let bucketing: any Bucketing
+}
+
+/// The effects of an event of one name.
+struct EventTables: Sendable {
+    var metrics: [MetricTables] = []
+    /// The firsts that the event may claim to be; nil if no metric asks for any.
+    private(set) var firsts: EventFirsts?
+    /// The fields that an event may carry, by field number.
+    var allows: [Bool] = []
+    /// True if a dimension depends on the event's time, besides its period.
+    var dependsOnTime = false
+    /// The revealed dimensions of its metrics, by their places among the purpose's.
+    var revealed: [Int] = []
+
+    /// The metrics that count identifiers; nil if there are none.
+    private(set) var windows: EventWindows?
+
+    /// Adds a metric that counts identifiers.
+    mutating func add(_ metric: WindowTables) {
+        windows = EventWindows(metrics: (windows?.metrics ?? []) + [metric])
+    }
+
+    /// Adds the firsts of the metric that is appended next.
+    mutating func add(firstsOf layout: MetricLayout) {
+        guard let counted = layout.firsts else { return }
+        firsts = (firsts ?? EventFirsts())
+            .adding(.init(place: metrics.count, layout: counted, dimensions: layout.dimensions), of: layout.metric)
+    }
+}
+
+/// The firsts that an event of one name may claim to be. A class, because nearly no event claims any.
+final class EventFirsts: Sendable {
+    /// The places in ``metrics``, by name of a metric with firsts.
+    let names: ByteTable
+    let metrics: [Asked]
+
+    /// The firsts of one metric.
+    struct Asked: Sendable {
+        /// The place among the event's metrics.
+        let place: Int
+        let layout: FirstsLayout
+        /// The places in a margin, by name of the dimension.
+        let dimensions: ByteTable
+
+        init(place: Int, layout: FirstsLayout, dimensions: [MetricLayout.DimensionLayout]) {
+            self.place = place
+            self.layout = layout
+            var names = ByteTable()
+            for (place, dimension) in dimensions.enumerated() { names.insert(dimension.name.text, place) }
+            self.dimensions = names
+        }
+    }
+
+    init(names: ByteTable = ByteTable(), metrics: [Asked] = []) {
+        self.names = names
+        self.metrics = metrics
+    }
+
+    fileprivate func adding(_ asked: Asked, of metric: MetricName) -> EventFirsts {
+        var names = names
+        names.insert(metric.text, metrics.count)
+        return EventFirsts(names: names, metrics: metrics + [asked])
+    }
+}
+
+/// One metric, ready to count.
+struct MetricTables: Sendable {
+    let ordinal: Int32
+    let dimensions: [Axis]
+    /// The leaf cells that can't occur.
+    let impossible: CellSet?
+    let sums: [Sum]
+    let period: PeriodKind
+    /// The time from which on it no longer counts.
+    let expires: UnixSeconds
+
+    struct Axis: Sendable {
+        /// The place among the purpose's dimensions.
+        let dimension: Int
+        /// The number of leaf cells from one bucket to the next.
+        let stride: UInt32
+    }
+
+    struct Sum: Sendable {
+        let source: FieldSource
+        let measure: SumMeasure
+    }
+}

@@ -1,0 +1,152 @@
+// REPORT-PERIOD.manifest.json is JSON in UTF-8 with its keys in the order below, two spaces a level and one newline at
+// the end. REPORT-PERIOD.manifest.sig beside it is the 64 bytes of an Ed25519 signature (RFC 8032) over all bytes of
+// the manifest's file. Schema/manifest.schema.json describes the keys.
+
+internal import Crypto
+package import ThrongPlan
+internal import ThrongRelease
+package import ThrongReport
+internal import ThrongWire
+
+/// The description of a report's files: what they were made from, under which rules, and what their bytes are.
+package struct ReportManifest: Sendable, Hashable {
+    /// The name and version of the file's shape.
+    package static let format = "throng-manifest/1"
+
+    /// The report.
+    package let report: String
+    /// The name of the partner who receives it.
+    package let partner: String
+    /// The name of the app whose crowd it is about.
+    package let app: String
+    /// The period that it covers.
+    package let period: Covered
+    /// SHA-256 of the plan in force, in hexadecimal.
+    package let plan: String
+    /// The data that may be missing because a daemon was lost with its data.
+    package let losses: [Loss]
+    /// The basis of each insight, in reading order.
+    package let insights: [Ground]
+    /// The releases that the numbers come from.
+    package let releases: [Source]
+    /// The files, in the order in which they are delivered.
+    package let files: [Entry]
+    /// The time at which copies are to be deleted, because the first number in them may be kept no longer; nil where
+    /// nobody said.
+    package let deleteBy: UnixSeconds?
+    /// The time at which it was signed.
+    package let signedAt: UnixSeconds
+    /// The key that signed.
+    package let key: ReportKeyID
+
+    /// The period of a report.
+    package struct Covered: Sendable, Hashable {
+        /// hour, day, week or month.
+        package let kind: String
+        /// The period's label, as file names have it.
+        package let label: String
+        /// The app's time zone.
+        package let timeZone: String
+        /// First second.
+        package let start: UnixSeconds
+        /// First second after it.
+        package let end: UnixSeconds
+    }
+
+    /// The data that a lost daemon may have taken with it.
+    package struct Loss: Sendable, Hashable {
+        /// Events that it acknowledged from here on may be missing, and identifiers of windows that were open here.
+        package let from: UnixSeconds
+        /// Others counted in its place from here on.
+        package let until: UnixSeconds
+        /// The number of slots that it counted, of the 256 slots of identifiers.
+        package let slots: Int
+
+        package init(from: UnixSeconds, until: UnixSeconds, slots: Int) {
+            (self.from, self.until, self.slots) = (from, until, slots)
+        }
+    }
+
+    /// The basis of an insight's numbers; texts are decimals.
+    package struct Ground: Sendable, Hashable {
+        /// The insight.
+        package let name: String
+        /// Devices that each number stands for; nil where nothing was released.
+        package let k: String?
+        /// Share of events that clients send; nil where nothing was released.
+        package let sampling: String?
+        /// Share of the whole that the published rows leave out; nil where it is unknown.
+        package let withheldShare: String?
+    }
+
+    /// A release.
+    package struct Source: Sendable, Hashable {
+        /// The metric that was released.
+        package let metric: String
+        /// SHA-256 of the release.
+        package let digest: String
+        /// SHA-256 of the cells' meaning: dimensions, buckets, and the rule and version of each bucketing.
+        package let bucketing: String
+    }
+
+    /// A file.
+    package struct Entry: Sendable, Hashable {
+        /// Its name without a folder.
+        package let name: String
+        /// The file's media type.
+        package let mediaType: String
+        /// Unit: bytes.
+        package let size: Int
+        /// The SHA-256 of the contents, in hexadecimal.
+        package let sha256: String
+    }
+
+    /// Creates the manifest of a report's files.
+    package init(
+        of document: ReportDocument, files: ReportFiles, losses: [Loss], signedAt: UnixSeconds, key: ReportKeyID
+    ) {
+        report = document.name.text
+        partner = document.partner.name.text
+        app = document.app.name.text
+        period = Covered(
+            kind: document.period.kind.rawValue, label: document.periodLabel, timeZone: document.app.timeZone,
+            start: document.period.start, end: document.period.end)
+        plan = document.plan.hex
+        self.losses = losses
+        insights = document.answers.map { answer in
+            Ground(
+                name: answer.insight.name.text, k: answer.answered?.basis.kText,
+                sampling: answer.answered?.basis.samplingText,
+                withheldShare: (answer.answered?.table.rest?.share).map { "\($0)" })
+        }
+        releases = document.sources.map {
+            Source(metric: $0.metric.text, digest: $0.digest.hex, bucketing: $0.layout.description)
+        }
+        self.files = files.all.map {
+            Entry(
+                name: $0.name, mediaType: $0.mediaType, size: $0.contents.count,
+                sha256: SHA256.hash(data: $0.contents).lowerHex)
+        }
+        deleteBy = document.deleteBy
+        self.signedAt = signedAt
+        self.key = key
+    }
+}
+
+extension ReportFiles {
+    /// These files with their manifest's signature and, last, their manifest: who sees the manifest has everything.
+    ///
+    /// - Parameter losses: what may be missing because a daemon was lost with its data.
+    /// - Throws: what the library throws where it can't sign.
+    package func signed(
+        as document: ReportDocument, with key: ReportKey, losses: [ReportManifest.Loss] = [], now: UnixSeconds
+    ) throws -> ReportFiles {
+        let manifest = ReportManifest(
+            of: document, files: self, losses: losses, signedAt: now, key: key.publicKey.id)
+        let name = ReportFile.stem(report: document.name.text, period: document.periodLabel)
+        let file = ReportFile(name: name + ReportFile.manifestEnding, contents: manifest.json)
+        let signature = ReportFile(
+            name: name + ReportFile.signatureEnding, bytes: try key.signature(over: file.contents))
+        return ReportFiles(all + [signature, file])
+    }
+}

@@ -1,0 +1,195 @@
+internal import Foundation
+internal import Glibc
+internal import ThrongReport
+internal import ThrongSystem
+
+/// Prints pages as PDF with a headless Chromium, where one is installed.
+///
+/// Each page is printed by a process of its own with a fresh profile in a private folder, which both go afterwards. It
+/// gets nothing of this process but the page's file, resolves no host name, and has a time limit. It keeps Chromium's
+/// sandbox unless this process is root's, for whom Chromium has none. A try that may go well the next time is made
+/// twice.
+package struct PagePrinter: Sendable, Hashable {
+    /// The programs that are looked for on the PATH, in this order.
+    static let names = [
+        "chromium", "chromium-headless-shell", "google-chrome-stable", "google-chrome", "chrome-headless-shell",
+    ]
+    /// Larger ones are not taken for a page. Unit: bytes.
+    private static let largest = 64 << 20
+
+    private let named: String?
+    private let searchPath: String
+    private let limit: Duration
+
+    /// - Parameters:
+    ///   - program: a program's path; nil looks for one on the PATH, each time that a page is printed.
+    ///   - searchPath: folders, separated by colons.
+    ///   - limit: how long a page may take.
+    package init(
+        program: String? = nil, searchPath: String = "/usr/local/bin:/usr/bin:/bin", limit: Duration = .seconds(60)
+    ) {
+        named = program
+        self.searchPath = searchPath
+        self.limit = limit
+    }
+
+    /// The first program on the `PATH` of an environment.
+    package init(environment: [String: String]) {
+        self.init(searchPath: environment["PATH"] ?? "/usr/bin:/bin")
+    }
+
+    /// The program that would print now.
+    ///
+    /// - Throws: ``PrintError/noChromium``, ``PrintError/noProgram(path:)``.
+    package func program() throws(PrintError) -> String {
+        func canRun(_ path: String) -> Bool {
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+                && FileManager.default.isExecutableFile(atPath: path)
+        }
+        if let named {
+            guard named.hasPrefix("/"), canRun(named) else { throw .noProgram(path: named) }
+            return named
+        }
+        for name in Self.names {
+            for folder in searchPath.split(separator: ":") where folder.hasPrefix("/") {
+                let path = "\(folder)/\(name)"
+                if canRun(path) { return path }
+            }
+        }
+        throw .noChromium
+    }
+
+    /// A page as a tagged PDF with an outline, in the size that the page's style asks for.
+    ///
+    /// The same page, Chromium and fonts make the same bytes: the times of printing are blanked out. Takes one to two
+    /// seconds on a thread of its own; where Chromium fails, a second try.
+    /// - Throws: ``PrintError``.
+    package func pdf(of page: String) async throws(PrintError) -> [UInt8] {
+        let outcome: Result<[UInt8], PrintError> = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(returning: Result { () throws(PrintError) in try printed(page) })
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// Says how many letters of a page this machine has no font for; nil where all have one, or nobody knows.
+    package func lack(in page: String) async -> PrintError? {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                // A folder that can't be made kept the page from being printed, too, and that was said.
+                guard let folder = try? Self.privateFolder() else { return continuation.resume(returning: nil) }
+                defer { Self.remove(folder) }
+                let letters = FontCoverage.ofMachine(in: folder)?.lacking(in: page) ?? 0
+                continuation.resume(returning: letters > 0 ? .boxes(letters: letters) : nil)
+            }
+        }
+    }
+
+    /// Returns the arguments of the call of Chromium.
+    static func arguments(profile: String, page: String, pdf: String, asRoot: Bool) -> [String] {
+        let common = [
+            "--headless=new", "--print-to-pdf=\(pdf)", "--no-pdf-header-footer", "--generate-pdf-document-outline",
+            "--user-data-dir=\(profile)",
+            // Its name is written into the PDF, in place of Chromium's version and the machine's system.
+            "--user-agent=Throng",
+            // A page of ours asks for nothing; what Chromium wants for itself it does not get either.
+            "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking", "--disable-component-update",
+            "--disable-default-apps", "--disable-domain-reliability", "--disable-extensions", "--disable-sync",
+            "--no-pings", "--no-first-run", "--no-default-browser-check",
+            // Containers have a small /dev/shm and no graphics; nobody reads its crash reports.
+            "--disable-dev-shm-usage", "--disable-gpu", "--disable-breakpad", "--disable-crash-reporter",
+            // Errors: with less it does not even say that it has no sandbox.
+            "--log-level=2",
+        ]
+        return common + (asRoot ? ["--no-sandbox"] : []) + ["file://\(page)"]
+    }
+
+    private func printed(_ page: String) throws(PrintError) -> [UInt8] {
+        do throws(PrintError) {
+            return try printedOnce(page)
+        } catch {
+            guard error.mayPass else { throw error }
+            return try printedOnce(page)
+        }
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameter words: the file that gets what it says.
+    private func status(of run: ProgramRun, _ program: String, saying words: String) throws(PrintError) -> Int32 {
+        let output = open(words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw .system(call: "open", path: words, code: errno) }
+        defer { close(output) }
+        do throws(ProgramRun.Failure) {
+            return try run.status(output: output, errors: output, limit: limit)
+        } catch {
+            switch error {
+            case .notStarted(let code): throw .system(call: "posix_spawn", path: program, code: code)
+            case .lost(let code): throw .system(call: "waitpid", path: program, code: code)
+            case .tooSlow: throw .tooSlow(program: program, seconds: limit.components.seconds)
+            }
+        }
+    }
+
+    private func printedOnce(_ page: String) throws(PrintError) -> [UInt8] {
+        let program = try program()
+        let folder = try Self.privateFolder()
+        defer { Self.remove(folder) }
+        let (source, target, words) = (folder + "/page.html", folder + "/page.pdf", folder + "/words")
+        guard FileManager.default.createFile(atPath: source, contents: Data(page.utf8)) else {
+            throw .system(call: "write", path: source, code: errno)
+        }
+        let run = ProgramRun(
+            [program] + Self.arguments(profile: folder + "/profile", page: source, pdf: target, asRoot: geteuid() == 0),
+            // Its caches go where everything else of it goes.
+            environment: [
+                "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=\(folder)", "TMPDIR=\(folder)", "LC_ALL=C.UTF-8", "TZ=UTC",
+            ],
+            folder: folder)
+        let status = try status(of: run, program, saying: words)
+        guard status == 0 else {
+            let said = FileManager.default.contents(atPath: words) ?? Data()
+            if said.range(of: Data("No usable sandbox".utf8)) != nil { throw .noSandbox(program: program) }
+            throw .failed(program: program, status: status, said: Self.lastWords(of: said))
+        }
+        // No file, no size: either way nothing was printed.
+        guard let size = try? FileManager.default.attributesOfItem(atPath: target)[.size] as? Int, size <= Self.largest,
+            let pdf = FileManager.default.contents(atPath: target), pdf.starts(with: Array("%PDF-".utf8))
+        else { throw .nothingPrinted(program: program) }
+        return Self.withoutTimes(Array(pdf))
+    }
+
+    /// Overwrites the times of printing, which stand in the first object, with as many spaces.
+    static func withoutTimes(_ pdf: [UInt8]) -> [UInt8] {
+        var pdf = pdf
+        for key in ["/CreationDate (", "/ModDate ("] {
+            guard let found = pdf.prefix(4096).firstRange(of: Array(key.utf8)),
+                let end = pdf[found.upperBound...].prefix(64).firstIndex(of: UInt8(ascii: ")"))
+            else { continue }
+            for place in found.lowerBound...end { pdf[place] = UInt8(ascii: " ") }
+        }
+        return pdf
+    }
+
+    private static func lastWords(of said: Data) -> String {
+        String(decoding: said.suffix(2000), as: UTF8.self).split(whereSeparator: \.isNewline).suffix(3)
+            .joined(separator: "; ").filter { !$0.unicodeScalars.contains(where: \.isControl) }.suffix(300).description
+    }
+
+    private static func privateFolder() throws(PrintError) -> String {
+        let parent = FileManager.default.temporaryDirectory.path()
+        var template = Array((parent + (parent.hasSuffix("/") ? "" : "/") + "throng-print-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", path: parent, code: errno) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// A process that was just stopped may still be writing: a few tries, then the private folder stays.
+    private static func remove(_ folder: String) {
+        for _ in 0..<5 {
+            if (try? FileManager.default.removeItem(atPath: folder)) != nil { return }
+            usleep(100_000)
+        }
+    }
+}

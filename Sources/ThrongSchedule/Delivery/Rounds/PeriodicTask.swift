@@ -1,0 +1,28 @@
+internal import ServiceLifecycle
+
+/// Makes a round again and again until the daemon stops.
+package struct PeriodicTask: Service {
+    private let round: Round
+    private let interval: Duration
+    private let health: RoundHealth
+    private let work: @Sendable () async throws -> Void
+
+    /// - Parameter interval: between two rounds; the first is at once.
+    package init(
+        _ round: Round, every interval: Duration, on health: RoundHealth,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) {
+        self.round = round
+        self.interval = interval
+        self.health = health
+        self.work = work
+    }
+
+    package func run() async throws {
+        health.expect(round)
+        while !Task.isShuttingDownGracefully {
+            await health.make(round, work)
+            try await pause(interval)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import ThrongPlan
+
+/// The permissions that an operator gives deliveries over the network. A plan says where a report goes; these say
+/// whether it may.
+package struct DeliveryOptions: Sendable, Hashable {
+    /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to.
+    package var hosts: Set<String> = []
+    /// `deliver.private-hosts` (text, none): those of them that may be at loopback, private and other special
+    /// addresses.
+    package var privateHosts: Set<String> = []
+    /// `deliver.ca` (path, none): certificates in PEM that vouch for partners, beside the system's.
+    package var authorities: String?
+    /// The folder with a file for each header Authorization, `secrets` in the data directory.
+    package let secrets: String
+    /// The longest time for a file. Unit: seconds.
+    package var fileSeconds: Int64 = 60
+    /// The pause after a first try; each is twice the one before, up to an hour. Unit: seconds.
+    package var retrySeconds: Int64 = 30
+    /// The tries after which a delivery is given up: five hours after the first.
+    package var tries = 12
+
+    /// The longest pause between two tries. Unit: seconds.
+    package static let longestPause: Int64 = 3600
+
+    /// The documented defaults: nothing goes over the network.
+    package init(dataPath: String) { secrets = dataPath + "/secrets" }
+
+    /// The longest time that the system may take to find the address of a host. Unit: seconds.
+    package static let lookupSeconds: Int64 = 10
+
+    /// The longest time that a try may say nothing before another process may begin one: a lookup, a file, and time to
+    /// write it down.
+    package var lease: Duration { .seconds(Self.lookupSeconds + fileSeconds + 15) }
+
+    /// Returns the time at which a delivery is tried again after a try that failed; nil where that was the last.
+    package func retry(after attempt: Int, now: UnixSeconds) -> UnixSeconds? {
+        guard attempt < tries else { return nil }
+        let doublings = min(max(attempt - 1, 0), 20)
+        return now + min(retrySeconds << Int64(doublings), Self.longestPause)
+    }
+}

@@ -1,0 +1,117 @@
+internal import Logging
+internal import ServiceLifecycle
+internal import ThrongCredentials
+internal import ThrongIngest
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongSchedule
+internal import ThrongStore
+internal import ThrongSystem
+internal import UnixSignals
+
+extension Daemon {
+    /// Runs the services of an open daemon until the stop, and closes what they used.
+    func run(on parts: DaemonParts) async throws {
+        let stores = DaemonStores(parts)
+        let standing = FlushStanding()
+        // The clock is checked before any window ends. If PostgreSQL is away, the schedule checks it once it is back.
+        let guarded = clockGuard(parts, stores)
+        if parts.ingestion.knownFlushed != nil { _ = await guarded.believed() }
+        let reports = try reportScheduler(stores)
+        let deliveries = deliveryService(reports, parts.telemetry)
+        let schedule = try scheduleService(parts, stores, reports, standing, guarded)
+        let flush = flushService(parts, stores, standing)
+        let fence = fenceWatch(parts)
+        // This look comes first: another daemon's events are not counted here, if PostgreSQL answers in time.
+        let neighbours = memberWatch(parts, stores)
+        if parts.ingestion.knownFlushed != nil { try await neighbours.lookFirst() }
+        sayWhetherItHasLeft(parts.data)
+        let clientSessions = sessions(asksClients: asksClients)
+        let gateway = try ObliviousGateway(
+            parts.data, contentBytes: options.limits.bodyBytes, clock: clock, logger: logger)
+        let issuer = CredentialIssuer(
+            options.credentials.rules, keys: parts.credentialKeys, data: parts.data, clock: clock, logger: logger)
+        // Started in this order, stopped in the other: clients first, PostgreSQL last.
+        var services: [any Service] = parts.cluster.map { [$0] } ?? []
+        services += [FlushMark(budget: stop), fence, flush, neighbours, planWatch(parts), schedule, deliveries]
+        services.append(SecurityLogService(log: security, health: parts.telemetry.rounds))
+        services.append(try metricsServer(parts.ingestion, parts.telemetry))
+        services.append(try intakeServer(parts.ingestion, gateway, issuer, parts.telemetry, clientSessions))
+        services.append(FailureWatch(flag: parts.failure))
+        services += keyRounds(parts, gateway)
+        services += countingRounds(parts, clientSessions)
+        // Sessions are forgotten even if nobody signs in here: another daemon may be gone.
+        let portal = portal(of: parts)
+        services.append(
+            PeriodicTask(.sessions, every: .seconds(60), on: parts.telemetry.rounds) {
+                try await portal.forgetSessions()
+            })
+        if let endpoint = options.members {
+            services.append(try memberServer(parts.ingestion, gateway, issuer, parts.telemetry, at: endpoint))
+        }
+        if let endpoint = options.portal { services.append(try portalServer(portal, parts.ingestion, at: endpoint)) }
+        services.append(stopWatch(parts, stores, portal))
+        let group = serviceGroup(services)
+        try RunningPlans.write(options.sources, in: parts.data)
+        lifetime.runs(group, by: options.sources, stop: stop)
+        try await group.run()
+        await close(parts, stores, portal)
+        if let error = parts.failure.error { throw error }
+    }
+
+    private func sayWhetherItHasLeft(_ data: DataDirectory) {
+        guard data.hasLeft else { return }
+        logger.warning(
+            """
+            PostgreSQL can't be reached, and was told that this daemon stopped: nothing is counted before it knows \
+            better, because others are there that may release
+            """)
+    }
+
+    private func portal(of parts: DaemonParts) -> Portal {
+        Portal(
+            parts.settings, plans: options.plans, now: { [clock] in clock.now },
+            onRefusal: { [security] in security.note(.init($0)) },
+            network: { NetworkMark.network(of: $0) },
+            health: health(of: parts))
+    }
+
+    /// Returns a group that stops in order when one of its services fails.
+    private func serviceGroup(_ services: [any Service]) -> ServiceGroup {
+        ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { service in
+                    ServiceGroupConfiguration.ServiceConfiguration(
+                        service: service, failureTerminationBehavior: .gracefullyShutdownGroup)
+                },
+                logger: logger))
+    }
+
+    /// Returns the service that gives questions to PostgreSQL a last while once the daemon stops.
+    private func stopWatch(_ parts: DaemonParts, _ stores: DaemonStores, _ portal: Portal) -> StopWatch {
+        StopWatch(budget: stop, cluster: parts.cluster, logger: logger) { [ingestion = parts.ingestion] in
+            stores.releases.close(within: StopBudget.questions)
+            portal.close(within: StopBudget.questions)
+            // The last flush asks it who is there.
+            stores.members.close(within: StopBudget.untilFlushed)
+            ingestion.reveals.close(within: StopBudget.questions)
+            ingestion.firsts?.close(within: StopBudget.questions)
+        }
+    }
+
+    private func close(_ parts: DaemonParts, _ stores: DaemonStores, _ portal: Portal) async {
+        let ingestion = parts.ingestion
+        await onOwnThread {
+            ingestion.odd.finish()
+            ingestion.proving.finish()
+            ingestion.journal.stop()
+        }
+        parts.data.unlock()
+        stores.close()
+        portal.close()
+        parts.database.counters.close()
+        ingestion.reveals.close()
+        ingestion.firsts?.close()
+    }
+}

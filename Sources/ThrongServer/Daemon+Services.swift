@@ -1,0 +1,152 @@
+internal import Logging
+internal import ServiceLifecycle
+internal import ThrongIngest
+internal import ThrongJournal
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongSchedule
+internal import ThrongStore
+internal import ThrongSystem
+
+/// The services that count, release, report and deliver, each with what it needs.
+extension Daemon {
+    func clockGuard(_ parts: DaemonParts, _ stores: DaemonStores) -> ClockGuard {
+        ClockGuard(
+            clock: parts.trustedClock, store: DatabaseClock(stores.releases.connection),
+            health: parts.telemetry.schedule, logger: logger)
+    }
+
+    // MARK: Releases, reports and deliveries
+
+    /// Returns the scheduler of reports, and says who signs and prints them.
+    ///
+    /// - Throws: `ReportKeyError` if there is a key that can't be used.
+    func reportScheduler(_ stores: DaemonStores) throws -> ReportScheduler {
+        let reports = ReportScheduler(
+            store: stores.releases, rules: UserAgentRules.system, folder: options.dataPath,
+            signing: options.reports.signing, delivery: options.reports.delivery, printer: options.reports.printer,
+            traces: tracing.traces)
+        try sayWhoSigns(reports)
+        sayWhoPrints()
+        return reports
+    }
+
+    func deliveryService(_ reports: ReportScheduler, _ telemetry: Telemetry) -> DeliveryService {
+        DeliveryService(
+            plans: options.plans, queue: reports.deliveries, health: telemetry.deliveries, rounds: telemetry.rounds,
+            clock: clock, interval: options.scheduleInterval, logger: logger)
+    }
+
+    func scheduleService(
+        _ parts: DaemonParts, _ stores: DaemonStores, _ reports: ReportScheduler, _ standing: FlushStanding,
+        _ guarded: ClockGuard
+    ) throws -> ScheduleService {
+        let connection = stores.releases.connection
+        var releases = ReleaseScheduler(
+            store: stores.releases, rules: UserAgentRules.system,
+            secret: try TieSecret.kept(at: options.releaseSecret))
+        releases.traces = tracing.traces
+        return ScheduleService(
+            plans: options.plans,
+            releases: releases,
+            reports: reports,
+            calendar: CalendarStore(connection),
+            retention: RetentionWithKeys(
+                house: HouseRetention(RetentionStore(connection), folder: options.dataPath),
+                deletions: DeletionStore(connection),
+                keys: BackupKeys(dataPath: options.dataPath),
+                pages: stores.pages.map { RewrittenPages(pages: AgedPages($0), dataPath: options.dataPath) }),
+            standing: standing,
+            guarded: guarded,
+            settlement: Settlement(SettlementStore(connection), pause: ScheduleService.rest),
+            lease: LeaseStore(connection, of: DaemonID(parts.data.daemon)),
+            isInForce: { [apps = options.plans.map(\.app.name), plans = parts.telemetry.plans] in
+                plans.areInForce(apps)
+            },
+            health: parts.telemetry.schedule,
+            clock: clock,
+            interval: options.scheduleInterval,
+            logger: logger)
+    }
+
+    // MARK: Counting
+
+    func flushService(_ parts: DaemonParts, _ stores: DaemonStores, _ standing: FlushStanding) -> FlushService {
+        FlushService(
+            ingestion: parts.ingestion,
+            database: parts.database,
+            kept: parts.kept,
+            offered: parts.offered,
+            unreadable: parts.unreadable,
+            first: parts.ingestion.position,
+            standing: standing,
+            telemetry: parts.telemetry,
+            clock: clock,
+            interval: options.flushInterval,
+            longestInterval: options.longestFlushInterval,
+            machine: .real,
+            logger: logger,
+            traces: tracing.traces,
+            membership: { [daemon = DaemonID(parts.data.daemon), members = stores.members] in
+                try await members.membership(of: daemon, heard: 0)
+            },
+            onFenced: onFenced(parts.failure))
+    }
+
+    func fenceWatch(_ parts: DaemonParts) -> FenceWatch {
+        let onFenced = onFenced(parts.failure)
+        return FenceWatch(
+            journal: parts.ingestion.journal, database: parts.database, telemetry: parts.telemetry, machine: .real,
+            logger: logger
+        ) { [ingestion = parts.ingestion] in
+            onFenced(.fenced(pending: ingestion.gauges.journalLag))
+        }
+    }
+
+    /// Returns a function that stops the daemon when another process has taken its place.
+    private func onFenced(_ failure: FailureFlag) -> @Sendable (DaemonError) -> Void {
+        return { [logger] error in
+            let facts: Logger.Metadata = ["error": "\(error)"]
+            if error == .fenced(pending: 0) {
+                logger.warning("another process has taken this one's place, with everything; stopping", metadata: facts)
+            } else {
+                logger.critical("the flush can't go on in this process; stopping", metadata: facts)
+            }
+            failure.raise(error)
+        }
+    }
+
+    func memberWatch(_ parts: DaemonParts, _ stores: DaemonStores) -> MemberWatch {
+        MemberWatch(
+            neighbours: parts.ingestion.neighbours, store: stores.members, daemon: DaemonID(parts.data.daemon),
+            isAttached: { [database = parts.database] in database.isAttached },
+            windows: { [keys = parts.ingestion.keys] in keys.windows }, clock: clock,
+            health: parts.telemetry.rounds, logger: logger)
+    }
+
+    func planWatch(_ parts: DaemonParts) -> PlanWatch {
+        PlanWatch(
+            database: parts.database, standings: parts.telemetry.plans, health: parts.telemetry.rounds, logger: logger)
+    }
+
+    /// Returns the services that go with counting: checkpoints, spans, connections that end with their window, labels.
+    func countingRounds(_ parts: DaemonParts, _ clientSessions: TLSSessions?) -> [any Service] {
+        let rounds = parts.telemetry.rounds
+        var services: [any Service] = [
+            CheckpointKeeper(
+                parts.ingestion, data: parts.data, options: options.journal, health: rounds, logger: logger)
+        ]
+        if let exporter = tracing.exporter {
+            services.append(PeriodicTask(.traces, every: .seconds(1), on: rounds) { await exporter.round() })
+        }
+        if let clientSessions {
+            // Connections end with their window; the clock shows whole seconds, and may be set.
+            services.append(
+                PeriodicTask(.connections, every: .milliseconds(250), on: rounds) { [clock] in
+                    clientSessions.endFormer(at: clock.now)
+                })
+        }
+        if parts.ingestion.reveals.isNeeded { services.append(LabelService(learner: parts.ingestion.reveals)) }
+        return services
+    }
+}

@@ -1,0 +1,146 @@
+internal import NIOCore
+internal import Synchronization
+internal import ThrongIngest
+internal import ThrongJournal
+internal import ThrongSystem
+internal import ThrongWire
+
+/// The answers of one event loop that wait for the disk.
+///
+/// The journal is asked about the first of them only. When it calls back, all that are on disk by then are written in
+/// one go. They go out in the order in which they were added, so that each connection has its own in order.
+///
+/// Unchecked: confined to its event loop.
+final class AnswerQueue: @unchecked Sendable {
+    enum Answer {
+        /// The answer to a batch that was counted.
+        case counted(BatchAnswer, Telemetry.BatchOutcome)
+        /// An answer that waits only for those of its connection that came before it.
+        indirect case ready(IntakeAnswer)
+    }
+
+    private struct Waiting {
+        let position: JournalPosition
+        let answer: Answer
+        let reply: BatchHandler.Reply
+        let handler: BatchHandler
+    }
+
+    /// The number of waiting answers from which connections may have only one each. The loop does nothing else while it
+    /// writes them.
+    private static let most = 1024
+
+    /// Opens sealed requests of the event loop's connections.
+    let gateway: ObliviousGateway
+    /// Follows some of the event loop's requests.
+    let traces: Traces
+    /// True if requests are traced.
+    let isTraced: Bool
+    private let loop: any EventLoop
+    private let journal: Journal
+    private let telemetry: Telemetry
+    private var waiting = CircularBuffer<Waiting>()
+    private var last = JournalPosition.start
+    private var isAsking = false
+
+    init(loop: any EventLoop, journal: Journal, gateway: ObliviousGateway, telemetry: Telemetry, traces: Traces) {
+        self.gateway = gateway
+        self.traces = traces
+        isTraced = traces.isOn
+        self.loop = loop
+        self.journal = journal
+        self.telemetry = telemetry
+    }
+
+    /// True if a connection with a waiting answer may have another one wait.
+    var hasRoom: Bool { waiting.count < Self.most }
+
+    /// Sends an answer once everything up to a position is on disk, or tells the client that it never will be.
+    func add(_ answer: Answer, once position: JournalPosition, to handler: BatchHandler, _ reply: BatchHandler.Reply) {
+        // A repeated batch has an older position than those before it, and waits for them.
+        last = max(last, position)
+        waiting.append(Waiting(position: last, answer: answer, reply: reply, handler: handler))
+        if !isAsking { ask() }
+    }
+
+    private func ask() {
+        guard let position = waiting.first?.position else { return }
+        isAsking = true
+        journal.acknowledgeable(position) { [self] result in
+            loop.execute { self.take(result) }
+        }
+    }
+
+    private func take(_ result: Result<JournalPosition, JournalError>) {
+        // Answers that are added meanwhile are asked about below, once.
+        defer {
+            isAsking = false
+            ask()
+        }
+        switch result {
+        case .success(let durable): take(through: durable)
+        case .failure(.full):
+            // It is counted, and will be on disk once there is space: the client's next try gets the answer then.
+            while let first = waiting.popFirst() {
+                if case .counted = first.answer { telemetry.answered(.overloaded) }
+                fail(first, .overloaded)
+            }
+        case .failure:
+            while let first = waiting.popFirst() { fail(first, .failed) }
+        }
+    }
+
+    private func take(through durable: JournalPosition) {
+        // The lease is checked before each answer: a process that stood still may have been replaced.
+        while let position = waiting.first?.position, position <= durable, journal.mayAcknowledge {
+            let first = waiting.removeFirst()
+            switch first.answer {
+            case .counted(let answer, let outcome):
+                telemetry.answered(outcome, answer)
+                first.handler.deliver(IntakeAnswer(answer), first.reply)
+            case .ready(let answer): first.handler.deliver(answer, first.reply)
+            }
+        }
+    }
+
+    private func fail(_ one: Waiting, _ failure: IntakeAnswer) {
+        if case .ready(let answer) = one.answer {
+            one.handler.deliver(answer, one.reply)
+        } else {
+            one.handler.deliver(failure, one.reply)
+        }
+    }
+}
+
+/// The target of connections' batches: the ingestion that counts them, and a queue of answers per event loop.
+final class AnswerQueues: Sendable {
+    let counting: Ingestion
+    /// True if batches are taken from other daemons only.
+    let isForMembers: Bool
+    private let gateway: ObliviousGateway
+    private let telemetry: Telemetry
+    private let traces: Traces
+    private let queues = Mutex<[ObjectIdentifier: AnswerQueue]>([:])
+
+    init(
+        counting: Ingestion, gateway: ObliviousGateway, telemetry: Telemetry, isForMembers: Bool = false,
+        traces: Traces = .off
+    ) {
+        self.isForMembers = isForMembers
+        self.traces = traces
+        self.counting = counting
+        self.gateway = gateway
+        self.telemetry = telemetry
+    }
+
+    /// Returns the event loop's queue; the same for all of its connections.
+    func queue(of loop: any EventLoop) -> AnswerQueue {
+        queues.withLock { queues in
+            if let queue = queues[ObjectIdentifier(loop)] { return queue }
+            let queue = AnswerQueue(
+                loop: loop, journal: counting.journal, gateway: gateway, telemetry: telemetry, traces: traces)
+            queues[ObjectIdentifier(loop)] = queue
+            return queue
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import NIOCore
+internal import ThrongIngest
+internal import ThrongSystem
+internal import ThrongWire
+
+extension BatchHandler {
+    /// Opens a sealed request, or hands it on to the daemon that has the keys.
+    func openHere(_ body: ByteBuffer, _ headers: RequestHeaders, by gateway: ObliviousGateway, for ingestion: Ingestion)
+    {
+        let neighbours = ingestion.neighbours
+        switch neighbours.keyHolder(at: ingestion.clock.now) {
+        case .here: open(body, by: gateway, for: ingestion)
+        case .unknown: answer(IntakeAnswer(.changing))
+        case .elsewhere where neighbours.admits(headers.member): answer(IntakeAnswer(.misdirected))
+        case .elsewhere(let member):
+            handOn(
+                .init(
+                    path: "/v1/ohttp", contentType: SealedRequest.mediaType, headers: headers, network: nil,
+                    isSealed: false, body: Array(body.readableBytesView)), to: member, by: neighbours)
+        }
+    }
+
+    /// Hands a whole request on to the daemon that counts it, and passes its answer on.
+    func handOn(_ request: Neighbours.HandedOn, to member: Member, by neighbours: Neighbours) {
+        guard let loop = context?.eventLoop else { return }
+        Task { [self] in
+            let answer: IntakeAnswer
+            do throws(MemberUnreachable) {
+                answer = IntakeAnswer(relayed: try await neighbours.hand(request, to: member))
+            } catch {
+                answer = error.answer
+            }
+            loop.execute { self.answer(answer) }
+        }
+    }
+}

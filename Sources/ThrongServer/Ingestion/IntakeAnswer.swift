@@ -1,0 +1,170 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongIngest
+internal import ThrongSystem
+internal import ThrongWire
+
+/// The answer to a client of `POST /v1/batches`: a status and a line of JSON, an answer or a ``Problem``.
+struct IntakeAnswer {
+    let status: HTTPResponse.Status
+    let text: String
+    let contentType: String
+
+    /// The body of another daemon's answer, in place of the text; nil for ours.
+    private var bytes: [UInt8]?
+
+    /// The body that is sent.
+    var content: [UInt8] { bytes ?? Array(text.utf8) }
+
+    /// The time after which the client may try again; nil if it need not wait. Unit: seconds.
+    private(set) var retryAfter: String?
+
+    /// The default time for a client to wait. Unit: seconds.
+    static let retrySeconds = "5"
+
+    /// The answer while the journal is too far ahead of PostgreSQL, or of its disk.
+    static let overloaded = IntakeAnswer(
+        .busy("No room now: PostgreSQL has not caught up, or the disk is full or slow."))
+    /// Returns the answer while open windows take all the memory that they may.
+    static func full(retrySeconds: Int) -> IntakeAnswer {
+        var answer = IntakeAnswer(.busy("No room now: memory for open windows is full until some are over."))
+        answer.retryAfter = "\(retrySeconds)"
+        return answer
+    }
+    /// The answer while too much is arriving at once.
+    static let crowded = IntakeAnswer(.busy("No room now: too many large requests at once."))
+    /// The answer of a daemon that can't start yet.
+    static let waiting = IntakeAnswer(.busy("Not started yet: the disk is full, or PostgreSQL has to be asked first."))
+    /// The answer to a batch that the journal does not have and never will.
+    static let failed = IntakeAnswer(.busy("The journal failed; the batch was not counted."))
+
+    /// Creates an answer with the outcome of each event.
+    init(_ answer: BatchAnswer) {
+        let reveal = (answer.unlisted.map { ",\"unlisted\":\($0)" } ?? "") + (answer.reveal.map(Self.text) ?? "")
+        guard !answer.refused.isEmpty else {
+            self.init(accepted: "{\"accepted\":\(answer.accepted),\"refused\":[]\(reveal)}")
+            return
+        }
+        let refused = answer.refused.map {
+            "{\"index\":\($0.index),\"reason\":\"\($0.reason.rawValue)\"\($0.detail.map(Self.text) ?? "")}"
+        }
+        self.init(
+            accepted: "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]\(reveal)}")
+    }
+
+    /// Returns the JSON member with a refusal's details: names of the plan, words of ours and places, which need no
+    /// escapes.
+    private static func text(_ detail: RefusalDetail) -> String {
+        var text = ",\"detail\":{\"pointer\":\"\(detail.pointer)\""
+        if let member = detail.member { text += ",\"member\":\(member)" }
+        if let field = detail.field { text += ",\"field\":\"\(field)\"" }
+        if let nearest = detail.nearest { text += ",\"nearest\":\"\(nearest)\"" }
+        if let expected = detail.expected { text += ",\"expected\":\"\(expected)\"" }
+        return text + "}"
+    }
+
+    /// Returns the JSON member that asks for values.
+    private static func text(_ requests: [RevealRequest]) -> String {
+        let requests = requests.map {
+            "{\"dimension\":\"\($0.dimension)\",\"hash\":\"\($0.hash)\",\"probability\":\($0.probability)}"
+        }
+        return ",\"reveal\":[\(requests.joined(separator: ","))]"
+    }
+
+    /// Creates an answer from another daemon's.
+    init(relayed answer: ReceivedAnswer) {
+        status = HTTPResponse.Status(code: answer.status)
+        text = ""
+        bytes = answer.body
+        contentType = answer.header("content-type") ?? "application/json"
+        retryAfter = answer.header("retry-after")
+    }
+
+    /// Says why a batch was refused as a whole.
+    init(refusal error: IntakeError) { self.init(Problem(error)) }
+
+    /// Says why nothing of a request was taken.
+    init(_ problem: Problem) {
+        status = problem.status
+        text = problem.text
+        contentType = Problem.contentType
+        retryAfter =
+            problem.retrySeconds.map { "\($0)" } ?? (status == .serviceUnavailable ? Self.retrySeconds : nil)
+    }
+
+    /// Creates the answer to a batch that was accepted.
+    private init(accepted text: String) {
+        status = .accepted
+        self.text = text
+        contentType = "application/json"
+    }
+
+    /// The challenge to a client that is refused for want of a secret (RFC 9110, section 15.5.2); nil for all others.
+    var challenge: String? { status == .unauthorized ? "Bearer" : nil }
+
+    /// Returns the whole response, as it goes over the wire.
+    ///
+    /// - Parameters:
+    ///   - isLast: true if the connection is closed afterwards.
+    ///   - reader: the pages that may read it; nil if no page asked.
+    func response(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
+        var bytes = ByteBufferAllocator().buffer(capacity: 256 + text.utf8.count)
+        bytes.writeStaticString("HTTP/1.1 ")
+        if status == .accepted {
+            bytes.writeStaticString("202 Accepted")
+        } else {
+            bytes.writeString("\(status.code) \(status.reasonPhrase)")
+        }
+        bytes.writeStaticString("\r\ncontent-type: ")
+        bytes.writeString(contentType)
+        bytes.writeStaticString("\r\ncontent-length: ")
+        bytes.writeString(String(self.bytes?.count ?? text.utf8.count))
+        if let retryAfter {
+            bytes.writeStaticString("\r\nretry-after: ")
+            bytes.writeString(retryAfter)
+        }
+        if let challenge {
+            bytes.writeStaticString("\r\nwww-authenticate: ")
+            bytes.writeString(challenge)
+        }
+        Self.writeEnd(to: &bytes, isLast: isLast, reader: reader)
+        if let content = self.bytes { bytes.writeBytes(content) } else { bytes.writeString(text) }
+        return bytes
+    }
+
+    /// Writes the end of every head, behind the value of its last field.
+    static func writeEnd(to bytes: inout ByteBuffer, isLast: Bool, reader: CrossOrigin.Reader?) {
+        if let reader {
+            for field in reader.headers { bytes.writeString("\r\n\(field.name.canonicalName): \(field.value)") }
+        }
+        if isLast { bytes.writeStaticString("\r\nconnection: close") }
+        bytes.writeStaticString("\r\n\r\n")
+    }
+}
+
+extension Response {
+    /// Returns the response to a request that was refused.
+    static func refusal(_ error: IntakeError) -> Response {
+        .answer(IntakeAnswer(refusal: error))
+    }
+
+    /// Returns the response to a request that was refused.
+    static func problem(_ problem: Problem) -> Response { .answer(IntakeAnswer(problem)) }
+
+    /// Returns an answer to a client of `POST /v1/batches` as a response.
+    static func answer(_ answer: IntakeAnswer) -> Response {
+        var response = Response.json(
+            answer.status, String(decoding: answer.content, as: UTF8.self), type: answer.contentType)
+        response.headers[.retryAfter] = answer.retryAfter
+        response.headers[.wwwAuthenticate] = answer.challenge
+        return response
+    }
+
+    /// Returns the response of a daemon that takes no batches just now.
+    static func notReady(_ text: String) -> Response {
+        var response = Response.text(.serviceUnavailable, text)
+        response.headers[.retryAfter] = IntakeAnswer.retrySeconds
+        return response
+    }
+}

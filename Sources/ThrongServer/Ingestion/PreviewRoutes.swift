@@ -1,0 +1,77 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import ThrongIngest
+internal import ThrongPlan
+internal import ThrongWire
+
+/// The route `POST /v1/preview`: shows what would be counted of a batch. Nothing is counted, kept or logged.
+struct PreviewRoutes {
+    let ingestion: Ingestion
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.post("/v1/preview") { request, _ -> Response in
+            do {
+                let headers = RequestHeaders(request.headers)
+                guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
+                let most = ingestion.limits.bodyBytes
+                let text = try await ingestion.bodies.collect(request.body, upTo: most) { packed in
+                    try await ingestion.previewInTurn(packed, isGzip: isGzip, signals: headers.signals) {
+                        try Self.text(of: $0)
+                    }
+                }
+                return .json(.ok, text)
+            } catch let error as IntakeError {
+                return .refusal(error)
+            }
+        }
+    }
+
+    private static func text(of answer: PreviewAnswer) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(answer), as: UTF8.self)
+    }
+}
+
+extension Ingestion {
+    /// Makes a preview and works on it in its turn: one at a time, off the threads that answer others.
+    ///
+    /// - Throws: ``IntakeError``, ``IntakeError/noMemory`` if too many wait; and the errors of the work.
+    func previewInTurn<Value: Sendable>(
+        _ packed: ByteBuffer, isGzip: Bool, signals: Set<OptOutSignal>,
+        _ work: @escaping @Sendable (PreviewAnswer) throws -> Value
+    ) async throws -> Value {
+        let result = await trials.run { [self] in
+            Result {
+                try work(preview(UnpackedBody(packed, isGzip: isGzip, limit: limits.bodyBytes), signals: signals))
+            }
+        }
+        guard let result else { throw IntakeError.noMemory }
+        return try result.get()
+    }
+
+    /// Lends the body like ``withBody(of:_:upTo:_:)``, and returns it as it came, too, for a caller that may hand it
+    /// on.
+    func withPacked<Value>(
+        of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
+    ) async throws -> (Value, packed: [UInt8]) {
+        guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
+        return try await bodies.collect(request.body, upTo: limit) { packed in
+            (try work(try UnpackedBody(packed, isGzip: isGzip, limit: limit)), Array(packed.readableBytesView))
+        }
+    }
+
+    /// Lends the body of a request that is no batch, unpacked, once it has come.
+    ///
+    /// - Throws: ``IntakeError``, and the errors of the work.
+    func withBody<Value>(
+        of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
+    ) async throws -> Value {
+        guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
+        return try await bodies.collect(request.body, upTo: limit) { packed in
+            try work(try UnpackedBody(packed, isGzip: isGzip, limit: limit))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import ThrongIngest
+internal import ThrongWire
+
+/// The route `POST /v1/reveals`: takes the value behind a hash, once the daemon has asked for it.
+struct RevealRoutes {
+    let ingestion: Ingestion
+    let telemetry: Telemetry
+    let clock: UnixClock
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.post("/v1/reveals") { request, _ in await answer(to: request) }
+    }
+
+    private func answer(to request: Request) async -> Response {
+        do {
+            let headers = RequestHeaders(request.headers)
+            let isFromMember = ingestion.neighbours.admits(headers.member)
+            let isSealed = headers.isSealed || isFromMember && headers.member?.isSealed == true
+            let (reveal, packed) = try await ingestion.withPacked(of: request, headers, upTo: Intake.revealBytes) {
+                body in
+                try body.read { bytes throws(IntakeError) in
+                    try ingestion.intake.readReveal(
+                        bytes, signals: headers.signals, bearer: headers.bearer, now: clock.now,
+                        isSealed: isSealed)
+                }
+            }
+            guard let reveal else { return response(.optedOut) }
+            if let slot = Self.slot(of: request), !isFromMember {
+                switch ingestion.neighbours.place(of: slot, in: reveal.window) {
+                case .here: break
+                case .unknown: return .problem(.changing)
+                case .elsewhere(let member):
+                    return .relayed(
+                        try await ingestion.neighbours.hand(
+                            .init(
+                                path: "/v1/reveals", headers: headers, network: nil, isSealed: isSealed, body: packed),
+                            to: member))
+                }
+            }
+            return response(try await ingestion.reveals.learn(reveal))
+        } catch let error as MemberUnreachable {
+            return .answer(error.answer)
+        } catch let error as IntakeError {
+            return .refusal(error)
+        } catch let error as UnfitValue {
+            return response(.unfit, message: "\(error).")
+        } catch {
+            // The body did not arrive whole.
+            return .refusal(.notJSON)
+        }
+    }
+
+    /// Returns the slot of the identifier whose batch was answered with the question: the daemon that asked knows the
+    /// question.
+    private static func slot(of request: Request) -> Slot? {
+        request.uri.queryParameters["slot"].flatMap { Int($0) }.flatMap { Slot($0) }
+    }
+
+    /// Returns the response to a revealed value. The status is chosen here and nowhere else. A client can't tell
+    /// whether a value has a label already, gets one or finds no room.
+    private func response(_ outcome: RevealOutcome, message: String = "") -> Response {
+        telemetry.revealed(outcome)
+        func refusal(_ status: HTTPResponse.Status, _ code: String, _ message: String) -> Response {
+            .problem(Problem(status, code, message))
+        }
+        switch outcome {
+        case .learned, .full: return .json(.accepted, "{}")
+        case .notAsked: return refusal(.notFound, "not_asked", "Nobody was asked for this value in this window.")
+        case .unfit: return refusal(.unprocessableContent, "unfit_value", message)
+        case .optedOut: return refusal(.forbidden, "opted_out", "The purpose honours the request's opt-out signal.")
+        case .unavailable: return .problem(.busy("The value can't be taken now."))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import ThrongWire
+
+/// The answer to a sealed request: only the client that sealed the request can read it.
+struct SealedAnswer {
+    private let request: OpenedRequest
+    /// The router's answer so far.
+    private var status = 500
+    private var fields: [MessageField] = []
+    private var content: [UInt8] = []
+
+    init(to request: OpenedRequest) { self.request = request }
+
+    /// The fields of the router's answers that are sealed with it. Those of the connection are the outer answer's.
+    private static let known = [
+        "cache-control", "content-type", "date", "etag", "retry-after", "www-authenticate", GatewayIdentity.header,
+    ]
+
+    /// Takes a part of the router's answer; returns true for the last one.
+    mutating func take(_ part: HTTPServerResponsePart) -> Bool {
+        switch part {
+        case .head(let head):
+            status = Int(head.status.code)
+            fields = Self.known.compactMap { name in head.headers.first(name: name).map { MessageField(name, $0) } }
+        case .body(.byteBuffer(let bytes)): content += bytes.readableBytesView
+        case .body(.fileRegion): break
+        case .end: return true
+        }
+        return false
+    }
+
+    /// Takes the answer to a batch, and the time. A client whose clock is wrong can't ask elsewhere without saying
+    /// whose batch it was.
+    mutating func take(_ answer: IntakeAnswer, at now: UnixSeconds?) {
+        status = answer.status.code
+        fields = [MessageField("content-type", answer.contentType)]
+        if let now { fields.append(MessageField("date", now.httpDate)) }
+        if let seconds = answer.retryAfter { fields.append(MessageField("retry-after", seconds)) }
+        if let challenge = answer.challenge { fields.append(MessageField("www-authenticate", challenge)) }
+        content = answer.content
+    }
+
+    /// Returns the whole response, as it goes over the wire; a failure if it can't be sealed.
+    func bytes(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
+        do throws(ObliviousError) {
+            return try response(isLast: isLast, reader: reader)
+        } catch {
+            return IntakeAnswer.failed.response(isLast: isLast, reader: reader)
+        }
+    }
+
+    private func response(isLast: Bool, reader: CrossOrigin.Reader?) throws(ObliviousError) -> ByteBuffer {
+        let message = BinaryResponse(status, fields: fields, content: content).encoded(isPadded: true)
+        let sealed = try request.seal(response: message)
+        var bytes = ByteBufferAllocator().buffer(capacity: 192 + sealed.count)
+        bytes.writeString(
+            "HTTP/1.1 200 OK\r\ncontent-type: \(OpenedRequest.responseMediaType)\r\ncontent-length: \(sealed.count)")
+        bytes.writeString("\r\ncache-control: no-store")
+        IntakeAnswer.writeEnd(to: &bytes, isLast: isLast, reader: reader)
+        bytes.writeBytes(sealed)
+        return bytes
+    }
+}

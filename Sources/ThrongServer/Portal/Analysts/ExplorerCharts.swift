@@ -1,0 +1,110 @@
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// The drawings of rows: nothing but a table where a drawing would hold too much.
+struct ExplorerCharts {
+    /// A single number with its unit, or what stands in its place.
+    var stats: [Stat] = []
+    var barCharts: [Any] = []
+    var lineCharts: [Any] = []
+    var heatTables: [Any] = []
+    /// The reasons why there is no drawing, and how to get one.
+    var hints: [String] = []
+
+    struct Stat {
+        let statNumbers: [String]
+        let statUnit: String
+        let statWithheld: Bool
+        let statNothings: [String]
+    }
+
+    /// The most bars, lines, columns and lines of a heat table.
+    private static let (mostBars, mostLines, mostAcross, mostDown) = (60, 12, 24, 100)
+
+    init(_ answer: ExplorerAnswer) {
+        let open = answer.open
+        let caption = Charts.Caption(
+            name: "explorer-chart", title: answer.heading,
+            summary: "\(answer.sentence) \(Wording.alsoInTable)")
+        guard !answer.rows.isEmpty, let periods = answer.periods, answer.isWhole else {
+            if !answer.rows.isEmpty { hints = ["Too much for a drawing: pick fewer periods, or a bucket."] }
+            return
+        }
+        switch (open.count, periods.count) {
+        case (0, 1):
+            stats = answer.rows.prefix(1).map { Self.stat(answer.mark($0), unit: answer.unit(beside: $0)) }
+        case (0, _):
+            lineCharts = Self.lines(answer, periods, caption, series: [nil])
+        case (1, 1) where answer.rows.count <= Self.mostBars:
+            barCharts = [
+                Charts.bars(
+                    answer.rows.map { (label: $0.buckets[open[0].place], mark: answer.mark($0)) }, caption)
+            ]
+        case (1, 2...) where Self.labels(answer, open[0].place).count <= Self.mostLines:
+            lineCharts = Self.lines(
+                answer, periods, caption, series: Self.labels(answer, open[0].place).map { .some($0) })
+        case (2, 1):
+            heatTables = Self.heat(answer, caption)
+            if heatTables.isEmpty { hints = ["Too much for a drawing: pick a bucket of a dimension."] }
+        case (2..., 2...):
+            hints = ["For a drawing, pick one period, or buckets that leave one dimension open."]
+        default:
+            hints = ["Too much for a drawing: pick a bucket of a dimension."]
+        }
+    }
+
+    private static func stat(_ mark: ChartMark, unit: String) -> Stat {
+        switch mark {
+        case .number(_, let text, _):
+            return Stat(statNumbers: [text], statUnit: unit, statWithheld: false, statNothings: [])
+        case .withheld: return Stat(statNumbers: [], statUnit: "", statWithheld: true, statNothings: [])
+        case .nothing(let marker):
+            return Stat(statNumbers: [], statUnit: "", statWithheld: false, statNothings: [marker])
+        }
+    }
+
+    /// The buckets that rows have, in the order of the rows.
+    private static func labels(_ answer: ExplorerAnswer, _ place: Int) -> [String] {
+        let held = Set(answer.rows.map { $0.buckets[place] })
+        let column = answer.choice.question.columns[place]
+        return column.buckets.filter(held.contains)
+    }
+
+    private static func lines(
+        _ answer: ExplorerAnswer, _ periods: [Period], _ caption: Charts.Caption, series: [String?]
+    ) -> [Any] {
+        let place = answer.open.first?.place
+        var found: [String?: [UnixSeconds: ChartMark]] = [:]
+        for row in answer.rows { found[place.map { row.buckets[$0] }, default: [:]][row.start] = answer.mark(row) }
+        return Charts.lines(
+            series.map { label in
+                (
+                    label: label,
+                    marks: periods.map { found[label]?[$0.start] ?? .nothing(Absence.notReleased.marker) }
+                )
+            }, periods: periods.map { answer.choice.calendar.shortTitle(of: $0) }, caption)
+    }
+
+    /// The dimension with fewer buckets across, the other one down.
+    private static func heat(_ answer: ExplorerAnswer, _ caption: Charts.Caption) -> [Any] {
+        let sizes = answer.open.map { labels(answer, $0.place) }
+        let (down, across) = sizes[0].count < sizes[1].count ? (1, 0) : (0, 1)
+        guard sizes[across].count <= mostAcross, sizes[down].count <= mostDown else { return [] }
+        var found: [[String]: ChartMark] = [:]
+        for row in answer.rows {
+            found[[down, across].map { row.buckets[answer.open[$0].place] }] = answer.mark(row)
+        }
+        return [
+            Charts.heat(
+                side: answer.title(of: answer.open[down].column),
+                across: (title: answer.title(of: answer.open[across].column), labels: sizes[across]),
+                rows: sizes[down].map { label in
+                    (
+                        label: label,
+                        marks: sizes[across].map { found[[label, $0]] ?? .nothing(Absence.notReleased.marker) }
+                    )
+                }, caption)
+        ]
+    }
+}

@@ -1,0 +1,118 @@
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongStore
+
+/// Panels about what waits, what lacks something, and who takes part.
+extension OperatorView {
+    /// The next release of each metric, and what it waits for.
+    static func upcoming(
+        _ pending: [(app: AppName, release: PendingRelease)], _ health: DaemonHealth, plans: [Plan], now: UnixSeconds
+    ) -> Panel {
+        struct Subject: Hashable {
+            let app: AppName
+            let metric: MetricName
+        }
+        let byMetric = Dictionary(grouping: pending) { Subject(app: $0.app, metric: $0.release.metric) }
+            .mapValues { $0.map(\.release).sorted { ($0.due, $0.period) < ($1.due, $1.period) } }
+        let rows = byMetric.compactMap { subject, releases in
+            releases.first.map { (subject: subject, next: $0, open: releases) }
+        }.sorted {
+            ($0.next.due, $0.subject.app, $0.subject.metric) < ($1.next.due, $1.subject.app, $1.subject.metric)
+        }
+        return panel(
+            "Next releases", "The next release of each metric, what it waits for, and how many of its periods are open",
+            ["App", "Metric", "Period", "Due", "Waits for", "Open periods"],
+            rows.map { row in
+                [
+                    row.subject.app.text, row.subject.metric.text,
+                    calendar(of: row.subject.app, plans).label(of: row.next.period),
+                    row.next.due <= now ? "now" : Instant.text(row.next.due),
+                    obstacle(of: row.next, among: row.open, health, now: now),
+                    Wording.english.number(row.open.count),
+                ]
+            }, heads: 2, nothing: "No period waits for its release.")
+    }
+
+    /// Returns the first reason why a release is not there yet.
+    private static func obstacle(
+        of release: PendingRelease, among open: [PendingRelease], _ health: DaemonHealth, now: UnixSeconds
+    ) -> String {
+        if release.period.end > now { return "the end of the period" }
+        if release.due > now { return "the grace, for what comes late" }
+        if health.isClockDoubted { return "a time of day that is believed: throng clock" }
+        if let daemon = health.waitsFor.first { return "daemon \(short(daemon)), which is silent" }
+        let isWhole = open.contains {
+            $0.period != release.period && $0.period.start >= release.period.start
+                && $0.period.end <= release.period.end
+        }
+        return isWhole ? "the releases of its parts" : "the next look, or the log says why"
+    }
+
+    /// Reports that nobody can tell from forged ones.
+    static func unsigned(_ runs: [ReportRun], plans: [Plan]) -> Panel {
+        panel(
+            "Reports without a signature", "The latest reports that were signed by nobody",
+            ["App", "Report", "Period", "Begun"],
+            runs.map { run in
+                [
+                    run.app.text, run.report.text, calendar(of: run.app, plans).label(of: run.period),
+                    Instant.text(run.startedAt),
+                ]
+            }, heads: 2, nothing: "No report that is kept here lacks a signature.")
+    }
+
+    /// Returns the panel of the daemons that count into this database.
+    static func members(
+        _ members: [EnrolledMember], _ registry: OperatorRegistry, _ health: DaemonHealth
+    ) -> Panel {
+        let behind = registry.behind(among: members)
+        return panel(
+            "Members", "The daemons that count into this database, or did", ["Daemon", "Last heard of", "Standing"],
+            members.map { member in
+                let name = member.daemon.description
+                let standing =
+                    if member.retiredAt != nil {
+                        "is lost, and others count in its place"
+                    } else if member.hasLeft {
+                        "has stopped, and left nothing behind"
+                    } else if let owes = member.owesFrom, !health.waitsFor.contains(name) {
+                        "has stopped, and releases wait for it from \(Instant.text(owes)) on"
+                    } else if health.waitsFor.contains(name) {
+                        "silent, and releases wait for it"
+                    } else if let plan = behind.first(where: { $0.daemon == member.daemon }) {
+                        "counts for \(plan.app) by another plan than the one in force"
+                    } else {
+                        "takes part"
+                    }
+                return [
+                    name == health.daemon ? "\(short(name)), this one" : short(name),
+                    member.silence.map { Age.text($0) } ?? "never",
+                    standing,
+                ]
+            }, nothing: "No daemon has attached to this database yet.")
+    }
+
+    /// Returns the panel of the plan in force of each app, and of what this daemon has to do with it.
+    static func plans(_ registry: OperatorRegistry, _ health: DaemonHealth) -> Panel {
+        let rows = registry.inForce.map { plan in
+            [plan.app.text, plan.plan.short, Instant.text(plan.since), short(plan.daemon.description)]
+        }
+        let advice = health.plansBehind.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }
+        var found = panel(
+            "Plans in force",
+            "The plan of each app by which all daemons are to count, by the first digits of its SHA-256",
+            ["App", "Plan", "Since", "Brought by"], rows, nothing: "No daemon has said yet by which plan it counts.")
+        found.empties += advice
+        return found
+    }
+
+    /// Returns the panel of the versions that run here.
+    static func versions(_ versions: [(name: String, version: String)]) -> Panel {
+        panel(
+            "Versions", "What runs here, by its version or digest", ["What", "Version or digest"],
+            versions.map { [$0.name, $0.version] }, nothing: "Nobody says what runs here.")
+    }
+
+    /// The first digits of a name, which tell daemons apart.
+    private static func short(_ daemon: String) -> String { String(daemon.prefix(8)) }
+}

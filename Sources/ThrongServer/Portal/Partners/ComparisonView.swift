@@ -1,0 +1,323 @@
+internal import ThrongPlan
+internal import ThrongReport
+
+/// Two periods of one report side by side: what is published of both, and how it changed.
+struct ComparisonView {
+    /// An insight.
+    struct Section {
+        let sectionAnchor: String
+        let sectionTitle: String
+        /// One, where the two can't be compared: why.
+        let differences: [String]
+        let groupHeading: String
+        /// One, where each line compares two periods of its own.
+        let whenHeadings: [String]
+        let fromHeading: String
+        let toHeading: String
+        let rows: [Line]
+        /// The basis of the numbers; a part that differs is there for both periods.
+        let basisParts: [String]
+    }
+
+    struct Line {
+        let group: String
+        let whens: [String]
+        let isTotal: Bool
+        /// The earlier number, the later one, the change.
+        let cells: [Cell]
+    }
+
+    /// A number, the mark of a withheld one, or a word.
+    struct Cell {
+        let numbers: [String]
+        /// The bounds between which the number lies, under it.
+        let bounds: [String]
+        let marks: [String]
+        let words: [String]
+
+        static func number(_ text: String, bounds: String? = nil) -> Cell {
+            Cell(numbers: [text], bounds: [bounds].compactMap(\.self), marks: [], words: [])
+        }
+        static func mark(_ text: String) -> Cell { Cell(numbers: [], bounds: [], marks: [text], words: []) }
+        static func word(_ text: String) -> Cell { Cell(numbers: [], bounds: [], marks: [], words: [text]) }
+    }
+
+    let frame: PageFrame
+    let reportTitle: String
+    let fromTitle: String
+    let toTitle: String
+    let wording: String
+    /// The notes about what needs a word where it is there: rows that only one period's ranking has, samples,
+    /// quantiles.
+    let readingNotes: [String]
+    let sections: [Section]
+
+    /// The words where a ranking does not name a row that the other one does.
+    private static let unnamed = "not named"
+
+    /// Compares what the later one of two reports says with what the earlier one says.
+    ///
+    /// - Parameter learned: the dimensions that get their buckets while counting goes on.
+    init(_ one: ReportReading, _ other: ReportReading, learned: Set<String> = [], frame: PageFrame) {
+        // The two may be chosen in any order; a day comes before the week that it begins.
+        func order(_ reading: ReportReading) -> (String, String) { (reading.period.start, reading.period.end) }
+        let (from, to) = order(one) <= order(other) ? (one, other) : (other, one)
+        self.frame = frame
+        reportTitle = to.title
+        (fromTitle, toTitle) = (from.period.title, to.period.title)
+        wording = to.withheld.sentenceCased
+        let difference = to.difference(from: from)
+        let pairs = to.insights.map { insight in
+            Pair(
+                from: from.insights.first { $0.name == insight.name }, to: insight, locale: to.locale,
+                labels: (from.period.label, to.period.label), difference: difference, learned: learned)
+        }
+        let sections = pairs.map(\.section)
+        self.sections = sections
+        var notes: [String] = []
+        if sections.contains(where: { $0.rows.contains { $0.cells.contains { $0.words == [Self.unnamed] } } }) {
+            notes.append(
+                "\u{201c}Not named\u{201d}: a ranking names its largest published rows; this is smaller or withheld.")
+        }
+        if sections.contains(where: { $0.rows.contains { !($0.cells.last?.bounds ?? []).isEmpty } }) {
+            notes.append(
+                "Under a change stands where the difference lies in 19 of 20 cases. Where that goes from below 0 to above, "
+                    + "chance alone may explain it: the two are about the same.")
+        }
+        if pairs.contains(where: \.hasIntervals) {
+            notes.append(
+                "Devices, shares, means and numbers of a sample have their \(Wording.interval) under them; others lie within "
+                    + "the margin that stands below them.")
+        }
+        if to.insights.contains(where: { $0.kind == "quantiles" }) {
+            notes.append(
+                "A median and the like is read from a band, which stands under it; two of them have no change, because the "
+                    + "place inside a band is not known.")
+        }
+        readingNotes = notes
+    }
+
+    /// One insight in both reports.
+    private struct Pair {
+        typealias Insight = ReportReading.Insight
+        typealias Figure = ReportReading.Figure
+
+        let from: Insight?
+        let to: Insight
+        let locale: ReportLocale
+        let labels: (from: String, to: String)
+        /// The reason why the numbers can't be compared; nil where they can.
+        let difference: String?
+
+        init(
+            from: Insight?, to: Insight, locale: ReportLocale, labels: (from: String, to: String), difference: String?,
+            learned: Set<String>
+        ) {
+            self.from = from
+            self.to = to
+            self.locale = locale
+            self.labels = labels
+            self.difference = from.flatMap { earlier in difference ?? to.difference(from: earlier, learned: learned) }
+        }
+
+        private var wording: Wording { Wording(locale) }
+
+        /// True if any number here may have an interval.
+        var hasIntervals: Bool {
+            [from, to].contains { $0.map { $0.kind != "quantiles" && $0.figures.contains { $0.low != nil } } ?? false }
+        }
+
+        var section: Section {
+            let earlier = from?.points ?? []
+            let isTrend = !earlier.isEmpty && !(to.points ?? []).isEmpty
+            // The lines of an insight without groups are named by their periods.
+            let hasWhens = isTrend && !to.dimensions.isEmpty
+            var rows = isTrend ? trend(earlier, to.points ?? []) : lines(from?.rows ?? [], to.rows)
+            if let whole = to.whole {
+                let whens = hasWhens ? [when(labels.from, labels.to)] : []
+                rows.append(line("All", from?.whole, whole, whens: whens, isTotal: true))
+            }
+            return Section(
+                sectionAnchor: to.name, sectionTitle: to.title, differences: [difference].compactMap(\.self),
+                groupHeading: to.dimensions.isEmpty
+                    ? isTrend ? "Periods" : "Group" : to.dimensions.map(\.title).joined(separator: ", "),
+                whenHeadings: hasWhens ? ["Periods"] : [], fromHeading: isTrend ? "Earlier" : labels.from,
+                toHeading: isTrend ? "Later" : labels.to, rows: rows, basisParts: basis)
+        }
+
+        /// The basis of the numbers; a part that is the same for both is there once.
+        private var basis: [String] {
+            let sides = [from, to].map { $0?.ground(in: locale) }
+            guard let then = sides[0], let now = sides[1] else {
+                return (sides[1] ?? sides[0] ?? []).compactMap(\.self)
+            }
+            return zip(then, now).compactMap { then, now in
+                if then == now { return now }
+                return "\(labels.from): \(then ?? "unknown"); \(labels.to): \(now ?? "unknown")"
+            }
+        }
+
+        /// The rows of the later report, then those that only the earlier one has.
+        private func lines(
+            _ first: [ReportReading.Row], _ second: [ReportReading.Row], whens: [String] = []
+        ) -> [Line] {
+            let earlier = Dictionary(first.map { ($0.buckets, $0.figure) }) { first, _ in first }
+            let later = Set(second.map(\.buckets))
+            let lines =
+                second.map { line(group($0.buckets, of: to), earlier[$0.buckets], $0.figure, whens: whens) }
+                + first.filter { !later.contains($0.buckets) }.map {
+                    line(group($0.buckets, of: from ?? to), $0.figure, nil, whens: whens)
+                }
+            return lines.isEmpty ? [line(to.title, nil, nil, whens: whens)] : lines
+        }
+
+        /// Each period of the later trend beside the one in the same place of the earlier trend.
+        private func trend(_ first: [ReportReading.Point], _ second: [ReportReading.Point]) -> [Line] {
+            zip(first.reversed(), second.reversed()).reversed().flatMap { earlier, later in
+                let periods = when(earlier.period.label, later.period.label)
+                guard to.dimensions.isEmpty else { return lines(earlier.rows, later.rows, whens: [periods]) }
+                return [line(periods, earlier.rows.first?.figure, later.rows.first?.figure, whens: [])]
+            }
+        }
+
+        /// The number of decimals that all numbers of a column of means have: JSON's readers drop zeros at the end.
+        private var places: Int {
+            let means = [from, to].compactMap(\.self).filter { $0.kind == "mean" }
+            return means.flatMap(\.figures).compactMap(\.value?.decimals.places).max() ?? 0
+        }
+
+        private func when(_ first: String, _ second: String) -> String { "\(first), \(second)" }
+
+        private func line(
+            _ group: String, _ first: Figure?, _ second: Figure?, whens: [String], isTotal: Bool = false
+        ) -> Line {
+            Line(
+                group: group, whens: whens, isTotal: isTotal,
+                cells: [cell(first, in: from), cell(second, in: to), change(first, second)])
+        }
+
+        private func group(_ buckets: [String], of insight: Insight) -> String {
+            guard let last = buckets.last else { return to.title }
+            let name: String? =
+                switch insight.kind {
+                case "quantiles": QuantileReading.name(ofRow: last, in: locale)
+                case "frequency": insight.basis.map { FrequencyBands(counting: $0.counts).words(last, in: locale) }
+                default: nil
+                }
+            return (buckets.dropLast() + [name ?? last]).joined(separator: ", ")
+        }
+
+        private func cell(_ figure: Figure?, in insight: Insight?) -> Cell {
+            guard let figure, let insight else { return .word(absence(in: insight)) }
+            if figure.status == .withheld { return .mark(Withheld.marker) }
+            if let marker = figure.status.marker { return .word(marker) }
+            guard insight.kind == "quantiles" else {
+                guard let value = figure.value?.decimals else { return .word("") }
+                let shown =
+                    insight.areEstimates ? wording.about(value) : text(rounded(value, in: insight), of: insight)
+                return .number(shown, bounds: figure.interval.map { text($0, of: insight) })
+            }
+            let band = QuantileReading.band(from: figure.low?.decimals, to: figure.high?.decimals, in: locale)
+            return figure.value.map { .number(locale.text($0.decimals), bounds: band) } ?? .number(band)
+        }
+
+        /// A number as a report's page has it, to the first digit of its margin.
+        private func rounded(_ value: Decimals, in insight: Insight) -> Decimals {
+            guard !insight.isShare, insight.kind != "mean", let margin = insight.basis?.margin else { return value }
+            return value.rounded(toFirstDigitOf: Double(margin.within))
+        }
+
+        /// A number in the unit of its own report's insight.
+        private func text(_ number: Decimals, of insight: Insight) -> String {
+            if insight.isShare { return locale.percent(number) }
+            return locale.text(insight.kind == "mean" ? number.padded(to: places) : number)
+        }
+
+        private func text(_ interval: Interval, of insight: Insight) -> String {
+            let places = insight.kind == "mean" ? places : 0
+            return wording.span(
+                Interval(low: interval.low?.padded(to: places), high: interval.high?.padded(to: places)),
+                isShare: insight.isShare)
+        }
+
+        /// Returns the reason why a report has no such row.
+        private func absence(in insight: Insight?) -> String {
+            guard let insight else { return "not in the report" }
+            if let marker = NumberStatus(rawValue: insight.status)?.marker { return marker }
+            return insight.view.as == "ranking" ? ComparisonView.unnamed : "no such group"
+        }
+
+        /// Given only where both are published: a difference with a withheld number would give it away. Quantiles have
+        /// none, as in the report: only their bands are known.
+        private func change(_ first: Figure?, _ second: Figure?) -> Cell {
+            if difference != nil { return .word(NumberStatus.changed.marker ?? "") }
+            guard let first, let second, first.status == .published, second.status == .published,
+                to.kind != "quantiles", let then = first.value?.decimals, let now = second.value?.decimals,
+                let gap = now.less(then)
+            else { return .word("") }
+            let relative = to.isShare ? nil : gap.over(then).map(locale.signedPercent)
+            let absolute = wording.difference(gap.padded(to: places), isShare: to.isShare)
+            guard let old = spread(of: first, then, in: from), let new = spread(of: second, now, in: to) else {
+                return .word("")
+            }
+            // JSON's readers drop zeros at the end: the ends tell how fine the numbers are.
+            let places = [gap, old.low, old.high, new.low, new.high].compactMap { $0?.places }.max() ?? 0
+            let interval = Interval.difference(
+                (now.approximate, new), (then.approximate, old), places: to.isShare ? Quantity.sharePlaces : places)
+            let bounds = text(interval, of: to)
+            if interval.ends.low <= 0, interval.ends.high >= 0 { return .number(Self.alike, bounds: bounds) }
+            return .number(relative ?? absolute, bounds: relative == nil ? bounds : "\(absolute) (\(bounds))")
+        }
+
+        /// The words for a change that chance alone may have made.
+        private static let alike = "about the same"
+
+        /// Returns the interval of a number: its own, or as far as its margin goes. Files don't say what noise two of
+        /// them share.
+        private func spread(of figure: Figure, _ value: Decimals, in insight: Insight?) -> Interval? {
+            if let interval = figure.interval { return interval }
+            guard let insight, !insight.isShare, !insight.areEstimates, insight.kind != "mean",
+                let margin = insight.basis?.margin,
+                let low = value.less(Decimals(margin.within, over: 1, places: 0))
+            else { return nil }
+            let high = Decimals(units: value.units * 2 - low.units, places: low.places)
+            return Interval(low: low, high: high)
+        }
+    }
+}
+
+extension ReportReading.Insight {
+    /// True if its numbers are fractions of 1.
+    fileprivate var isShare: Bool { unit == "share" }
+
+    /// All its numbers.
+    fileprivate var figures: [ReportReading.Figure] {
+        (rows + (points ?? []).flatMap(\.rows)).map(\.figure) + [whole].compactMap(\.self)
+    }
+
+    /// True if its numbers were scaled up from a sample.
+    fileprivate var areEstimates: Bool {
+        ["count", "distribution", "frequency"].contains(kind) && (basis?.sampling.decimals.approximate ?? 1) < 1
+    }
+
+    /// Returns the basis of its numbers, always as many parts: what is counted, k, its margin, sampling, what is
+    /// withheld; nil where it has no answer.
+    fileprivate func ground(in locale: ReportLocale) -> [String?]? {
+        guard let basis else { return nil }
+        let wording = Wording(locale)
+        return [
+            basis.statement.sentenceCased,
+            wording.k(basis.k...basis.k),
+            wording.off(by: Decimals(basis.margin.within, over: 1, places: 0)).sentenceCased,
+            wording.sampling([basis.sampling.decimals.approximate]),
+            withheldShare.map { "\(locale.percent($0.decimals)) of the whole withheld" },
+        ]
+    }
+}
+
+extension ReportReading.Figure {
+    /// The interval that holds the number in 19 of 20 cases; nil where the margin says all.
+    fileprivate var interval: Interval? {
+        low == nil && high == nil ? nil : Interval(low: low?.decimals, high: high?.decimals)
+    }
+}

@@ -1,0 +1,201 @@
+internal import Foundation
+internal import ThrongPlan
+internal import ThrongReport
+internal import ThrongWire
+
+/// A report as its JSON file says it: released numbers only.
+struct ReportReading: Decodable {
+    /// The period that a report covers.
+    struct Covered: Decodable {
+        /// hour, day, week or month.
+        let kind: String
+        let label: String
+        let title: String
+        /// Its first second, as RFC 3339 writes it in UTC: texts are in the order of time.
+        let start: String
+        /// The second after its last.
+        let end: String
+    }
+
+    /// A period of a trend.
+    struct Period: Decodable {
+        let label: String
+        let title: String
+    }
+
+    struct Axis: Decodable {
+        let name: String
+        let title: String
+        let buckets: [String]
+    }
+
+    /// One bucket of a dimension, to which numbers are confined.
+    struct Bucket: Decodable, Equatable {
+        let dimension: String
+        let bucket: String
+    }
+
+    /// The basis of numbers.
+    struct Basis: Decodable {
+        let statement: String
+        let counts: Counted
+        /// The evidence that numbers are numbers of devices; nil where they are not.
+        let devices: String?
+        /// Unit: devices, or events where there are no identifiers.
+        let k: Int64
+        /// The devices that count for k; nil where there are no identifiers.
+        let floor: FloorKind?
+        /// Share of events that clients send.
+        let sampling: Number
+        /// The time for which an identifier lasts; nil where there is none. Unit: seconds.
+        let windowSeconds: Int64?
+        let margin: Margin
+
+        private enum CodingKeys: String, CodingKey {
+            case statement, counts, devices, k, floor, sampling, margin
+            case windowSeconds = "window_seconds"
+        }
+    }
+
+    /// The margin of numbers, which are noisy on purpose.
+    struct Margin: Decodable, Equatable {
+        /// 19 of 20 numbers lie within it. Unit: the numbers'.
+        let within: Int64
+    }
+
+    /// The view in which an insight's rows are shown.
+    struct View: Decodable {
+        let `as`: String
+    }
+
+    /// An insight and its rows.
+    struct Insight: Decodable {
+        let name: String
+        let title: String
+        let metric: String
+        let kind: String
+        let view: View
+        let unit: String
+        let filters: [Bucket]
+        /// The bucket whose share it is; nil where the insight is no share of one.
+        let part: Bucket?
+        /// answered, or a ``NumberStatus``.
+        let status: String
+        let basis: Basis?
+        let dimensions: [Axis]
+        /// The part of the whole that the published rows leave out, as a fraction of 1; nil where that is unknown.
+        let withheldShare: Number?
+        let whole: Figure?
+        let rows: [Row]
+        /// The periods of a trend, the report's own last.
+        let points: [Point]?
+
+        private enum CodingKeys: String, CodingKey {
+            case name, title, metric, kind, view, unit, filters, part, status, basis, dimensions, whole, rows, points
+            case withheldShare = "withheld_share"
+        }
+    }
+
+    /// The rows of one period.
+    struct Point: Decodable {
+        let period: Period
+        let rows: [Row]
+    }
+
+    /// A number, or why there is none.
+    struct Figure: Decodable {
+        let status: NumberStatus
+        /// Nil also where a quantile's band is open.
+        let value: Number?
+        /// The lower end of a number's interval, or of a quantile's band; nil also where that is open, or the margin
+        /// says all.
+        let low: Number?
+        /// The upper end of the same.
+        let high: Number?
+    }
+
+    struct Row: Decodable {
+        let buckets: [String]
+        let figure: Figure
+
+        private enum Key: String, CodingKey { case buckets }
+
+        init(from decoder: any Decoder) throws {
+            buckets = try decoder.container(keyedBy: Key.self).decode([String].self, forKey: .buckets)
+            figure = try Figure(from: decoder)
+        }
+    }
+
+    /// A decimal, exactly as it is written.
+    struct Number: Decodable, Equatable {
+        let decimals: Decimals
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            guard let decimals = Decimals("\(try container.decode(Decimal.self))") else {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: "a number of too many digits")
+            }
+            self.decimals = decimals
+        }
+    }
+
+    let title: String
+    let withheld: String
+    let locale: ReportLocale
+    let period: Covered
+    let insights: [Insight]
+
+    init(json: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(json)) }
+}
+
+extension ReportReading {
+    /// Returns the reason why none of two reports' numbers can be compared; nil where some may be.
+    func difference(from earlier: ReportReading) -> String? {
+        guard period.kind != earlier.period.kind else { return nil }
+        return "The numbers can't be compared: the report was about \(Self.words(earlier.period)) then, and is about "
+            + "\(Self.words(period)) now."
+    }
+
+    /// "a day", "an hour".
+    private static func words(_ period: Covered) -> String {
+        PeriodKind(rawValue: period.kind)?.withArticle ?? "a \(period.kind)"
+    }
+}
+
+extension ReportReading.Insight {
+    /// Returns the reason why its numbers can't be compared with those that an earlier report has under the same name,
+    /// in the report's own words where it has some. Nil where both are the same thing counted in the same way, as far
+    /// as files tell.
+    ///
+    /// It agrees with what a report compares with earlier releases. What files do not say, such as a bound on what one
+    /// device adds, is not compared.
+    ///
+    /// - Parameter learned: the dimensions that get their buckets while counting goes on; further ones are no
+    ///   difference.
+    func difference(from earlier: Self, learned: Set<String>) -> String? {
+        if metric != earlier.metric || kind != earlier.kind || filters != earlier.filters || part != earlier.part {
+            return Self.otherInsight
+        }
+        // There are no numbers without an answer.
+        guard let basis, let before = earlier.basis else { return nil }
+        if basis.sampling != before.sampling { return Absence.changed(.sampling).wording }
+        if basis.windowSeconds != before.windowSeconds { return Absence.changed(.identifiers).wording }
+        if basis.counts != before.counts || basis.devices != before.devices {
+            return Absence.changed(.devices).wording
+        }
+        if basis.counts != .events, basis.floor ?? .any != before.floor ?? .any {
+            return Absence.changed(.devices).wording
+        }
+        if unit != earlier.unit || dimensions.map(\.name) != earlier.dimensions.map(\.name) { return Self.otherInsight }
+        let isSplitAlike = zip(splitting, earlier.splitting).allSatisfy { axis, before in
+            learned.contains(axis.name) || axis.buckets == before.buckets
+        }
+        return isSplitAlike ? nil : Absence.changed(.buckets).wording
+    }
+
+    private static let otherInsight =
+        "The numbers can't be compared: the insight of this name asked for something else then."
+
+    /// The dimensions that split what is counted: the last one of quantiles only says which of them are asked for.
+    private var splitting: [ReportReading.Axis] { kind == "quantiles" ? dimensions.dropLast() : dimensions }
+}

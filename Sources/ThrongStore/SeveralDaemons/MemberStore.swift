@@ -1,0 +1,181 @@
+package import ThrongIngest
+package import ThrongPlan
+
+/// The daemons that count together, as a daemon learns them from PostgreSQL.
+///
+/// Works as `throng_ingest`.
+package final class MemberStore: Sendable {
+    private let connection: Connection
+
+    /// Prepares to work; the role of the settings is replaced by `throng_ingest`. PostgreSQL may take 5 seconds to
+    /// answer.
+    package init(_ settings: ConnectionSettings) {
+        connection = Connection(settings.acting(as: .ingest).brisk(seconds: 5, connecting: 5))
+    }
+
+    /// Returns what is known of all daemons; nil while the daemon has not attached to this database.
+    ///
+    /// - Parameter heard: the last proposal that the daemon has agreed to.
+    package func membership(of daemon: DaemonID, heard: Int64) async throws -> Membership? {
+        try await connection.run { session in
+            try session.run(VoidEpochs())
+            let members = try session.run(SelectMembers())
+            guard let own = members.first(where: { $0.daemon == daemon }) else { return nil }
+            // A PostgreSQL that was set back to an earlier time gives out again numbers that were once agreed to.
+            let isKnown = try session.one(SelectLastEpoch()) >= heard
+            return Membership(
+                own: own.shard, epochs: try session.run(SelectEpochs()), members: members.map(\.member),
+                secret: try session.one(SelectMemberSecret()), heard: isKnown ? max(heard, own.heard) : own.heard)
+        }
+    }
+
+    /// Restores epochs that were in force in a PostgreSQL that was set back to an earlier time.
+    ///
+    /// - Returns: false where others have taken the place of one; those after it are not restored then.
+    package func recall(_ epochs: [OwnershipEpoch], of known: Membership) async throws -> Bool {
+        try await connection.run { session in
+            for epoch in epochs {
+                let owners = epoch.owners.compactMap { known.member($0).flatMap { DaemonID($0.daemon) } }
+                let lost = epoch.retires.flatMap { known.member($0) }
+                guard owners.count == Slot.count else { return false }
+                let recall = RecallEpoch(
+                    number: epoch.number, begins: epoch.begins, owners: owners,
+                    lost: lost.flatMap { one in DaemonID(one.daemon).map { ($0, one.isRetired) } })
+                guard try session.one(recall) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// Notes that a daemon agrees to a proposal; changes nothing once the proposal's time has come.
+    package func hear(_ epoch: Int64, as daemon: DaemonID) async throws {
+        _ = try await connection.run { try $0.run(HearEpoch(daemon: daemon, epoch: epoch)) }
+    }
+
+    /// Closes the connection after `length`, whatever is under way.
+    package func close(within length: Duration) { connection.close(within: length) }
+}
+
+/// Changes the daemons that count, for `throng daemon`.
+///
+/// Works as the owner of the schema.
+package final class MemberAdmin: Sendable {
+    private let connection: Connection
+
+    /// Prepares to work over a connection without a role.
+    package init(_ connection: Connection) { self.connection = connection }
+
+    /// Returns every daemon that ever attached, by shard.
+    package func members() async throws -> [EnrolledMember] {
+        try await connection.run { try $0.run(SelectMembers()) }
+    }
+
+    /// Returns the epochs in force and, as the last one, a proposal.
+    package func epochs() async throws -> [OwnershipEpoch] {
+        try await connection.run { session in
+            try session.run(VoidEpochs())
+            return try session.run(SelectEpochs())
+        }
+    }
+
+    /// Returns the number of the last epoch, in any state. Read it before ``members()`` and ``epochs()``: a decision
+    /// made by them is void if another change is made meanwhile.
+    package func lastNumber() async throws -> Int64 {
+        try await connection.run { try $0.one(SelectLastEpoch()) }
+    }
+
+    /// Proposes the owners of slots from an instant on.
+    ///
+    /// - Parameters:
+    ///   - seconds: the time from now until it begins; any daemon that has not agreed by then makes it void.
+    ///   - after: the ``lastNumber()`` that it was decided by.
+    /// - Returns: its number; nil where another proposal is open, or was faster.
+    package func propose(_ owners: [Int16], in seconds: Int, after: Int64) async throws -> Int64? {
+        try await connection.run { try $0.one(ProposeEpoch(after: after, seconds: seconds, owners: owners)) }
+    }
+
+    /// Returns the state of a proposal, and the daemons that have not agreed to it.
+    package func standing(of epoch: Int64) async throws -> (state: EpochState, awaited: [DaemonID]) {
+        try await connection.run { session in
+            try session.run(VoidEpochs())
+            return (try session.one(SelectEpochState(epoch: epoch)), try session.run(SelectAwaited(epoch: epoch)))
+        }
+    }
+
+    /// Retires a daemon that is lost, so that others count for it at once, also in windows under way.
+    ///
+    /// - Parameter after: the ``lastNumber()`` that it was decided by.
+    /// - Returns: the number of the new epoch; nil where another one was faster, or it is retired already.
+    package func retire(_ daemon: DaemonID, owners: [Int16], after: Int64) async throws -> Int64? {
+        try await connection.run { try $0.one(RetireMember(daemon: daemon, after: after, owners: owners)) }
+    }
+}
+
+/// A daemon that has attached to this database, now or once.
+package struct EnrolledMember: Sendable, Hashable {
+    /// Its name.
+    package let daemon: DaemonID
+    /// The daemon's own shard in all counters.
+    package let shard: Int16
+    /// The URL at which others reach it; nil where they can't.
+    package let address: String?
+    /// The last proposal that it has agreed to; 0 for none.
+    package let heard: Int64
+    /// The time it was retired as lost; nil for all others.
+    package let retiredAt: UnixSeconds?
+    /// The time from which on what it acknowledged may be lost with it; nil where nothing is, and for all others.
+    package let lostSince: UnixSeconds?
+    /// The time since it was last heard of; nil where it has not attached yet. Unit: seconds.
+    package let silence: Int64?
+    /// True if it has stopped and left nothing behind.
+    package let hasLeft: Bool
+    /// The end of the windows that a stopped daemon had open; releases wait for it from then on. Nil where it had none.
+    package let owesFrom: UnixSeconds?
+
+    package init(
+        daemon: DaemonID, shard: Int16, address: String? = nil, heard: Int64 = 0, retiredAt: UnixSeconds? = nil,
+        lostSince: UnixSeconds? = nil, silence: Int64?, hasLeft: Bool, owesFrom: UnixSeconds? = nil
+    ) {
+        (self.daemon, self.shard, self.address, self.heard) = (daemon, shard, address, heard)
+        (self.retiredAt, self.lostSince, self.silence) = (retiredAt, lostSince, silence)
+        (self.hasLeft, self.owesFrom) = (hasLeft, owesFrom)
+    }
+
+    var member: Member {
+        Member(shard: shard, daemon: daemon.description, address: address, isRetired: retiredAt != nil)
+    }
+}
+
+/// The state of an epoch.
+package enum EpochState: String, Sendable {
+    case proposed
+    case inForce = "in force"
+    case void
+}
+
+/// The leases: rights to do something that one daemon does for all.
+///
+/// Works as `throng_reporter`.
+package final class LeaseStore: Sendable {
+    private let connection: Connection
+    private let daemon: DaemonID
+
+    /// Works over a connection as `throng_reporter` that others may share.
+    package init(_ connection: Connection, of daemon: DaemonID) {
+        (self.connection, self.daemon) = (connection, daemon)
+    }
+
+    /// Takes a lease or keeps it; false where another daemon has it.
+    ///
+    /// - Parameter length: the time for which no other daemon gets it. Unit: seconds.
+    package func take(_ name: String, for length: Int) async throws -> Bool {
+        try await connection.run { [daemon] in
+            try $0.first(TakeLease(name: name, daemon: daemon, length: length)) ?? false
+        }
+    }
+
+    /// Gives a lease back, so that nobody waits for it.
+    package func release(_ name: String) async throws {
+        _ = try await connection.run { [daemon] in try $0.run(ReleaseLease(name: name, daemon: daemon)) }
+    }
+}

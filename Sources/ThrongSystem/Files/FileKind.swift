@@ -1,0 +1,99 @@
+/// The kinds of small files that a daemon keeps. Faults.md lists what each is for, and what its damage stops.
+package enum FileKind: String, Sendable, CaseIterable {
+    case daemonName = "daemon-name"
+    case windowKey = "window-key"
+    case closedWindows = "closed-windows"
+    case layout
+    case goneLayout = "gone-layout"
+    case attachment
+    case members
+    case left
+    case believedTime = "believed-time"
+    case offeredMark = "offered-mark"
+    case gatewayKey = "gateway-key"
+    case gatewaySecret = "gateway-secret"
+    case credentialKey = "credential-key"
+    case issuedRecords = "issued-records"
+    case flushKey = "flush-key"
+    case flushes
+    case backupKey = "backup-key"
+    case backupMark = "backup-mark"
+    case recoveryKey = "recovery-key"
+    case appKeys = "app-keys"
+    case planSource = "plan-source"
+    case rewrittenPages = "rewritten-pages"
+    case installationSecret = "installation-secret"
+    case evaluatorKey = "evaluator-key"
+    case suppressSecret = "suppress-secret"
+
+    /// The version of its content that this program writes and reads.
+    package var version: Int { 1 }
+
+    /// The kind as a noun phrase for messages.
+    package var title: String {
+        switch self {
+        case .daemonName: "the daemon's name"
+        case .windowKey: "the key of a window"
+        case .closedWindows: "the list of windows that are over"
+        case .layout: "what the journal's cells mean"
+        case .goneLayout: "the mark of a metric that went with its app"
+        case .attachment: "how the folder last attached to PostgreSQL"
+        case .members: "the list of daemons that count"
+        case .left: "the mark of a daemon that stopped"
+        case .believedTime: "the latest time that was believed"
+        case .offeredMark: "how far PostgreSQL may have come"
+        case .gatewayKey: "the gateway's key of a day"
+        case .gatewaySecret: "the secret that vouches for the gateway's keys"
+        case .credentialKey: "the secret of a month's credentials"
+        case .issuedRecords: "what credentials were issued"
+        case .flushKey: "the key of kept flushes"
+        case .flushes: "flushes that are kept"
+        case .backupKey: "a key of backups"
+        case .backupMark: "when a backup was made"
+        case .recoveryKey: "the recovery key's public part"
+        case .appKeys: "the keys of apps"
+        case .planSource: "where a plan was read from"
+        case .rewrittenPages: "how far pages were rewritten"
+        case .installationSecret: "the secret from which releases draw noise"
+        case .evaluatorKey: "the evaluator's key"
+        case .suppressSecret: "a secret for throng suppress"
+        }
+    }
+
+    private static let lost =
+        "Without one the data directory is lost: start with an empty one, and `throng daemon leave NAME --data-is-lost` (see SeveralDaemons)."
+
+    /// The remedy for a damaged file of this kind.
+    package var cure: String {
+        switch self {
+        case .daemonName:
+            "It belongs to the journal: restore it from a copy of this folder. " + Self.lost
+        case .windowKey:
+            "Restore it from a copy of this folder; backups don't have it. " + Self.lost
+        case .closedWindows:
+            "Restore it from a copy of this folder. Without one, move it away and start, if the clock has not been set back since the daemon ran: "
+                + "windows that are over by the clock stay closed."
+        case .layout:
+            "Restore it from a copy of this folder, or start by the plan that had the metric, which writes it anew; it is needed while the journal "
+                + "has batches of it."
+        case .attachment:
+            "It tells this folder from copies of it. Make sure that no other copy has run since, move the file away and start."
+        case .gatewaySecret:
+            "Restore it from a backup, or from another daemon of this database. Without one, delete it: a new one is made, and apps have to trust "
+                + "the new identity before they can seal anything."
+        case .appKeys: "Restore it from a backup, or from another daemon of this database."
+        case .installationSecret:
+            "Restore it from a backup, or from another daemon of this database. Another one draws other noise, and two draws tell more than one."
+        case .evaluatorKey: "Restore it from the copy that you keep: with another key every label is learned anew."
+        case .suppressSecret: "Restore it from where you keep it, or make another with --new-secret."
+        case .recoveryKey:
+            "Restore it from a backup, or make another with `throng backup keys --new-recovery-key --replace`, and export the keys anew."
+        case .backupKey:
+            "Move it away: another is made. What earlier backups have under it can be read then only with keys that were exported."
+        case .goneLayout, .members, .left, .believedTime, .offeredMark, .gatewayKey, .credentialKey, .issuedRecords,
+            .flushKey, .flushes,
+            .backupMark, .planSource, .rewrittenPages:
+            "It is set aside, or overwritten where it is a secret, and nothing has to be done: it is made anew."
+        }
+    }
+}

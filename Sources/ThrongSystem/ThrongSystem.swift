@@ -1,0 +1,10 @@
+// ThrongSystem: what several targets need of the machine. It knows nothing of counting, and no other target.
+//
+//   Files    small files that say what they are, with a checksum (KeptFile, FileDamage)
+//   Process  a program that is run to its end (ProgramRun)
+//   HTTP     requests to servers, with bounded answers, by libcurl (HTTPConnection)
+//   Traces   the daemon's account of what it does, as spans (Traces)
+//   Chance   the installation's secret, and random numbers that a seed repeats (TieSecret, SeededGenerator)
+//   Faults   promises that a debug build can be told to break (Fault), and places at which it dies (FaultPoint)
+//
+// Start with the folder that you need: none needs to know the others.

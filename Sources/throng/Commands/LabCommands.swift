@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import ThrongSystem
+
+/// Commands of `throng-lab`, the program beside this one, which takes its place.
+enum LabCommands {
+    struct Bench: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "bench",
+            abstract: "Posts batches to a daemon at a steady rate and says how long answers took.", helpNames: [])
+
+        @Argument(parsing: .captureForPassthrough) var words: [String] = []
+
+        func run() throws { try LabCommands.run("bench", words) }
+    }
+
+    struct Conform: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "conform", abstract: "Tries whether a client keeps the rules of the wire protocol.",
+            helpNames: [])
+
+        @Argument(parsing: .captureForPassthrough) var words: [String] = []
+
+        func run() throws { try LabCommands.run("conform", words) }
+    }
+
+    struct Suppress: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "suppress",
+            abstract: "Protects a statistical table: withholds small cells and what would give them away.",
+            helpNames: [])
+
+        @Argument(parsing: .captureForPassthrough) var words: [String] = []
+
+        func run() throws { try LabCommands.run("suppress", words) }
+    }
+
+    private static func run(_ command: String, _ words: [String]) throws {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let lab = (own as NSString).deletingLastPathComponent + "/throng-lab"
+        var arguments = ([lab, command] + words).map { strdup($0) }
+        arguments.append(nil)
+        execv(lab, &arguments)
+        throw CommandFailure(
+            """
+            \(lab), which has throng \(command), can't be run (\(String(cString: strerror(errno)))). \
+            Deploy/build throng-lab builds it beside this program; the package brings both.
+            """)
+    }
+}

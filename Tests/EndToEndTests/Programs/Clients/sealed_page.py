@@ -1,0 +1,224 @@
+"""Chromium on a page whose plan wants one purpose sealed: throng.js loads throng-oblivious.js, and what it sends goes through a relay
+on this machine, is counted, and is of few sizes. Nothing of that purpose comes to the daemon's own address, where somebody listens,
+whatever the relay does; under a plan that does not ask for it the same page is heard there. Then the shipped relays."""
+
+import http.client
+import http.server
+import os
+import threading
+
+import daemon
+import relays
+import stock_proxies
+from browser import Browser
+from daemon import check, say
+from oblivious import EXPIRES, House
+from relay_street import KEYS, SEALED, Door, Relay, Street
+
+PLAN = f"""
+app: {{name: notes, title: Notes, owner: Team, contact: a@example.com, audience: 1000, relay: "RELAY"}}
+purposes:
+  product: {{explanation: To see what is used., consent: not_required, rotation: 1 hour, retention: 400 days, transport: oblivious}}
+  known: {{explanation: To see who comes., consent: not_required, rotation: 1 hour, retention: 400 days}}
+dimensions:
+  feature: {{title: Feature, field: event, list: [note_created, note_found]}}
+metrics:
+  use:
+    {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
+    purpose: product, period: day, dimensions: [feature], contribution_bound: 100000}}
+  views:
+    {{title: Views, events: [view], question: What?, decision: That., owner: Team, expires: {EXPIRES}, purpose: known, period: day}}
+"""
+GZIPPED = {"/throng.js": 7000, "/throng-oblivious.js": 1600}
+
+
+class Site(http.server.ThreadingHTTPServer):
+    """One page, under a strict policy, whose script comes from the door."""
+
+    daemon_threads = True
+
+    def __init__(self, door, relay):
+        super().__init__(("127.0.0.1", 0), Page)
+        self.door, self.relay = door, relay
+        self.address = f"http://127.0.0.1:{self.server_address[1]}/"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Page(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        door, relay = self.server.door.address, self.server.relay.address
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.send_header(
+            "content-security-policy",
+            f"default-src 'none'; script-src {door}; connect-src {door} {relay}; base-uri 'none'; "
+            "require-trusted-types-for 'script'; trusted-types 'none'")
+        self.end_headers()
+        self.wfile.write(
+            f'<!DOCTYPE html><title>Notes</title><script defer src="{door}/throng.js" data-app="notes"></script>'.encode())
+
+
+def waiting(browser):
+    return browser.run("return throng.sent.filter(batch => !batch.answer).length")
+
+
+def counted(street, site, browser):
+    browser.open(site.address)
+    browser.until("return window.throng")
+    for number in range(3):
+        browser.run(f"for (let n = 0; n < {1 + 60 * number}; n++) throng.record('note_created'); throng.record('note_found')")
+        browser.until(f"return throng.sent.length > {number}", poke="throng.flush()")
+        browser.settled()
+    browser.run("throng.record('view')")
+    browser.until("return throng.sent.some(batch => batch.purpose == 'known')", poke="throng.flush()")
+    browser.settled()
+    answers = browser.run("return throng.sent.map(batch => [batch.purpose, batch.answer.accepted])")
+    check(len([each for each in answers if each[0] == "product"]) == 3, "the page sent", answers)
+    check(street.house.counted() == 1 + 61 + 121 + 3 + 1, "counted", street.house.counted())
+    check(street.direct() == ["known"], "directly came", street.direct())
+    scripts = {each.path for each in street.door.seen if each.method == "GET"}
+    check(scripts == {"/throng.js", "/throng-oblivious.js", "/v1/plan/notes"}, "directly was asked for", scripts)
+    sealed = street.relay.sealed()
+    # A body, the number of the key and of what it is used with, the page's key, and a tag.
+    check({each.size for each in sealed} == {1024 + 7 + 65 + 16}, "sizes", {each.size for each in sealed})
+    check(all("cookie" not in each.headers and "referer" not in each.headers for each in street.relay.seen), "it says more")
+    check(len([each for each in street.relay.seen if (each.method, each.path) == ("GET", KEYS)]) == 1, "keys were asked for again")
+    seen = browser.run("return throng.preview('note_created')")
+    check(seen["product"]["events"][0]["counted"][0]["metric"] == "use", "a preview through the relay:", seen)
+    check(street.direct() == ["known"], "a preview came directly:", street.direct())
+    say("sealed in the browser, counted, and nothing of it came directly")
+
+
+def refused(street, site, browser):
+    """Whatever the relay does, what can't go through it waits, and counts once it can."""
+    def said(status, text, only=(SEALED, KEYS)):
+        return lambda handler: (status, {}, text) if handler.command != "OPTIONS" and handler.path in only else None
+
+    other = House(PLAN.replace("RELAY", street.relay.address), name="notes").start()
+    keys = street.relay.ask("GET", KEYS, b"", {})
+    strange = Door(other.port).ask("GET", KEYS, b"", {})
+    fates = {
+        "404": said(404, b""), "500": said(500, b""), "an answer of its own": said(202, b'{"accepted":1,"refused":[]}', (SEALED,)),
+        "a refusal of its own": said(403, b'{"error":"unknown_app"}', (SEALED,)), "no keys": said(404, b"", (KEYS,)),
+        "400 for ever": said(400, b'{"error":"oblivious_key"}', (SEALED,)), "what can't be opened": said(200, b"x" * 2000, (SEALED,)),
+        "keys of its own": lambda handler: strange if handler.path == KEYS and handler.command == "GET" else None,
+        "unsigned keys": lambda handler: (200, {}, keys[2]) if handler.path == KEYS and handler.command == "GET" else None}
+    before = street.house.counted()
+    for name, fate in fates.items():
+        street.relay.fate = fate
+        browser.tab()
+        # Browsers keep keys for an hour, too.
+        browser.cdp("Network.enable")
+        browser.cdp("Network.setCacheDisabled", cacheDisabled=True)
+        browser.open(site.address)
+        browser.until("return window.throng")
+        browser.run("throng.record('note_created')")
+        browser.until("return throng.sent.length > 0", poke="throng.flush()")
+        asked = len(street.relay.seen)
+        # It pauses for a second or more between attempts.
+        browser.until("return performance.now() > 3500")
+        check(waiting(browser) == 1, name, "was taken for an answer")
+        check(len(street.relay.seen) > 1 and street.direct() == ["known"], name, "led to", street.direct())
+        street.relay.fate = None
+        browser.settled()
+        check(len(street.relay.seen) > asked, "nothing came afterwards")
+    check(street.house.counted() == before + len(fates), "counted", street.house.counted() - before, "of", len(fates))
+    check(other.stop() == 0, "the other daemon did not stop in order")
+    say(f"{len(fates)} relays that refuse, lie or read lead to nothing directly, and later all of it counts once")
+
+    # The page goes: what is sealed in time still arrives.
+    before = street.house.counted()
+    browser.tab().open(site.address)
+    browser.until("return window.throng")
+    browser.run("throng.record('note_found')")
+    browser.until("return throng.sent.length > 0", poke="throng.flush()")
+    browser.settled()
+    browser.run("throng.record('note_found')")
+    browser.open("about:blank")
+    deadline = 50
+    while street.house.counted() < before + 2 and deadline:
+        deadline -= 1
+    check(street.direct() == ["known"], "a page that goes sends directly:", street.direct())
+
+
+def shipped(browser):
+    """Through nginx and haproxy by the shipped configurations, preflights included."""
+    for kind in ("nginx", "haproxy"):
+        front = Relay(0)
+        house = House(PLAN.replace("RELAY", front.address), name="notes").start()
+        proxy = stock_proxies.Proxy("nginx", house.port)
+        stock = relays.Relay(kind, proxy.port, os.path.join(proxy.folder, "cert.pem"))
+
+        def carried(handler, stock=stock):
+            """The page's plain line on this machine, as TLS to the relay; with all that the relay says."""
+            body = front.seen[-1].body
+            line = http.client.HTTPConnection(relays.NAME)
+            line.sock = stock.connect(30, "127.0.0.77")
+            names = ("content-type", "origin", "access-control-request-method", "access-control-request-headers")
+            line.request(handler.command, handler.path, body or None, {
+                name: handler.headers[name] for name in names if handler.headers[name]})
+            answer = line.getresponse()
+            found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
+            line.close()
+            return found
+
+        front.fate = carried
+        RelayOpen = front.RequestHandlerClass
+        before, RelayOpen.OPEN = RelayOpen.OPEN, {}
+        kept, RelayOpen.KEPT = RelayOpen.KEPT, True
+        door = Door(house.port)
+        site = Site(door, front)
+        browser.tab().open(site.address)
+        browser.until("return window.throng")
+        browser.run("throng.record('note_created')")
+        browser.ready()
+        check(house.counted() == 1 and not door.counting(), kind, "counted", house.counted())
+        RelayOpen.OPEN, RelayOpen.KEPT = before, kept
+        methods = [(each.method, each.path) for each in front.seen]
+        check(("OPTIONS", SEALED) in methods, kind, "was asked", methods)
+        stock.stop()
+        proxy.stop()
+        for each in (front, door, site):
+            each.shutdown()
+        check(house.stop() == 0, "the daemon did not stop in order")
+        say(kind, "as shipped answers the browser's preflight, and what it sealed counts")
+
+
+def control():
+    """Under a plan without transport: oblivious the same page is heard at the door."""
+    street = Street(PLAN.replace(", relay: \"RELAY\"", "").replace(", transport: oblivious", ""))
+    site = Site(street.door, street.relay)
+    with Browser() as browser:
+        browser.open(site.address)
+        browser.until("return window.throng")
+        browser.run("throng.record('note_created')")
+        browser.ready()
+    check(street.direct() == ["product"] and not street.relay.seen, "the control", street.direct())
+    street.end()
+    say("a plan that does not ask for it lets the same page be heard")
+
+
+def sizes(house):
+    for path, most in GZIPPED.items():
+        status, headers, body = house.get(path, {"accept-encoding": "gzip"})
+        check(status == 200 and len(body) <= most, path, "has", status, len(body), "bytes gzipped")
+        say(f"{path[1:]}: {len(body):,} bytes gzipped")
+
+
+def test():
+    street = Street(PLAN)
+    site = Site(street.door, street.relay)
+    sizes(street.house)
+    with Browser() as browser:
+        counted(street, site, browser)
+        refused(street, site, browser)
+        shipped(browser)
+    street.end()
+    control()
+
+
+if __name__ == "__main__":
+    daemon.main(test)

@@ -1,0 +1,282 @@
+"""The oblivious gateway, asked by RFC 9458 and RFC 9292 as they are written in sealed_http.py and here: what is sealed counts as
+what is not, once, also when it is recorded and sent again; opt-out signals are those inside; whatever can't be opened or is no
+request is refused as the RFCs say; keys outlive a kill -9."""
+
+import gzip
+import json
+import os
+import re
+import secrets
+import socket
+import stat
+import threading
+import time
+
+import daemon
+from daemon import check, say, until
+from sealed_http import Client
+
+PROBLEM = "https://iana.org/assignments/http-problem-types#ohttp-key"
+EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 100 * 86400))
+PLAN = f"""
+app: {{name: notes, title: Notes, owner: Team, contact: a@example.com, audience: 1000}}
+purposes:
+  product:
+    {{explanation: To see what is used., consent: not_required, rotation: 1 hour, retention: 400 days,
+    refused_by: [global_privacy_control]}}
+dimensions:
+  feature: {{title: Feature, field: event, list: [note_created, note_found]}}
+metrics:
+  use:
+    {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
+    purpose: product, period: day, dimensions: [feature], contribution_bound: 100000}}
+"""
+# Twice is promised; a build for a first look has the server and HPKE without optimization, and the machine is not alone.
+
+
+def varint(number):
+    for length, bits in ((1, 6), (2, 14), (4, 30), (8, 62)):
+        if number < 1 << bits:
+            return (number | {1: 0, 2: 1, 4: 2, 8: 3}[length] << bits).to_bytes(length, "big")
+
+
+def prefixed(data):
+    return varint(len(data)) + data
+
+
+def message(method, path, body=b"", fields={}, padding=100):
+    """A request of known length, RFC 9292."""
+    section = b"".join(prefixed(name.encode()) + prefixed(value.encode()) for name, value in fields.items())
+    control = b"".join(prefixed(part) for part in (method.encode(), b"https", b"", path.encode()))
+    return b"\0" + control + prefixed(section) + prefixed(body) + b"\0" + bytes(padding)
+
+
+def padded(raw):
+    """With zeros up to the size class."""
+    return raw + bytes(next(size for size in (1 << 10, 1 << 12, 1 << 14, 1 << 16) if size >= len(raw)) - len(raw))
+
+
+def parsed(data):
+    """Status, fields and body of a response of known length."""
+    place = 0
+
+    def number():
+        nonlocal place
+        length = 1 << (data[place] >> 6)
+        value = int.from_bytes(data[place:place + length], "big") & ~(3 << (8 * length - 2))
+        place += length
+        return value
+
+    def taken(length):
+        nonlocal place
+        place += length
+        return data[place - length:place]
+
+    check(number() == 1, "a response has another framing")
+    status, fields, end = number(), {}, None
+    end = number() + place
+    while place < end:
+        name = taken(number()).decode()
+        fields[name] = taken(number()).decode()
+    body = taken(number())
+    check(not any(data[place:]), "a response's padding is not zero")
+    return status, fields, body
+
+
+class House(daemon.Daemon):
+    def keys(self):
+        status, headers, body = self.get("/v1/ohttp-keys")
+        headers = {name.lower(): value for name, value in headers.items()}
+        check(status == 200 and headers["content-type"] == "application/ohttp-keys", "keys:", status, headers)
+        check(headers["cache-control"] == "public, max-age=3600", "keys are kept otherwise:", headers)
+        length = int.from_bytes(body[:2], "big")
+        return {"x25519": body[:2 + length], "p256": body[2 + length:]}
+
+    def outer(self, body, headers={}, line=None):
+        connection = line or self.connect()
+        connection.request("POST", "/v1/ohttp", body, {"content-type": "message/ohttp-req", **headers})
+        answer = connection.getresponse()
+        found = answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+        if not line:
+            connection.close()
+        return found
+
+    def ask(self, request, kem="x25519", cipher="aes128", headers={}, line=None):
+        client = Client(self.keys()[kem], kem, cipher, request)
+        status, answered, body = self.outer(client.bytes, headers, line)
+        check(status == 200 and answered["content-type"] == "message/ohttp-res", "outside:", status, answered, body)
+        check(answered["cache-control"] == "no-store", "an answer may be kept")
+        opened = client.open(body)
+        check(len(opened) in (1 << 10, 1 << 12, 1 << 14), "an answer has the size", len(opened))
+        return parsed(opened)
+
+    def counted(self):
+        self.drain()
+        return int(self.sql("select coalesce(sum(value), 0) from throng.counter")[0][0])
+
+    def cpu(self):
+        with open(f"/proc/{self.process.pid}/stat") as file:
+            parts = file.read().rsplit(")", 1)[1].split()
+        return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def batch(events=1, **more):
+    now = time.time()
+    return json.dumps({
+        "app": "notes", "purpose": "product", "window": int(now // 3600), "id": secrets.token_hex(16),
+        "batch": secrets.token_hex(16), **more,
+        "events": [{"event": "note_created", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))}] * events}).encode()
+
+
+def counting(house):
+    for number, (kem, cipher) in enumerate((kem, cipher) for kem in ("x25519", "p256") for cipher in ("aes128", "chacha")):
+        body = batch(3)
+        for attempt in range(2):
+            status, fields, answer = house.ask(message("POST", "/v1/batches", body), kem, cipher)
+            check((status, fields["content-type"]) == (202, "application/json"), kem, cipher, status, fields)
+            check(json.loads(answer) == {"accepted": 3, "refused": []}, answer)
+        check(house.post(body)[0] == 202, "the same batch, direct")
+        check(house.counted() == 3 * (number + 1), "counted", house.counted())
+
+    # Recorded and sent again, as it was.
+    client = Client(house.keys()["x25519"], "x25519", "aes128", message("POST", "/v1/batches", batch(2)))
+    answers = [house.outer(client.bytes) for _ in range(3)]
+    check({parsed(client.open(each[2]))[0] for each in answers} == {202}, "a replay has another answer")
+    check(len({each[2] for each in answers}) == 3, "answers to a replay look the same")
+    check(house.counted() == 14, "a replay counted", house.counted())
+
+    # Packed inside; large, so that it is opened off the event loop; padded to another size.
+    packed = gzip.compress(batch(1))
+    check(house.ask(message("POST", "/v1/batches", packed, {"content-encoding": "gzip"}))[0] == 202, "gzip inside")
+    check(house.ask(message("POST", "/v1/batches", batch(1000), padding=300_000))[0] == 202, "a large one")
+    strange = house.ask(message("POST", "/v1/batches", batch(1), {"content-encoding": "br"}))
+    check(strange[0] == 415, "another encoding inside")
+    check(house.counted() == 1015, "counted", house.counted())
+
+    # Signals are the device's, and the relay has none.
+    _, _, refused = house.ask(message("POST", "/v1/batches", batch(1), {"sec-gpc": "1"}))
+    check(json.loads(refused)["refused"][0]["reason"] == "opted_out", refused)
+    _, _, taken = house.ask(message("POST", "/v1/batches", batch(1)), headers={"sec-gpc": "1"})
+    check(json.loads(taken)["accepted"] == 1, taken)
+    check(house.counted() == 1016, "counted", house.counted())
+    say("counted")
+
+
+def others(house):
+    status, fields, plan = house.ask(message("GET", "/v1/plan/notes"))
+    direct = json.loads(house.get("/v1/plan/notes")[2])
+    check((status, json.loads(plan)) == (200, direct) and fields["etag"], plan)
+    check(house.ask(message("GET", "/v1/plan/other"))[0] == 404, "an unknown plan")
+    status, _, answer = house.ask(message("POST", "/v1/preview", batch(1)))
+    check(status == 200 and json.loads(answer)["events"][0]["counted"], "preview", answer)
+    already = house.counted()
+    sender = secrets.token_hex(16)
+    body = json.loads(batch(1, id=sender))
+    house.ask(message("POST", "/v1/batches", json.dumps(body).encode()))
+    asking = {name: body[name] for name in ("app", "purpose", "window", "id")}
+    status, _, answer = house.ask(message("POST", "/v1/withdraw", json.dumps(asking).encode()))
+    check(status == 202 and json.loads(answer)["receipt"], "withdraw", answer)
+    # They are taken out once PostgreSQL has what came of them.
+    until(lambda: house.counted() == already, "who withdrew is still counted", seconds=300)
+    for method, path in (("GET", "/healthz"), ("GET", "/"), ("GET", "/v1/plan/"), ("POST", "/v1/ohttp"), ("PUT", "/v1/batches"),
+                         ("POST", "/v1/batchesx"), ("GET", "/v1/batches"), ("POST", "/v1/plan/notes")):
+        status, _, answer = house.ask(message(method, path))
+        check((status, json.loads(answer)["error"]) == (404, "unknown_path"), method, path, status, answer)
+
+    # One after another on one connection, and between direct ones.
+    line = house.connect()
+    for number in range(6):
+        inner = [("POST", "/v1/batches", 202), ("GET", "/v1/plan/notes", 200), ("POST", "/v1/nothing", 404)][number % 3]
+        check(house.ask(message(inner[0], inner[1], batch(1)), line=line)[0] == inner[2], "on one connection:", inner)
+        line.request("GET", "/healthz")
+        answer = line.getresponse()
+        check((answer.status, answer.read()) == (200, b"alive\n"), "a direct one between them")
+    line.close()
+    pipelined(house)
+    say("other requests")
+
+
+def pipelined(house):
+    """Sealed and direct ones behind each other in one write, opened on and off the event loop: answers in their order."""
+    listed = house.keys()["x25519"]
+    inner = [message("GET", "/v1/plan/notes"), message("POST", "/v1/batches", batch(2)), None,
+             message("POST", "/v1/preview", batch(1), padding=300_000),
+             message("POST", "/v1/batches", batch(3), padding=200_000),
+             message("GET", "/v1/plan/notes"), None, message("POST", "/v1/nothing"), message("GET", "/v1/plan/notes")]
+    sent, clients = b"", []
+    for number, request in enumerate(inner):
+        last = b"Connection: close\r\n" if number == len(inner) - 1 else b""
+        if request is None:
+            sent += b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+            clients.append(None)
+        else:
+            clients.append(Client(listed, "x25519", "aes128", request))
+            sent += (b"POST /v1/ohttp HTTP/1.1\r\nHost: a\r\nContent-Type: message/ohttp-req\r\nContent-Length: "
+                     + str(len(clients[-1].bytes)).encode() + b"\r\n" + last + b"\r\n" + clients[-1].bytes)
+    line = socket.create_connection(("127.0.0.1", house.port), 30)
+    threading.Thread(target=line.sendall, args=(sent,), daemon=True).start()
+    got = b""
+    while part := line.recv(65536):
+        got += part
+    found = []
+    for client in clients:
+        head, _, rest = got.partition(b"\r\n\r\n")
+        length = int(re.search(rb"content-length: (\d+)", head.lower())[1])
+        body, got = rest[:length], rest[length:]
+        found.append(parsed(client.open(body))[0] if client else body)
+    check(found == [200, 202, b"alive\n", 200, 202, 200, b"alive\n", 404, 200] and not got, "pipelined:", found, got[:100])
+
+
+def refusals(house):
+    client = Client(house.keys()["x25519"], "x25519", "aes128", message("POST", "/v1/batches", batch(1)))
+    before = house.counted()
+    for name, body in {
+            "another key": bytes([client.bytes[0] ^ 0x40]) + client.bytes[1:],
+            "another cipher": client.bytes[:6] + b"\2" + client.bytes[7:],
+            "a changed byte": client.bytes[:60] + bytes([client.bytes[60] ^ 1]) + client.bytes[61:]}.items():
+        status, headers, answer = house.outer(body)
+        check((status, headers["content-type"]) == (400, "application/problem+json"), name, status, headers)
+        check(json.loads(answer)["type"] == PROBLEM, name, answer)
+    for body in (b"", client.bytes[:6], client.bytes[:50]):
+        status, headers, answer = house.outer(body)
+        check((status, json.loads(answer)["error"]) == (400, "not_encapsulated"), status, answer)
+    check(house.outer(client.bytes, {"content-type": "application/json"})[0] == 415, "another type")
+    check(house.outer(client.bytes, {"content-encoding": "gzip"})[0] == 415, "packed outside")
+    check(house.outer(bytes(5 << 20))[0] == 413, "too large")
+    for inner in (b"", b"\1\x40\xc8", message("GET", "v1/plan/notes"), message("GET", "/v1/plan/notes", fields={"DNT": "1"}),
+                  message("GET", "/v1/plan/notes", padding=3) + b"\1"):
+        status, _, answer = house.ask(inner)
+        check((status, json.loads(answer)["error"]) == (400, "not_binary_http"), inner, status, answer)
+    check(house.ask(message("POST", "/v1/batches", bytes((1 << 20) + 1)))[0] == 413, "a body too large inside")
+    check(house.counted() == before, "something that was refused counted")
+    say("refusals")
+
+
+def keys(house):
+    folder = os.path.join(house.data, "oblivious")
+    files = os.listdir(folder)
+    check(len(files) == 1 and stat.S_IMODE(os.stat(os.path.join(folder, files[0])).st_mode) == 0o600, "files:", files)
+    day = int(time.time() // 86400)
+    before = house.keys()
+    # What is over, and what is of a day to come, is destroyed at a start.
+    with open(os.path.join(folder, files[0]), "rb") as file:
+        now = file.read()
+    check(now.startswith(b"throng gateway-key ") and int.from_bytes(now[154:162], "little") in (day, day - 1), "a key file is another")
+    house.kill()
+    house.start()
+    check(house.keys() == before or int(time.time() // 86400) > day, "a kill -9 changed the keys")
+    check(house.ask(message("POST", "/v1/batches", batch(1)))[0] == 202, "after a kill -9")
+    say("keys")
+
+
+def test():
+    house = House(PLAN, name="notes").start()
+    counting(house)
+    others(house)
+    refusals(house)
+    keys(house)
+    check(house.stop() == 0, "the daemon did not stop in order")
+
+
+if __name__ == "__main__":
+    daemon.main(test)

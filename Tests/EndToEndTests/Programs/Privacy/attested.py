@@ -1,0 +1,262 @@
+"""Floors that count proved devices: nineteen forged identifiers beside a real one publish nothing, and in a purpose that asks for
+no proof they do. Clones, replays, and proofs of other windows, purposes and devices count nobody more, through kill -9."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import credentials
+import daemon
+from daemon import check, say, until
+from moving_clock import MovingClock
+
+DAY = 86400
+MONDAY = 1772409600  # 2026-03-02, 0:00 UTC; PostgreSQL does not see the moved clock and refuses a far future
+PLAN = """
+app: {name: kitchen, title: Kitchen, owner: Tests, contact: tests@example.com, audience: 300, threshold: 20, grace: 24 hours}
+purposes:
+  product: {explanation: To cook better., consent: not_required, floor: attested, rotation: 1 day, retention: 300 days}
+  short: {explanation: To hide better., consent: not_required, floor: attested, rotation: 15 minutes, retention: 300 days}
+  open: {explanation: To compare., consent: not_required, rotation: 1 day, retention: 300 days}
+dimensions:
+  page: {title: Page, field: page, list: [home, soup, cake]}
+metrics:
+  proved: {title: Proved, events: [view], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
+    purpose: product, dimensions: [page], period: day, measures: {reach: true}}
+  unproved: {title: Unproved, events: [look], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
+    purpose: open, dimensions: [page], period: day, measures: {reach: true}}
+  tasted: {title: Tasted, events: [taste], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
+    purpose: short, dimensions: [page], period: day, measures: {reach: attested}}
+  sipped: {title: Sipped, events: [sip], question: How many?, decision: None., owner: Tests, expires: 2027-02-01,
+    purpose: short, dimensions: [page], period: day, measures: {reach: true}}
+"""
+METRICS = 4
+
+
+class House(daemon.Daemon):
+    def __init__(self):
+        super().__init__(PLAN, name="kitchen")
+        self.clock = MovingClock(self.folder, MONDAY + 8 * 3600)
+        self.settings = {**self.clock.variables, "THRONG_ATTESTERS": credentials.rules(self.folder, "kitchen")}
+        self.start()
+        self.device = credentials.Device()
+
+    def window(self):
+        return self.clock.now() // DAY
+
+    def credential(self, token):
+        """What a device gets for which the attester vouches."""
+        terms = json.loads(self.get("/v1/credentials/kitchen")[2])
+        kept, request = self.device.request(terms)
+        body = {"app": "kitchen", "epoch": terms["epochs"][0]["epoch"], "request": request,
+                "attestation": {"by": "command", "token": token}}
+        with contextlib.closing(self.connect()) as line:
+            line.request("POST", "/v1/credentials", json.dumps(body))
+            answer = line.getresponse()
+            told = json.loads(answer.read())
+        check(answer.status == 200, "a device gets", answer.status, told)
+        return self.device.ask("finalize", kept, told["response"])[0]
+
+    def shown(self, credential, window=None, purpose="product"):
+        return self.device.ask("present", credential, "kitchen", purpose, self.window() if window is None else window)
+
+    def send(self, identifier, proof=None, purpose="product", page="soup", batch=None):
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock.now()))
+        body = {"app": "kitchen", "batch": batch or os.urandom(16).hex(), "purpose": purpose, "window": self.window(),
+                "id": identifier, "events": [
+                    {"event": "view" if purpose == "product" else "look", "at": at, "fields": {"page": page}}]}
+        if proof:
+            body["proof"] = proof
+        status, _, answer = self.post(json.dumps(body))
+        return status, json.loads(answer)
+
+    def counted(self, *given, **more):
+        status, answer = self.send(*given, **more)
+        check(status == 202 and answer["accepted"] == 1, given[0], "was answered", status, answer)
+
+    def known(self):
+        """The most identifiers that a window of the proved metric has."""
+        self.drain()
+        found = self.sql("select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout as l using "
+                         "(metric_id) where l.layout ->> 'metric' = 'proved' and distinct_count.margin = 1 and cell = 1")
+        return int(found[0][0])
+
+    def released(self, metric):
+        """By page what the last release shows; nothing is withheld."""
+        view = f"analyst.kitchen_{metric}"
+        rows = self.sql(f"select page, events, devices from {view} where withheld is null "
+                        f"and period_start = (select max(period_start) from {view})")
+        return {page: (int(events), int(devices)) for page, events, devices in rows}
+
+    def close_day(self, day):
+        """On to the morning after the release of a day."""
+        self.clock.move(MONDAY + (day + 2) * DAY + 7200)
+        self.drain()
+        self.wait_for_releases(METRICS * (day + 1))
+
+    def wait_for_releases(self, count):
+        until(lambda: int(self.sql("select count(*) from throng.release")[0][0]) >= count, "no", count, "releases come",
+              seconds=120, pause=0.5)
+
+
+def forgery(house):
+    """Nineteen beside one."""
+    real = house.credential("real")
+    house.counted(*house.shown(real))
+    house.counted("real one", purpose="open")
+    for number in range(19):
+        house.counted(f"forged {number}")
+        house.counted(f"forged {number}", purpose="open")
+    check(house.known() == 1, "identifiers that count are", house.known())
+    house.close_day(0)
+    check(house.released("proved") == {}, "nineteen forged devices publish", house.released("proved"))
+    check(house.released("unproved") == {"soup": (20, 20), "(all)": (20, 20)}, "the control:", house.released("unproved"))
+    say("nineteen forged devices beside a real one publish nothing; where nobody has to prove anything they do")
+    return real
+
+
+def cheats(house, real):
+    """What a device that has one credential tries to be more than one."""
+    before = house.known()
+    first, proof = house.shown(real)
+    name = os.urandom(16).hex()
+    house.counted(first, proof, batch=name)
+    again = house.send(first, proof, batch=name)
+    check(again[0] == 202 and house.known() == before + 1, "a batch that comes again", again)
+    # A clone, and one that has forgotten all but the credential.
+    for _ in range(3):
+        identifier, other = house.shown(real)
+        check(identifier == first and other != proof, "a clone shows another identifier")
+        house.counted(identifier, other)
+    # The next window's is taken early, as any batch of a neighbour is; not as this window's.
+    tried = {
+        "another window": house.shown(real, house.window() - 1), "the next window": house.shown(real, house.window() + 1),
+        "another purpose": house.shown(real, purpose="open"), "somebody else's": ("another identifier", proof),
+        "a little more": (first, proof[:-1] + ("A" if proof[-1] != "A" else "B"))}
+    for what, (identifier, shown) in tried.items():
+        status, answer = house.send(identifier, shown)
+        check((status, answer.get("error")) in ((422, "unproved"), (400, "wrong_shape")), what, status, answer)
+    check(house.known() == before + 1, "cheats count as", house.known() - before, "devices")
+    house.kill()
+    house.start()
+    house.counted(*house.shown(real))
+    check(house.known() == before + 1, "after kill -9 the device counts again")
+    say("clones, replays and proofs of anything else count one device as one")
+
+
+def living(house, folder, token, *options):
+    """What the Swift SDK says of devices' batches: how many events were counted, by which identifier, with a proof or alone."""
+    told = subprocess.run(
+        [os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "prove", f"http://127.0.0.1:{house.port}/v1/plan/kitchen",
+         os.path.join(house.folder, folder), token, *map(str, options)],
+        env={**daemon.environment(), **house.clock.variables}, capture_output=True, text=True, timeout=1200)
+    check(told.returncode == 0, "the SDK's program ends with", told.returncode, told.stderr)
+    return [line.split() for line in told.stdout.splitlines()]
+
+
+def sdk(house):
+    """What the Swift SDK sends of devices that are vouched for, of their clones, and of one that is not."""
+    def views(folder, token):
+        found = living(house, folder, token)
+        check([each[0] for each in found] == ["1", "1"] and found[0][1] == found[1][1], "the SDK says", found)
+        return found[0][1], [each[2] for each in found]
+
+    before = house.known()
+    shown, how = views("first", "sdk 1")
+    check(how == ["proved", "alone"] and len(shown) == 44, "it shows", shown, how)
+    check(views("first", "sdk 1") == (shown, ["alone", "alone"]), "after a restart it is another device, or proves again")
+    check(house.known() == before + 1, "its device is", house.known() - before)
+    # Somebody copies the folder but for what was sent: the same credential is the same device.
+    os.makedirs(os.path.join(house.folder, "copy"))
+    shutil.copy(os.path.join(house.folder, "first", "credentials"), os.path.join(house.folder, "copy"))
+    check(views("copy", "sdk 1") == (shown, ["proved", "alone"]), "a clone is another device")
+    check(house.known() == before + 1, "with its clone it is", house.known() - before)
+    check(views("second", "sdk 2")[0] != shown and house.known() == before + 2, "a second device is no other one")
+    identifier, how = views("stranger", "nobody")
+    check(how == ["alone", "alone"] and len(identifier) == 32, "nobody vouches for it, and it shows", identifier, how)
+    check(house.known() == before + 2, "who proves nothing is counted as a device")
+    say("the Swift SDK proves each window once, a clone is the same device, and one that nobody vouches for adds to values")
+
+
+def crowd(house):
+    """Twenty-five that prove themselves, thirty that don't, and a kill -9 between."""
+    proved = [house.credential(f"phone {number}") for number in range(25)]
+    shown = [house.shown(each) for each in proved]
+    for identifier, proof in shown[:13]:
+        house.counted(identifier, proof)
+    for number in range(30):
+        house.counted(f"old phone {number}")
+    house.kill()
+    house.start()
+    for identifier, proof in shown[13:]:
+        house.counted(identifier, proof)
+    # Those that were proved before stay so without their proof.
+    for identifier, _ in shown:
+        house.counted(identifier)
+    house.counted("old phone 0", page="cake")
+    house.close_day(3)
+    # The cake is somebody's who proved nothing: its number is not told.
+    check(house.released("proved") == {"(all)": (81, 25), "soup": (80, 25)}, "released is", house.released("proved"))
+    say("numbers hold what all sent, and say of how many proved devices they are")
+
+
+def firsts(house, day):
+    """Twenty-five devices, thirteen of them in the morning: of no window are there twenty, and of the day there are. The daemon is
+    killed between, and devices prove again what they have no answer to."""
+    def proved():
+        return int(house.sql("select count(*) from throng.proved_first")[0][0])
+
+    def move(hour):
+        house.clock.move(MONDAY + day * DAY + hour * 3600)
+        # The daemon writes its header Date anew each second, and the SDK sets its clock by it.
+        time.sleep(2)
+
+    for start, count, hour in ((0, 13, 8), (13, 12, 11)):
+        move(hour)
+        for event in ("taste", "sip"):
+            told = living(house, "tasters", "taster", "--devices", count, "--from", start, "--event", event, "--events", 1)
+            check([each[0] for each in told] == ["1"] * count, "the SDK says", told)
+    check(proved() == 0, "firsts came before their time:", proved())
+    move(14)
+    living(house, "tasters", "taster", "--devices", 13, "--events", 0)
+    once = proved()
+    # The total, and the page.
+    check(once == 26, "of thirteen devices came", once)
+    house.kill()
+    house.start()
+    check(proved() == once, "kill -9 took", once - proved())
+    # They have forgotten that they were answered.
+    for number in range(13):
+        shutil.rmtree(os.path.join(house.folder, "tasters", str(number), "throng"))
+    told = living(house, "tasters", "taster", "--devices", 13, "--event", "taste", "--events", 1)
+    check(len({each[1] for each in told}) == 13, "the SDK says", told)
+    move(16)
+    living(house, "tasters", "taster", "--devices", 25, "--events", 0)
+    check(proved() == 50, "of twenty-five devices there are", proved(), "firsts")
+    house.close_day(day)
+    check(house.released("tasted") == {"(all)": (38, 25), "soup": (38, 25)}, "released is", house.released("tasted"))
+    check(house.released("sipped") == {}, "the control, without firsts:", house.released("sipped"))
+    check(proved() == 0, "after the release there are", proved(), "tags")
+    say("by firsts that they prove twenty-five devices of many windows are twenty-five, once each, and without them nothing is told")
+
+
+def test():
+    house = House()
+    real = forgery(house)
+    house.clock.move(MONDAY + 2 * DAY + 9 * 3600)
+    cheats(house, real)
+    sdk(house)
+    house.clock.move(MONDAY + 3 * DAY + 60)
+    house.clock.move(MONDAY + 3 * DAY + 8 * 3600)
+    crowd(house)
+    firsts(house, 5)
+    check("phone" not in house.log_text(), "the log holds who was vouched for")
+    house.device.close()
+    check(house.stop() == 0, "serve stops gracefully")
+
+
+if __name__ == "__main__":
+    daemon.main(test)

@@ -1,0 +1,257 @@
+"""An app is deleted: nothing that was planted with it is found in a dump or in the data directory, and the other app on the
+same daemon counts on as if nothing had been."""
+
+import json
+import os
+import re
+import subprocess
+import time
+
+import daemon
+from daemon import check, say
+
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
+EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))
+# An hour that goes on while what is over is released, in which is counted until the end, whatever the time; and one that is over.
+OPEN = daemon.hour_with_time_left()
+HOUR = OPEN - 3600
+MARK = "plantedword"
+ELSEWHERE = "0192f1f0-0000-4000-8000-000000000001"
+WITHOUT = ["--without", ELSEWHERE]
+
+
+def plan(app, word, folder):
+    return f"""
+app: {{name: {app}, title: Title {word}, owner: Tests, contact: {word}@example.com, audience: 100, threshold: 5}}
+purposes:
+  p_{word}: {{explanation: To see {word}., consent: not_required, rotation: {daemon.duration(ROTATION)}, retention: 30 days}}
+dimensions:
+  d_{word}: {{title: D {word}, field: kind, list: [{word}one, {word}two], partitions: devices}}
+  learned: {{title: Learned, field: learned, revealed: {{most: 5}}}}
+metrics:
+  m_{word}: {{title: M {word}, events: [e_{word}], question: What {word}?, decision: None., owner: Tests, expires: {EXPIRES},
+    purpose: p_{word}, dimensions: [d_{word}, learned], period: hour, contribution_bound: 100,
+    measures: {{reach: true, sums: {{s_{word}: {{field: amount, from: 0, to: 1000, decimals: 2, unit: EUR}}}}}}}}
+insights:
+  i_{word}: {{title: I {word}, metric: m_{word}, kind: count, by: [d_{word}]}}
+partners:
+  b_{word}: {{title: B {word}, contact: {word}b@example.com}}
+reports:
+  r_{word}: {{title: R {word}, partner: b_{word}, insights: [i_{word}], period: hour, schedule: 0 * * * *, formats: [json, csv],
+    deliver: [{{folder: out/{word}}}, {{folder: {folder}}}]}}
+"""
+
+
+class House(daemon.Daemon):
+    """Two apps."""
+
+    def __init__(self):
+        super().__init__("", name="gone")
+        self.outside = os.path.join(self.folder, "outside")
+        self.other = os.path.join(self.folder, "kept.yaml")
+        with open(self.plan, "w") as file:
+            file.write(plan("gone", MARK, os.path.join(self.outside, MARK)))
+        with open(self.other, "w") as file:
+            file.write(plan("kept", "otherword", os.path.join(self.outside, "otherword")))
+        self.plans = [self.plan, self.other]
+
+    def arguments(self):
+        found = super().arguments()
+        place = found.index("--plan")
+        return found[:place] + [each for path in self.plans for each in ("--plan", path)] + found[place + 2:]
+
+    def rows(self, app):
+        return {
+            "counters": self.sql(f"""select l.metric, t.period_start, t.measure, t.cell, t.value from throng.counter as t
+                join throng.metric_layout as l using (metric_id) where l.app = '{app}' order by 1, 2, 3, 4"""),
+            "identifiers": self.sql(f"""select l.metric, t.period_start, t.margin, t.cell, t.window_number, t.devices
+                from throng.distinct_count as t join throng.metric_layout as l using (metric_id)
+                where l.app = '{app}' order by 1, 2, 3, 4, 5"""),
+            "released": self.sql(f"""select r.metric, r.period_start, c.margin, c.cell, c.count
+                from throng.released_cell as c join throng.release as r using (release_id)
+                where r.app = '{app}' order by 1, 2, 3, 4"""),
+            "files": self.sql(f"select report, name, md5(contents) from throng.run_file where app = '{app}' order by 1, 2"),
+        }
+
+
+def visit(house, app, word, device, at=None, kind="one"):
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at or HOUR + 1800))
+    status, _, body = house.post(json.dumps({
+        "app": app, "batch": os.urandom(16).hex(), "purpose": f"p_{word}", "window": int(time.time()) // ROTATION,
+        "id": f"device {device}", "context": {"kind": word + kind},
+        "events": [{"event": f"e_{word}", "at": stamp, "fields": {"amount": 2.5}}]}))
+    check(status == 202 and json.loads(body)["accepted"] == 1, "a visit was answered with", status, body)
+
+
+def files(folder):
+    for where, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(where, name)
+            if os.path.isfile(path):
+                yield path
+
+
+def found(house, *words):
+    """Where the words are: in files' names and bytes of the data directory, in reports' folders, in a dump."""
+    places = []
+    for path in [*files(house.data), *files(house.outside)]:
+        try:
+            with open(path, "rb") as file:
+                text = file.read()
+        except FileNotFoundError:
+            # What it was to become has taken its place, or comes with the next look.
+            continue
+        places += [(word, path) for word in words if word.encode() in text or word in path]
+    dump = subprocess.run(
+        ["pg_dump", "-h", house.data + "/postgres", "-U", "postgres", "throng"], capture_output=True, timeout=600)
+    check(dump.returncode == 0, "pg_dump:", dump.stderr)
+    for word in words:
+        if word.encode() in dump.stdout:
+            lines = [line for line in dump.stdout.decode(errors="replace").split("\n") if word in line]
+            places.append((word, "the dump", lines[:5]))
+    return places
+
+
+def checkpoint(house):
+    return os.path.join(house.data, "checkpoint")
+
+
+def delete(house, *more, stdin=None, app="gone"):
+    return daemon.run("app", "delete", app, "--data", house.data, *more, stdin=stdin)
+
+
+def furnished():
+    house = House()
+    check(daemon.run("key", "new", "--data", house.data)[0] == 0, "a key")
+    # A checkpoint after every batch.
+    house.settings["THRONG_TEST_JOURNAL_CHECKPOINT_BYTES"] = "1"
+    house.start()
+    for app, word in (("gone", MARK), ("kept", "otherword")):
+        for device in range(30):
+            visit(house, app, word, device, kind="one" if device < 20 else "two")
+            visit(house, app, word, device, at=OPEN, kind="one" if device < 20 else "two")
+    house.sql(f"select throng.learn_label('gone', 'learned', 5, '{MARK}value')")
+    house.drain()
+    plans = [each for path in house.plans for each in ("--plan", path)]
+    for command in (["release", "--ignore-grace"], ["report"]):
+        code, _, talk = daemon.run(*command, *plans, "--data", house.data)
+        check(code == 0, *command, "ended with", code, talk)
+    code, _, talk = daemon.run("token", "new", "--plan", house.plan, "--partner", f"b_{MARK}", "--data", house.data)
+    check(code == 0, talk)
+    check(len(os.listdir(os.path.join(house.outside, MARK))) == 4, os.listdir(house.outside))
+    return house
+
+
+def refused(house):
+    """While a daemon runs, or PostgreSQL lacks something, or the name is wrong, nothing is deleted."""
+    before = house.rows("gone")
+    check(all(before.values()), "something of each kind is there", {name: len(rows) for name, rows in before.items()})
+    code, _, talk = delete(house, "--yes")
+    check(code == 1 and "A daemon works in" in talk and "Nothing was deleted" in talk, code, talk)
+    house.settings["THRONG_FLUSH_SECONDS"] = "3600"
+    check(house.stop() == 0, "serve stops gracefully")
+    house.start()
+    house.drain()
+    visit(house, "kept", "otherword", 0, at=OPEN)
+    house.kill()
+    # A daemon with a data directory elsewhere, which may count for the app, too.
+    house.sql(f"insert into throng.watermark (daemon, position, fence) values ('{ELSEWHERE}', 7, 1)")
+    code, _, talk = delete(house, "--yes", *WITHOUT)
+    check(code == 1 and re.search(rf"Daemon {ELSEWHERE} was heard of \d+ s ago", talk), code, talk)
+    house.sql(f"""update throng.watermark set attached_at = now() - interval '1 day', advanced_at = now() - interval '1 day'
+        where daemon = '{ELSEWHERE}'""")
+    code, _, talk = delete(house, "--yes")
+    check(code == 1 and "its journal may hold gone" in talk and f"--without {ELSEWHERE}" in talk, code, talk)
+    code, _, talk = delete(house, "--yes", *WITHOUT)
+    check(code == 1 and "PostgreSQL lacks 1 batch" in talk and "Nothing was deleted" in talk, code, talk)
+    del house.settings["THRONG_FLUSH_SECONDS"]
+    house.start()
+    house.drain()
+    check(house.rows("gone") == before, "all is there")
+    check(found(house, MARK), "what was planted is found")
+    kept = house.rows("kept")
+    deadline = time.monotonic() + 300
+    while not os.path.exists(checkpoint(house)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    check(house.stop() == 0, "serve stops gracefully")
+    check(os.path.exists(checkpoint(house)), "what is known of open windows is in a checkpoint")
+    for stdin in ("kept\n", ""):
+        code, _, talk = delete(house, *WITHOUT, stdin=stdin)
+        check(code == 1 and "That is not gone. Nothing was deleted." in talk, code, talk)
+    code, _, talk = delete(house, "--yes", app="nobody")
+    check(code == 1 and "There is gone, kept." in talk, code, talk)
+    code, _, talk = daemon.run("app", "delete", "gone", "--yes", "--data", house.folder)
+    check(code == 1 and "is no data directory" in talk, code, talk)
+    say("nothing is deleted by halves")
+    return kept
+
+
+def gone(house, kept):
+    code, text, talk = delete(house, *WITHOUT, stdin="gone\n")
+    check(code == 0, code, text, talk)
+    for word in ("numbers: ", "counters: ", "files: 4", "copies: 8", "coverage: ", "labels: 1", "records: ", "keys of windows: 1"):
+        check(word in text, word, "is not said:", text)
+    check(not os.path.exists(checkpoint(house)), "the checkpoint goes with an app that it is of")
+    check("dumps of the database" in talk and "throng backup keys" in talk, talk)
+    house.plans = [house.other]
+    house.start()
+    check(found(house, MARK) == [], "is still there:", found(house, MARK))
+    check(all(not rows for rows in house.rows("gone").values()), "rows are left")
+    check(house.rows("kept") == kept, "the other app has all it had")
+    check(len(os.listdir(os.path.join(house.outside, "otherword"))) == 4, "its reports too")
+    check(not os.path.exists(os.path.join(house.outside, MARK)), "an empty folder goes")
+    # Who was counted in the open window is still known.
+    for device in range(30):
+        visit(house, "kept", "otherword", device, at=OPEN, kind="one" if device < 20 else "two")
+    house.drain()
+    check(house.rows("kept")["identifiers"] == kept["identifiers"], "nobody of the other app is counted twice")
+    say("nothing that was planted is found; the other app counts on")
+
+    code, text, talk = daemon.run("retention", "status", "--ledger", "--data", house.data, "--app", "gone", "--json")
+    entries = json.loads(text)
+    check(code == 0 and {each["kind"] for each in entries} ==
+          {"numbers", "counters", "files", "copies", "coverage", "labels", "records"}, code, entries, talk)
+    check({(each["subject"], each["term"]) for each in entries} == {("everything", "the app was deleted")}, entries)
+    proof = os.path.join(house.folder, "proof")
+    code, _, talk = daemon.run("retention", "prove", "--data", house.data, "--out", proof)
+    check(code == 0, code, talk)
+    keys = os.path.join(house.data, "signing", "keys.json")
+    check(daemon.run("verify", proof, "--key", keys)[0] == 0, "it can be proved")
+
+    check(house.stop() == 0, "serve stops gracefully")
+    code, text, talk = delete(house, "--yes", *WITHOUT)
+    check(code == 0 and "PostgreSQL has nothing of gone since" in talk and "numbers" not in text, code, text, talk)
+    # With its plan it is counted anew, at once: nothing of its windows is known any more.
+    house.plans = [house.plan, house.other]
+    house.start()
+    visit(house, "gone", MARK, 1, at=time.time())
+    house.drain()
+    check(len(house.rows("gone")["counters"]) > 0, "a new app of the name counts")
+    say("that it was deleted is in the ledger and can be proved; a new app of its name begins with nothing")
+
+
+def own_postgres(house):
+    """With an operator's own PostgreSQL its pages are left to its vacuum: what is looked for here is found, where it is left."""
+    house.drain()
+    house.kill()
+    database = f"host={house.data}/postgres user=postgres dbname=throng"
+    code, text, talk = delete(house, "--yes", *WITHOUT, "--database", database)
+    check(code == 0 and "records: " in text and "`vacuum full`" in talk, code, text, talk)
+    places = found(house, MARK)
+    check(places and all("/postgres/" in place[1] for place in places), "what is left is in PostgreSQL's files:", places)
+    check(not any(house.rows("gone").values()), "and in no row")
+    house.plans = [house.other]
+    house.start()
+    check(house.stop() == 0, "serve stops gracefully")
+    say("without writing the tables anew it would be found")
+
+
+def test():
+    house = furnished()
+    kept = refused(house)
+    gone(house, kept)
+    own_postgres(house)
+
+
+if __name__ == "__main__":
+    daemon.main(test)

@@ -1,0 +1,300 @@
+"""Signed reports reach partners that answer errors, hang, redirect, break off and answer slowly: each file once by its
+idempotency key, or the record says loudly that it did not. A daemon that is killed with -9 between sending and writing
+down goes on; of two daemons on one database, one makes each report, and the other finishes what a killed one began."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import daemon
+import traced
+from daemon import check, say
+from bad_partner import Partner, certificates
+
+K = 5
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
+# An hour that is over, so that it can be released at once; one that ended meanwhile would have reports of its own.
+HOUR = daemon.hour_with_time_left() - 3600
+AT = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(HOUR + 1800))
+LABEL = time.strftime("%Y-%m-%dT%H-00", time.gmtime(HOUR))
+PLACES = ("fine", "errors", "hang", "redirect", "die", "slow", "never", "crash", "tls")
+SETTINGS = {
+    "THRONG_TEST_SCHEDULE_SECONDS": "1", "THRONG_TEST_DELIVER_SECONDS": "3", "THRONG_TEST_DELIVER_RETRY_SECONDS": "1",
+    "THRONG_TEST_DELIVER_TRIES": "5"}
+
+
+def plan(port, wrong_port, folder, places=PLACES):
+    reports = "".join(
+        f"  {place}: {{title: {place}, partner: press, insights: [seen], period: hour, schedule: '* * * * *',\n"
+        f"    formats: [csv, json], deliver: [{{put: 'https://127.0.0.1:{wrong_port if place == 'tls' else port}/{place}/',"
+        f" authorization: press}}]}}\n"
+        for place in places)
+    return f"""
+app: {{name: shop, title: Shop, owner: Tests, contact: tests@example.com, audience: 100, threshold: {K},
+  grace: 0 minutes}}
+purposes:
+  product: {{explanation: To see what is used., consent: not_required, refused_by: [global_privacy_control],
+    rotation: {daemon.duration(ROTATION)}, retention: 30 days}}
+dimensions:
+  os: {{title: System, field: os, list: [iOS, Android], partitions: devices}}
+metrics:
+  views: {{title: Views, events: [view], question: What is seen?, decision: None., owner: Tests,
+    expires: {time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))}, purpose: product, dimensions: [os],
+    period: hour, measures: {{reach: true}}, contribution_bound: 1000}}
+insights:
+  seen: {{title: Views by system, metric: views, kind: count, by: [os]}}
+partners:
+  press: {{title: Press, contact: press@example.com}}
+reports:
+{reports}  posted: {{title: posted, partner: press, insights: [seen], period: hour, schedule: '* * * * *',
+    formats: [csv], deliver: [{{post: 'https://127.0.0.1:{port}/posted'}}, {{folder: {folder}}}]}}
+"""
+
+
+def view(house, device, headers={}):
+    """Ten views of one device; the daemon's answer."""
+    body = {
+        "app": "shop", "purpose": "product", "id": f"device {device}", "batch": os.urandom(16).hex(),
+        "window": int(time.time()) // ROTATION, "context": {"os": "iOS" if device % 2 else "Android"},
+        "events": [{"event": "view", "at": AT}] * 10}
+    status, _, answer = house.post(json.dumps(body), headers)
+    check(status == 202, status, answer)
+    return json.loads(answer)
+
+
+def records(house):
+    code, text, talk = daemon.run("report", "show", "--data", house.data, "--json")
+    check(code == 0, talk)
+    return {each["report"]: each for each in json.loads(text)}
+
+
+def wait(what, holds, seconds=90, otherwise=lambda: ""):
+    """What `holds` returns as soon as it is something; `otherwise` says what there is instead when it never is."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = holds()
+        if found:
+            return found
+        if time.monotonic() > deadline:
+            check(False, "never:", what, otherwise())
+        time.sleep(0.5)
+
+
+def unfinished(house):
+    """The records that are not over, and the end of the log."""
+    open_ones = [each for each in records(house).values() if each["outcome"] not in ("delivered", "undelivered")]
+    return json.dumps(open_ones, indent=1) + "\n" + house.log_text()[-3000:]
+
+
+def once(partner, place, report=None):
+    """Every file of a report arrived under one key, with one content; returns the files."""
+    found = {name: keys for (where, name), keys in partner.inbox.items() if where == place}
+    base = f"{report or place}-{LABEL}"
+    expected = {base + ending for ending in (".csv", ".manifest.json", ".manifest.sig")}
+    if place != "posted":
+        expected.add(base + ".json")
+    check(set(found) == expected, place, "has", sorted(found))
+    for name, keys in found.items():
+        check(len(keys) == 1, place, name, "arrived under several keys:", list(keys))
+        bodies = next(iter(keys.values()))
+        check(len(set(bodies)) == 1, place, name, "arrived with several contents")
+    for where, name, key, digest, _ in partner.requests:
+        if where == place:
+            check(re.fullmatch(r'"[0-9a-f]{64}"', key), "no idempotency key:", key)
+            check(key in found[name], place, name, "was sent under another key")
+    return {name: next(iter(keys.values()))[0] for name, keys in found.items()}
+
+
+def verified(house, partner, places):
+    """What arrived verifies with throng and with openssl, and nothing else does."""
+    keys = os.path.join(house.data, "signing", "keys.json")
+    for place in places:
+        folder = os.path.join(house.folder, "inbox-" + place)
+        os.mkdir(folder)
+        for name, body in once(partner, place).items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(body)
+        code, text, talk = daemon.run("verify", folder, "--key", keys)
+        check(code == 0, place, "does not verify:", text, talk)
+    manifest, signature = (os.path.join(folder, f"{place}-{LABEL}.manifest.{end}") for end in ("json", "sig"))
+    code, pem, talk = daemon.run("key", "list", "--pem", "--data", house.data)
+    check(code == 0, talk)
+    public = os.path.join(house.folder, "public.pem")
+    with open(public, "w") as file:
+        file.write(pem)
+    done = subprocess.run(
+        ["openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", public, "-in", manifest, "-sigfile", signature],
+        capture_output=True, text=True)
+    check(done.returncode == 0 and "Verified Successfully" in done.stdout, "openssl says", done.stdout, done.stderr)
+    check(daemon.run("verify", folder, "--key", public)[0] == 0, "with the PEM too")
+
+    with open(manifest) as file:
+        document = json.load(file)
+    import jsonschema
+    with open(os.path.join(daemon.ROOT, "Schema", "manifest.schema.json")) as file:
+        jsonschema.validate(document, json.load(file))
+    # Its events came in a window that need not have begun in its hour; and 420 are too few to say anything of.
+    check("coverage" not in document, "coverage:", document)
+    with open(manifest, "r+b") as file:
+        file.seek(100)
+        byte = file.read(1)[0]
+        file.seek(100)
+        file.write(bytes([byte ^ 1]))
+    code, text, _ = daemon.run("verify", folder, "--key", keys)
+    check(code == 1 and "bad" in text, "a flipped bit is found:", text)
+    check(daemon.run("verify", folder + "-none", "--key", keys)[0] == 2, "no folder is 2")
+    check(daemon.run("verify", folder, "--key", manifest)[0] == 2, "no key is 2")
+    check(daemon.run("verify", folder)[0] == 64, "a wrong command line is 64")
+    say("what arrived verifies with throng and with openssl")
+
+
+class Second(daemon.Daemon):
+    """A daemon of its own on another's PostgreSQL."""
+
+    def __init__(self, first, text, **settings):
+        super().__init__(text, **settings)
+        self.first = first
+
+    def arguments(self):
+        return [*super().arguments(), "--database", f"host={self.first.data}/postgres user=postgres dbname=throng"]
+
+
+def test():
+    port, wrong_port = daemon.free_ports(2)
+    house = daemon.Daemon("", **SETTINGS)
+    ca = certificates(house.folder)
+    folder = os.path.join(house.folder, "posted")
+    text = plan(port, wrong_port, folder)
+    with open(house.plan, "w") as file:
+        file.write(text)
+
+    # A plan alone sends nothing anywhere.
+    done = subprocess.run(house.arguments(), capture_output=True, text=True, timeout=60, env=daemon.environment())
+    check(done.returncode == 64 and "THRONG_DELIVER_HOSTS" in done.stderr, "an unlisted host stops the start:", done)
+    hosts = f"127.0.0.1:{port} 127.0.0.1:{wrong_port}"
+    house.settings.update(
+        THRONG_DELIVER_HOSTS=hosts, THRONG_DELIVER_PRIVATE_HOSTS=hosts, THRONG_DELIVER_CA=ca,
+        THRONG_TRACES=os.path.join(house.folder, "traces.jsonl"))
+
+    partner = Partner(house.folder, port, "right")
+    other = Partner(house.folder, wrong_port, "wrong")
+    os.makedirs(os.path.join(house.data, "secrets"))
+    secret = os.path.join(house.data, "secrets", "press")
+    with open(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+        file.write("Bearer of good news\n")
+    check(daemon.run("key", "new", "--data", house.data)[0] == 0, "a key")
+    # What is due is looked for at the start only, so that the hour is whole when it is released.
+    house.settings["THRONG_TEST_SCHEDULE_SECONDS"] = "86400"
+    house.start()
+    for device in range(40):
+        view(house, device)
+    answer = view(house, 1, {"Sec-GPC": "1"})
+    check(answer["accepted"] == 0, "an opt-out counts nothing")
+    view(house, 2)
+    house.drain()
+    check(house.stop() == 0, "serve stops gracefully")
+    house.settings["THRONG_TEST_SCHEDULE_SECONDS"] = "1"
+    partner.on_crash = house.kill
+    house.start()
+
+    # The daemon is killed by what it sends: the partner has the file, and the daemon does not know.
+    wait("the daemon's death", lambda: partner.on_crash is None)
+    wait("its end", lambda: house.process.poll() is not None)
+    check(dict(house.sql("select kind, sum(events) from throng.coverage group by 1"))
+          == {"accepted": "410", "opted_out": "10"}, "what became of events is on record")
+    held = records(house)
+    check(held["crash"]["outcome"] == "made", "it is under way:", held["crash"])
+    check(held["crash"]["deliveries"][0]["files"] == 2, "two files are written down:", held["crash"])
+    house.start()
+
+    def over():
+        found = records(house)
+        is_over = all(each["outcome"] in ("delivered", "undelivered") for each in found.values())
+        return found if is_over and len(found) == len(PLACES) + 1 else None
+
+    wait("a refused certificate", lambda: other.wrong_handshakes >= 2)
+    check(not other.inbox, "nothing goes to a wrong certificate")
+    other.certificate = "right"
+    # What the killed daemon was making at that moment may be taken over after three minutes.
+    found = wait("the end of all deliveries", over, 300, lambda: unfinished(house))
+    check(set(found) == {*PLACES, "posted"}, found)
+    for place, record in found.items():
+        delivery = record["deliveries"]
+        expected = "undelivered" if place == "never" else "delivered"
+        check(record["outcome"] == expected, place, "is", record)
+        check(all(each["state"] == ("failed" if place == "never" else "sent") for each in delivery), place, delivery)
+    check(found["never"]["deliveries"][0]["tries"] == 5, "given up after five tries")
+    check("500" in found["never"]["deliveries"][0]["lastError"], "and says why")
+    check("a delivery was given up" in house.log_text(), "loudly")
+    check(("trap" not in [each[0] for each in partner.requests]), "no redirect was followed")
+    for place in ("fine", "errors", "hang", "redirect", "die", "slow", "crash", "posted"):
+        once(partner, place)
+    once(other, "tls")
+    crashed = [name for place, name, *_ in partner.requests if place == "crash"]
+    check(len(crashed) == 5 and crashed.count(f"crash-{LABEL}.manifest.sig") == 2, "only the open file again:", crashed)
+    check(all(each[4].get("Authorization") == "Bearer of good news" for each in partner.requests if each[0] == "fine"),
+          "the secret goes with it")
+    check("good news" not in house.log_text(), "and into no log")
+    check(partner.requests and all(
+        "Authorization" not in each[4] for each in partner.requests if each[0] == "posted"), "only where it belongs")
+    say("eight bad partners have everything once, the ninth is on record as given up")
+    traced.expect_deliveries(house, ("good news", "127.0.0.1", str(port), folder))
+
+    before = len(partner.requests)
+    time.sleep(4)
+    check(len(partner.requests) == before, "nothing is sent afterwards")
+    verified(house, partner, ("fine", "errors", "die", "crash"))
+    code, text, talk = daemon.run("report", "show", f"crash-{LABEL}", "--data", house.data, "--json")
+    check(code == 0, talk)
+    shown = json.loads(text)
+    check(len(shown["files"]) == 4 and shown["manifest"], shown)
+    code, text, _ = daemon.run("report", "show", f"never-{LABEL}", "--data", house.data)
+    check(code == 0 and "undelivered" in text and "500" in text, text)
+
+    two_daemons(house, partner, port, wrong_port, folder)
+    check(house.stop() == 0, "serve stops gracefully")
+
+
+def two_daemons(house, partner, port, wrong_port, folder):
+    """Two daemons on one database; the one that is sending is killed, the other finishes."""
+    house.stop()
+    names = [f"shared{place}" for place in range(12)]
+    text = plan(port, wrong_port, folder, ("fine", "crash")).replace("  fine:", "  again:").replace("  crash:", "  crashed:")
+    extra = "".join(
+        f"  {name}: {{title: {name}, partner: press, insights: [seen], period: hour, schedule: '* * * * *',\n"
+        f"    formats: [csv, json], deliver: [{{put: 'https://127.0.0.1:{port}/{name}/'}},"
+        f" {{folder: {os.path.join(house.folder, name)}}}]}}\n" for name in names)
+    with open(house.plan, "w") as file:
+        file.write(text + extra)
+    partner.inbox.clear()
+    partner.tries.clear()
+    partner.requests.clear()
+    settings = {**house.settings, "THRONG_REPORT_KEY": os.path.join(house.data, "signing", "key.pem")}
+    second = Second(house, text + extra, **settings)
+    shutil.copytree(os.path.join(house.data, "secrets"), os.path.join(second.data, "secrets"))
+    partner.on_crash = house.kill
+    house.start()
+    second.start()
+    wait("the death of the first", lambda: partner.on_crash is None, 120)
+    wait("the end of all deliveries",
+         lambda: sum(records(house).get(name, {}).get("outcome") == "delivered" for name in names) == len(names), 300,
+         lambda: unfinished(house))
+    for name in names:
+        once(partner, name)
+        held = os.listdir(os.path.join(house.folder, name))
+        check(len(held) == 4, "the folder of", name, "holds", held)
+        code, text, _ = daemon.run(
+            "verify", os.path.join(house.folder, name), "--key", os.path.join(house.data, "signing", "keys.json"))
+        check(code == 0, text)
+    runs = house.sql("select report, attempt from throng.report_run where report like 'shared%'")
+    check(len(runs) == 12, "each was made once:", runs)
+    check(second.stop() == 0, "the second stops gracefully")
+    house.start()
+    say("two daemons, one killed while it sent: each report was made and delivered once")
+
+
+if __name__ == "__main__":
+    daemon.main(test)

@@ -1,0 +1,249 @@
+"""A partner's report as PDF, by the Chromium that is installed: the numbers of the JSON, tagged, the same bytes again, no
+packet to anybody; and where there is no Chromium, everything else. A user without rights prints in Chromium's sandbox.
+
+THRONG_TEST_SCREENSHOTS names a folder that keeps the PDF and pictures of its pages.
+"""
+
+import decimal
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+
+import daemon
+from daemon import BINARY, SAMPLE, check, say
+from portal import House
+
+
+def plan():
+    with open(os.path.join(SAMPLE, "shop.yaml")) as file:
+        text = file.read()
+    check(text.count("formats: [html, csv, json]") == 1, "the sample's formats")
+    return text.replace("formats: [html, csv, json]", "formats: [html, pdf, csv, json]")
+
+
+def demonstrate(folder, path, surroundings, before=(), size=("--devices", "4000", "--days", "2")):
+    done = subprocess.run(
+        [*before, BINARY, "demo", "--plan", path, "--crowd", SAMPLE, *size, "--data", folder, "--json"],
+        capture_output=True, text=True, timeout=600, env=surroundings)
+    check(done.returncode == 0, "throng demo ended with", done.returncode, done.stderr[-2000:])
+
+
+def words(pdf, *options):
+    return subprocess.run(["pdftotext", *options, pdf, "-"], capture_output=True, text=True, check=True).stdout
+
+
+def facts(pdf, *options):
+    text = subprocess.run(["pdfinfo", *options, pdf], capture_output=True, text=True, check=True).stdout
+    return text, dict(re.findall(r"^([\w ]+?): +(.*)$", text, re.MULTILINE))
+
+
+def shown(value, unit):
+    """A number as the page writes it for English readers."""
+    if unit == "share":
+        return f"{value * 100:.1f}%"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+
+
+def numbers(folder, name):
+    """Each published number of the JSON is in the PDF, on a line with its group."""
+    with open(os.path.join(folder, name + ".json")) as file:
+        report = json.load(file, parse_float=decimal.Decimal)
+    lines = words(os.path.join(folder, name + ".pdf"), "-layout").splitlines()
+    text = " ".join(" ".join(lines).split())
+    count = 0
+    for insight in report["insights"]:
+        check(insight["title"] in text, "the PDF lacks", insight["title"])
+        rows = insight["rows"] + [row for point in insight.get("points", []) for row in point["rows"]]
+        for row in rows:
+            if row["status"] != "published" or row["value"] is None:
+                continue
+            number = shown(row["value"], insight["unit"])
+            # A label may be broken over lines; its last word stands where its number does, or one line off.
+            label = row["buckets"][-1].split()[0] if row["buckets"] and insight["kind"] != "quantiles" else ""
+            near = [" ".join(lines[max(place - 1, 0):place + 2]) for place, line in enumerate(lines) if number in line]
+            check(any(label in each for each in near), insight["name"], row["buckets"], "lacks", number, "with", label)
+            count += 1
+    check(count >= 15, "only", count, "numbers")
+    say(count, "numbers of the JSON are in the PDF")
+
+
+def printed(house, out, environment):
+    done = subprocess.run(
+        [BINARY, "report", "make", "--plan", house.plan, "--data", house.data, "--partner", "bank", "--out", out],
+        capture_output=True, text=True, timeout=300, env=environment)
+    check(done.returncode == 0, "report make ended with", done.returncode, done.stderr)
+    return {line.split("/")[-1]: line for line in done.stdout.splitlines()}, done.stderr
+
+
+def boxes(house, out, environment):
+    """A letter that no font has is a box in the PDF, and that is said with the package that has it; one that has a font is not."""
+    with open(house.plan) as file:
+        before = file.read()
+    with open(house.plan, "w") as file:
+        file.write(before.replace("title: What shoppers buy", "title: What shoppers buy \U0001F389"))
+    made, said = printed(house, out, environment)
+    with open(house.plan, "w") as file:
+        file.write(before)
+    fonts = subprocess.run(["fc-list", ":charset=1f389"], capture_output=True, text=True, check=True).stdout
+    pdf = [path for name, path in made.items() if name.endswith(".pdf")][0]
+    embedded = subprocess.run(["pdffonts", pdf], capture_output=True, text=True, check=True).stdout
+    if fonts:
+        check("boxes" not in said and "Emoji" in embedded, "with a font for it the PDF has", embedded, said)
+    else:
+        check("the PDF has boxes: this machine has no font for 1 different letter." in said and "fonts-noto-color-emoji" in said, "of a box it says", said)
+    say("an emoji is", "drawn" if fonts else "a box, and that is said")
+
+
+def printed_by_nobody(folder, plan):
+    """A user without rights prints in Chromium's sandbox; where it gets none, the other files come, and why."""
+    if os.geteuid() != 0:
+        return say("all of the above was printed in Chromium's sandbox, because the user is not root")
+    home, seen = os.path.join(folder, "nobody"), os.path.join(folder, "nobody-arguments")
+    tools = os.path.join(folder, "nobody-tools")
+    for path in (home, tools):
+        os.mkdir(path)
+    shutil.chown(home, "nobody")
+    with open(seen, "w"):
+        os.chmod(seen, 0o666)
+    with open(os.path.join(tools, "chromium"), "w") as file:
+        file.write(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {seen}\nexec /usr/bin/chromium "$@"\n')
+    os.chmod(os.path.join(tools, "chromium"), 0o755)
+    # The paths of others' temporary files are not readable by everybody.
+    temporary = os.path.join(home, "tmp")
+    os.mkdir(temporary)
+    shutil.chown(temporary, "nobody")
+    surroundings = daemon.environment(TMPDIR=temporary, HOME=home)
+    surroundings["PATH"] = tools + os.pathsep + surroundings["PATH"]
+    nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--no-new-privs", "--"]
+    data = os.path.join(home, "demo")
+    size = ("--devices", "1000", "--days", "1")
+    demonstrate(data, plan, surroundings, nobody, size)
+    reports = os.path.join(data, "reports", "bank")
+    pdfs = [name for name in sorted(os.listdir(reports)) if name.endswith(".pdf")]
+    with open(seen) as file:
+        arguments = file.read().splitlines()
+    check(pdfs and bytes_of(os.path.join(reports, pdfs[-1])).startswith(b"%PDF-"), "nobody printed", os.listdir(reports))
+    check("--headless=new" in arguments and "--no-sandbox" not in arguments, arguments)
+    say("a user without rights prints in the sandbox")
+    # No process makes a user namespace in a root directory that is not its namespace's own.
+    root = os.path.join(folder, "root")
+    os.mkdir(root)
+    command = " ".join(shlex.quote(word) for word in (
+        "chroot", "--userspec=nobody:nogroup", root, BINARY, "demo", "--plan", plan, "--crowd", SAMPLE, *size,
+        "--data", os.path.join(home, "without"), "--json"))
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", f"mount --rbind / {root} && exec {command}"], capture_output=True, text=True,
+        timeout=600, env=surroundings)
+    check(done.returncode == 0, "without a sandbox, throng demo ended with", done.returncode, done.stderr[-2000:])
+    check("has no sandbox here" in done.stderr and "--no-sandbox" not in done.stderr, done.stderr)
+    made = os.listdir(os.path.join(home, "without", "reports", "bank"))
+    check(any(name.endswith(".html") for name in made) and not any(name.endswith(".pdf") for name in made), made)
+    os.rmdir(root)
+    say("and where there is no sandbox, everything else is made, and the reason is given")
+
+
+def bytes_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def test():
+    folder = tempfile.mkdtemp(prefix="te-pdf-", dir="/tmp")
+    os.chmod(folder, 0o755)
+    data, temporary = os.path.join(folder, "demo"), os.path.join(folder, "tmp")
+    os.mkdir(temporary, 0o777)
+    path = os.path.join(folder, "shop.yaml")
+    with open(path, "w") as file:
+        file.write(plan())
+    # What Chromium says to the network is written down; it is found by its name on the PATH. Its other calls are not stopped
+    # at, as it has only so much time to print.
+    tools, trace = os.path.join(folder, "tools"), os.path.join(folder, "trace")
+    os.mkdir(tools)
+    with open(os.path.join(tools, "chromium"), "w") as file:
+        file.write(f'#!/bin/sh\nexec strace -f --seccomp-bpf -qq -e trace=connect,sendto,sendmsg,sendmmsg -o {trace}.$$ '
+                   '/usr/bin/chromium "$@"\n')
+    os.chmod(os.path.join(tools, "chromium"), 0o755)
+    surroundings = daemon.environment(TMPDIR=temporary)
+    surroundings["PATH"] = tools + os.pathsep + surroundings["PATH"]
+    demonstrate(data, path, surroundings)
+    house = House(data)
+    with open(house.plan, "w") as file:
+        file.write(plan())
+    reports = os.path.join(data, "reports", "bank")
+    pdfs = [name for name in sorted(os.listdir(reports)) if name.endswith(".pdf")]
+    check(len(pdfs) >= 1, "the demonstration made", os.listdir(reports))
+    name = pdfs[-1][:-4]
+    pdf = os.path.join(reports, name + ".pdf")
+
+    text, known = facts(pdf)
+    check(known["Tagged"] == "yes" and known["Page size"].endswith("(A4)"), text)
+    check(known["Title"].startswith("What shoppers buy") and known["Creator"] == "Throng", text)
+    check("CreationDate" not in known and "ModDate" not in known and known["JavaScript"] == "no", text)
+    structure = facts(pdf, "-struct-text")[0]
+    for part in ("H1", "H2", "Table", "TH", "TD", "Figure"):
+        check(re.search(rf"\b{part}\b", structure), "the PDF's structure has no", part)
+    raw = bytes_of(pdf)
+    check(b"/Lang (en)" in raw and b"/Outlines" in raw and b"/DisplayDocTitle true" in raw, "language, outline and title")
+    check(folder.encode() not in raw and b"throng-print" not in raw, "a path of this machine")
+    check("file:" not in words(pdf) and "throng-print" not in words(pdf), "a path in a header")
+    say("tagged, A4, titled, without times or paths")
+    numbers(reports, name)
+
+    for entry in os.listdir(folder):
+        if entry.startswith("trace."):
+            with open(os.path.join(folder, entry)) as file:
+                for line in file:
+                    # A datagram socket that is connected to see which way it would go sends nothing.
+                    sends = "AF_INET" in line and not re.search(r"\bconnect\(.*sin6?_port=htons\(443\).*2001:4860", line)
+                    check(not sends, "Chromium spoke to the network:", line)
+    check(any(entry.startswith("trace.") for entry in os.listdir(folder)), "nothing was traced")
+    check(not os.listdir(temporary), "left behind:", os.listdir(temporary))
+    say("nobody was spoken to, and nothing stays")
+
+    house.start()
+    plain = daemon.environment(TMPDIR=temporary)
+    again, said = printed(house, os.path.join(folder, "again"), plain)
+    check(bytes_of(again[name + ".pdf"]) == raw, "the same report has other bytes")
+    check("PDF" not in said, said)
+    without, said = printed(house, os.path.join(folder, "without"), {**plain, "PATH": "/nowhere"})
+    check(sorted(each.removeprefix(name) for each in without) == [
+        ".csv", ".html", ".json", ".manifest.json", ".manifest.sig"], without)
+    check("the PDF could not be made" in said, said)
+    nothing = {**plain, "PATH": tools + "x"}
+    _, said = printed(house, os.path.join(folder, "nothing"), nothing)
+    check("apt install chromium" in said, said)
+    say("the same bytes again; and everything else where there is no Chromium")
+    boxes(house, os.path.join(folder, "emoji"), plain)
+
+    code, out, said = daemon.run("verify", reports, "--key", os.path.join(data, "signing", "keys.json"))
+    check(code == 0 and name + ".pdf" in out + said, "verify says", code, out, said)
+    # Another report over the same period, made where there is no Chromium.
+    with open(house.plan, "w") as file:
+        file.write(plan().replace("  bank_daily:", "  bank_other:"))
+    done = subprocess.run(
+        [BINARY, "report", "make", "--plan", house.plan, "--data", data, "--partner", "bank"], capture_output=True, text=True,
+        env={**plain, "PATH": "/nowhere"}, timeout=300)
+    check(done.returncode == 0 and "the PDF could not be made" in done.stderr, done.stderr)
+    record = house.command("report", "show", name.replace("daily", "other"))
+    check("outcome" in record and "the PDF could not be made" in record, record)
+    check("throng report make --partner bank --period" in record, "the record says how to make it:", record)
+    say("signed and checked; a report without its PDF says so on record")
+
+    printed_by_nobody(folder, path)
+
+    keep = os.environ.get("THRONG_TEST_SCREENSHOTS")
+    if keep:
+        os.makedirs(keep, exist_ok=True)
+        shutil.copy(pdf, os.path.join(keep, "report.pdf"))
+        subprocess.run(["pdftoppm", "-r", "60", "-png", pdf, os.path.join(keep, "pdf")], check=True)
+    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    house.clean()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    daemon.main(test)

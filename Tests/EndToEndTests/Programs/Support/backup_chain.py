@@ -1,0 +1,72 @@
+"""Backups of a house, one after the other, with their keys kept elsewhere; and what can be read in them later."""
+
+import os
+import shutil
+import subprocess
+import time
+
+import daemon
+from daemon import check
+
+
+class Chain:
+    """The backups are where nothing forgets; of the keys there is one copy, in the place of which each export puts the next."""
+
+    def __init__(self, house):
+        self.house = house
+        self.folder = os.path.join(house.folder, "elsewhere")
+        os.mkdir(self.folder)
+        with open(self.at("line"), "w") as file:
+            file.write(house.clock.run("backup", "keys", "--new-recovery-key", "--data", house.data)[1])
+        self.names = []
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def add(self, name):
+        """Another one. What is old by now goes with a round of the daemon; until then a backup leaves it out, and says so."""
+        deadline = time.monotonic() + 300
+        while True:
+            words = ("backup", "--data", self.house.data, "--to", self.at(name), "--keys-to", self.at("keys"))
+            code, out, talk = self.house.clock.run(*words)
+            if code == 0:
+                break
+            check(code == 2 and "should have been gone" in talk + out and time.monotonic() < deadline, *words, code, out, talk)
+            os.remove(self.at(name))
+            time.sleep(0.5)
+        self.names.append(name)
+
+    def forget(self):
+        """All backups so far, with the copy of the keys."""
+        self.house.throng("backup", "keys", "--forget", "--yes", "--data", self.house.data)
+        self.export()
+
+    def export(self):
+        self.house.throng("backup", "keys", "--data", self.house.data, "--to", self.at("keys"))
+
+    def texts(self, name, keys="keys"):
+        """What a backup opens with the keys that are left: a dump of its database, and its files; nothing without any."""
+        copy, socket = self.at("copy"), self.house.data + "/postgres"
+        self.house.sql("create database copy")
+        try:
+            code, out, talk = self.house.clock.run(
+                "restore", self.at(name), "--data", copy, "--database", f"host={socket} user=postgres dbname=copy",
+                "--keys", self.at(keys), "--recovery-key", self.at("line"))
+            if code == 1 and "is not among these keys" in talk:
+                return {}
+            check(code in (0, 2), "restore ended with", code, out, talk)
+            dump = subprocess.run(
+                ["pg_dump", "-h", socket, "-U", "postgres", "copy"], capture_output=True, timeout=600, env=daemon.environment())
+            check(dump.returncode == 0, "pg_dump:", dump.stderr)
+            files = b""
+            for where, _, names in os.walk(copy):
+                for each in names:
+                    with open(os.path.join(where, each), "rb") as file:
+                        files += file.read()
+            contents = self.house.sql("select encode(contents, 'escape') from throng.run_file", database="copy")
+            return {f"backup {name}: the dump": dump.stdout.decode(errors="replace"),
+                    f"backup {name}: files": files.decode(errors="replace"),
+                    f"backup {name}: files of reports": "\n".join(row[0] or "" for row in contents)}
+        finally:
+            self.house.sql("drop database copy with (force)")
+            shutil.rmtree(copy, ignore_errors=True)

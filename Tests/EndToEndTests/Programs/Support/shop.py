@@ -1,0 +1,47 @@
+"""The plan of shop.yaml, batches for it, and what PostgreSQL says of them."""
+
+import os
+import time
+
+import daemon
+
+ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
+
+
+def plan():
+    with open(os.path.join(daemon.HERE, "shop.yaml")) as file:
+        text = file.read()
+    return text.replace("ROTATION", daemon.duration(ROTATION)).replace(
+        "EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
+
+
+def now():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def window():
+    return int(time.time()) // ROTATION
+
+
+def event(name="view", **more):
+    return {"event": name, "at": now(), **more}
+
+
+def batch(identifier="a", purpose="product", events=None, **more):
+    return {
+        "app": "shop", "batch": os.urandom(16).hex(), "purpose": purpose, "window": window(), "id": identifier,
+        "context": {}, "events": events or [event()], **more}
+
+
+def counted(house, metric="views"):
+    """Events that PostgreSQL has of a metric."""
+    return int(house.sql(
+        "select coalesce(sum(value), 0) from throng.counter join throng.metric_layout using (metric_id)"
+        f" where measure = 0 and metric = '{metric}'")[0][0])
+
+
+def devices(house, metric="views"):
+    """Distinct identifiers that PostgreSQL has of a metric's leaf cells."""
+    return int(house.sql(
+        "select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout using (metric_id)"
+        f" where metric = '{metric}' and distinct_count.margin = (select max(margin) from throng.distinct_count)")[0][0])

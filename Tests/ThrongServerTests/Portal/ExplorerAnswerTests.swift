@@ -1,0 +1,289 @@
+import Testing
+import ThrongPlan
+
+@testable import ThrongReport
+@testable import ThrongServer
+@testable import ThrongStore
+
+@Suite("The explorer says of each number how far off it is, and of withheld rows that they are withheld")
+struct ExplorerAnswerTests {
+    private static let saturday = UnixSeconds(1_795_219_200)
+
+    private static func row(_ buckets: [String], _ number: Int128?, day: Int64 = 2, reason: String? = nil) -> AnalystRow
+    {
+        AnalystRow(
+            start: saturday + day * 86_400, buckets: buckets,
+            numbers: [number.map { AnalystRow.Number(units: $0, places: 0) }],
+            withheld: number == nil ? reason ?? Withheld.wording : nil)
+    }
+
+    private static func answer(
+        _ address: String, _ rows: [AnalystRow], total: Int = 0, whole: [AnalystRow] = [],
+        shape: AnalystShape = ExplorerChoiceTests.shape
+    ) throws -> ExplorerAnswer {
+        ExplorerAnswer(
+            try ExplorerChoiceTests.choice("app=shop&metric=orders\(address)", shape), rows: rows, total: total,
+            whole: whole, titles: ExplorerTitles(plans: []))
+    }
+
+    @Test("what counts identifiers is asked for and said as identifiers")
+    func identifiers() throws {
+        let rows = [row(["iOS"], 600), row(["it's"], nil), row(["other"], nil)]
+        let answer = try Self.answer("", rows, whole: [row([], 800)], shape: ExplorerChoiceTests.identifiers)
+        #expect(answer.heading == "Identifiers by Os")
+        #expect(
+            answer.sentence.hasSuffix(
+                "with about 600 of about 800 identifiers (75%); off by at most 12 in 19 of 20 cases."))
+        #expect(answer.withheldNote?.hasSuffix("25.0% of the identifiers.") == true)
+        #expect(answer.choice.question.sql.contains("    \"identifiers\",\n"))
+        #expect(!answer.choice.question.sql.contains("events"))
+    }
+
+    @Test("what withheld rows leave out is told where the whole is published")
+    func rest() throws {
+        let rows = [row(["iOS"], 60), row(["it's"], nil), row(["other"], nil)]
+        let known = try Self.answer("", rows, whole: [Self.row([], 80)])
+        #expect(
+            known.withheldNote
+                == "\(Withheld.wording). 2 of 3 rows here. Together they are 25.0% of the events."
+        )
+        #expect(
+            known.sentence.hasSuffix(
+                "is the largest published group, with about 60 of about 80 events (80%); off by at most 12 in 19 of 20 cases."
+            ))
+        let unknown = try Self.answer("", rows, whole: [Self.row([], nil)])
+        #expect(unknown.withheldNote?.hasSuffix("How much of the whole that leaves out is unknown.") == true)
+        #expect(unknown.sentence.hasSuffix("with about 60 events; off by at most 12 in 19 of 20 cases."))
+        #expect(try Self.answer("", [row(["iOS"], 60)]).withheldNote == nil)
+    }
+
+    private func row(_ buckets: [String], _ number: Int128?) -> AnalystRow { Self.row(buckets, number) }
+
+    @Test("over several periods the rest is unknown as soon as one whole is")
+    func restOfPeriods() throws {
+        let rows = [Self.row(["iOS"], 60, day: 0), Self.row(["other"], nil, day: 0), Self.row(["iOS"], 50, day: 1)]
+        let span = "&from=2026-11-21&to=2026-11-22"
+        let both = try Self.answer(span, rows, whole: [Self.row([], 90, day: 0), Self.row([], 50, day: 1)])
+        #expect(both.withheldNote?.hasSuffix("21.4% of the events.") == true)
+        let few = try Self.answer(span, rows, whole: [Self.row([], 70, day: 0), Self.row([], 50, day: 1)])
+        #expect(few.withheldNote?.hasSuffix("too few of the events to tell from none.") == true)
+        let one = try Self.answer(span, rows, whole: [Self.row([], 70, day: 0), Self.row([], nil, day: 1)])
+        #expect(one.withheldNote?.hasSuffix("unknown.") == true)
+    }
+
+    @Test("sentences: one number, all withheld, nothing that can occur, a course over days")
+    func sentences() throws {
+        func finding(_ address: String, _ rows: [AnalystRow]) throws -> String {
+            try Self.answer(address, rows).sentence
+        }
+        #expect(
+            try finding("&margin=(total)", [row([], 1410)]).hasSuffix(
+                "2026. About 1,410 events; off by at most 12 in 19 of 20 cases."))
+        #expect(try finding("&margin=(total)", [row([], nil)]).hasSuffix("This number is \(Withheld.wording)."))
+        #expect(
+            try finding("", [row(["iOS"], nil), row(["other"], nil)]).hasSuffix(
+                "Every number here is \(Withheld.wording)."))
+        let close = [row(["iOS"], 60), row(["it's"], 40), row(["other"], 20)]
+        #expect(
+            try finding("", close).hasSuffix(
+                "Margins leave open which of “iOS” and “it's” is the largest published group: about 60 events and about 40 events; "
+                    + "off by at most 12 in 19 of 20 cases."))
+        #expect(
+            try finding("&margin=(total)", [Self.row([], nil, reason: "cannot occur")]).hasSuffix("This cannot occur."))
+        #expect(
+            try finding(
+                "&margin=(total)&from=2026-11-21",
+                [Self.row([], 5, day: 0), Self.row([], nil, day: 1), Self.row([], 9, day: 2)]
+            ).hasSuffix(
+                "The published numbers lie between 5 (21 Nov) and 9 (23 Nov); off by at most 12 in 19 of 20 cases."))
+        #expect(try finding("", []).hasSuffix("age took them, or they were never released."))
+    }
+
+    @Test("a small and an empty row make the same cell, whatever their places")
+    func alike() throws {
+        let rows = [row(["iOS"], 60), row(["it's"], nil), row(["other"], nil)]
+        let view = Self.view(try Self.answer("", rows))
+        let cells = view.dataRows.dropFirst().map { "\($0.cells)" }
+        #expect(Set(cells).count == 1 && view.dataRows[1].cells[0].cellWithheld)
+        #expect(view.dataRows.map { $0.sides.last } == ["iOS", "it's", "other"])
+    }
+
+    private static func view(_ answer: ExplorerAnswer) -> ExplorerView {
+        ExplorerView(
+            answer, metrics: [ExplorerChoiceTests.metric],
+            frame: PageFrame(pageTitle: "", css: "", house: "", visitors: []))
+    }
+
+    @Test("a page whose table ends before its rows do says how many there are", arguments: [1000, 1001, 10_000])
+    func limits(count: Int) throws {
+        let answer = try Self.answer("", (0..<count).map { Self.row(["\($0)"], 60) }, total: count)
+        let view = Self.view(answer)
+        #expect(view.dataRows.count == 1000 && !view.hasParts && answer.isWhole)
+        let total = Wording.english.number(count)
+        #expect(
+            view.warnings
+                == (count == 1000
+                    ? []
+                    : [
+                        "There are \(total) rows; SQL and CSV below have them all, this table has 1 to 1,000 of them."
+                    ]))
+        #expect(answer.fileName == "shop-orders-os-2026-11-23.csv")
+    }
+
+    @Test("of more than 500 releases, the latest are listed, with how many there are", arguments: [500, 501, 1200])
+    func releases(count: Int) throws {
+        let shape = AnalystShape(
+            dimensions: ExplorerChoiceTests.shape.dimensions, measures: ExplorerChoiceTests.shape.measures,
+            margins: ExplorerChoiceTests.shape.margins,
+            releases: (0..<count).map { place in
+                let start = Self.saturday + Int64(place) * 86_400
+                return AnalystRelease(
+                    period: Period(kind: .day, start: start, end: start + 86_400), threshold: 20, sampling: "1",
+                    digest: "\(place)", cost: "0.98", margin: 12, sumMargins: [340], deviceMargin: 7)
+            })
+        let view = Self.view(try Self.answer("&from=2026-11-21", [row(["iOS"], 60)], total: 1, shape: shape))
+        #expect(view.sources.count == 500 && view.sources.last?.sourceDigest == "\(count - 1)")
+        #expect(
+            view.sourceNotes.map { $0.contains("\(Wording.english.number(count)) releases") }
+                == (count > 500 ? [true] : []))
+    }
+
+    @Test("rows beyond ten thousand come in parts: page, SQL, CSV's name and links say which; nothing sums up a part")
+    func parts() throws {
+        let rows = (0..<10_000).map { Self.row(["\($0)"], $0 == 3 ? nil : 60) }
+        let first = try Self.answer("", rows, total: 25_000)
+        #expect(first.parts == 3 && !first.isWhole && first.fileName.hasSuffix("-rows-1-10000-of-25000.csv"))
+        #expect(first.sentence.hasSuffix("These are 25,000 rows, too many to sum up."))
+        #expect(first.withheldNote?.hasSuffix("is unknown.") == true)
+        #expect(ExplorerCharts(first).barCharts.isEmpty && ExplorerCharts(first).hints.count == 1)
+        let links = Self.view(first).partLinks
+        #expect(links.map(\.linkText) == ["Rows 1 to 10,000", "Rows 10,001 to 20,000", "Rows 20,001 to 25,000"])
+        #expect(links.map(\.linkHrefs.count) == [0, 1, 1] && links[2].linkHrefs[0].hasSuffix("&part=3"))
+        let last = try Self.answer("&part=3", Array(rows.prefix(5000)), total: 25_000)
+        #expect(last.choice.question.sql.hasSuffix("\nlimit 10000\noffset 20000;"))
+        #expect(last.fileName.hasSuffix("-rows-20001-25000-of-25000.csv"))
+        let warning = try #require(Self.view(last).warnings.first)
+        #expect(warning.contains("25,000 rows; SQL and CSV below have rows 20,001 to 25,000"))
+        #expect(warning.contains("this table has 20,001 to 21,000 of them"))
+        #expect(Self.view(last).csvHref.hasSuffix("&part=3"))
+        // Rows that went while they were counted are no reason for less than none.
+        #expect(try Self.answer("&part=2", [row(["iOS"], 60)], total: 0).total == 10_001)
+    }
+
+    @Test("a sampled number says what it stands for, others how far off they are: events, a sum")
+    func estimates() throws {
+        let plain = ExplorerChoiceTests.shape
+        func shape(sampling: String) -> AnalystShape {
+            AnalystShape(
+                dimensions: plain.dimensions, measures: plain.measures, margins: plain.margins,
+                releases: plain.releases.map {
+                    AnalystRelease(
+                        period: $0.period, threshold: $0.threshold, sampling: sampling, digest: $0.digest, cost: "0.98",
+                        margin: 12, sumMargins: [340], deviceMargin: 7)
+                })
+        }
+        let sampled = try Self.answer(
+            "&margin=(total)", [row([], 100)], shape: shape(sampling: "0.25"))
+        #expect(
+            sampled.sentence.hasSuffix(
+                "At a sampling rate of 0.25 that stands for about 400 events: 95% interval 275 to 489."))
+        #expect(sampled.basis.last?.hasPrefix("Sampling rate 0.25") == true)
+        let drawn = try Self.answer("&margin=(total)", [row([], 1410)])
+        #expect(drawn.sentence.hasSuffix("About 1,410 events; off by at most 12 in 19 of 20 cases."))
+        #expect(drawn.basis.contains("Off by at most 12 in 19 of 20 cases"))
+        #expect(drawn.basis.contains { $0.hasPrefix("k = 20") })
+        let numbers = [Int128(50), 1234].enumerated().map { AnalystRow.Number(units: $1, places: $0 * 2) }
+        let sum = try Self.answer(
+            "&margin=(total)&measure=revenue",
+            [AnalystRow(start: Self.saturday + 2 * 86_400, buckets: [], numbers: numbers, withheld: nil)])
+        #expect(sum.sentence.hasSuffix("The sum is about 12.34 EUR; off by at most 3.40 in 19 of 20 cases."))
+    }
+
+    @Test("a funnel says what its numbers mean, in the layout that has its dimension alone")
+    func funnel() throws {
+        let plan = try Plan(
+            yaml: """
+                app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
+                purposes:
+                  product: {explanation: To see., consent: not_required, rotation: 1 hour, retention: 30 days}
+                dimensions:
+                  os: {title: System, field: os, list: [iOS, "it is"], partitions: devices}
+                metrics:
+                  orders:
+                    {title: Way, events: [cart, paid], question: What?, decision: That., owner: Team,
+                    expires: 2027-10-31, purpose: product, dimensions: [os], period: day,
+                    measures: {funnel: {steps: [{title: Cart, event: cart}, {title: Paid, event: paid}]}}}
+                """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let titles = ExplorerTitles(plans: [plan])
+        let metric = ExplorerChoiceTests.metric
+        let former = AnalystMetric(
+            app: metric.app, metric: metric.metric, version: 1, isCurrent: false, view: "shop_orders_v1",
+            timeZone: "UTC", dimensions: ["os"], sums: [], spans: metric.spans)
+        #expect(titles.within(metric) != nil && titles.within(former) == nil)
+        #expect(titles.dimension("step", of: metric) == "Furthest step")
+        // Nobody can say of a former layout that it has no devices.
+        #expect(!titles.hasReach(metric) && titles.hasReach(former))
+        let answer = ExplorerAnswer(
+            try ExplorerChoiceTests.choice("app=shop&metric=orders", ExplorerChoiceTests.identifiers),
+            rows: [row(["iOS"], 600), row(["other"], nil)],
+            total: 2, whole: [row([], 800)], titles: titles)
+        #expect(answer.sentence.contains("with about 600 of about 800 identifiers (75%); off by"))
+        #expect(answer.withheldNote?.hasSuffix("25.0% of the identifiers.") == true)
+        #expect(answer.basis[0].hasPrefix("Identifiers, each counted once a window"))
+    }
+
+    @Test("how long numbers are kept stands below them, with what is kept for longer, and in each line of the CSV")
+    func ageing() throws {
+        let plan = try Plan(
+            yaml: """
+                app: {name: shop, title: Shop, owner: Team, contact: a@example.com, audience: 1000}
+                purposes:
+                  product: {explanation: To see., consent: not_required, rotation: 1 day, retention: 400 days}
+                dimensions:
+                  os: {title: System, field: os, list: [iOS, Android], partitions: devices}
+                  kind: {title: Kind of system, of: os, groups: {Mobile: [iOS, Android]}}
+                metrics:
+                  orders:
+                    {title: Orders, events: [paid], question: What?, decision: That., owner: Team, expires: 2027-10-31,
+                    purpose: product, dimensions: [os], margins: [[os], [kind]], period: day,
+                    decay: [{after: 30 days, coarsen: os, to: kind}, {after: 300 days, keep: totals}]}
+                """, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+        let titles = ExplorerTitles(plans: [plan])
+        let metric = ExplorerChoiceTests.metric
+        func said(_ names: [DimensionName]) -> String? { titles.ageing(of: metric, by: .day, splitBy: names) }
+        #expect(said(["os"]) == "Kept for 30 days, and by “Kind of system” for longer")
+        #expect(said(["kind"]) == "Kept for 300 days, and as totals for longer")
+        #expect(said([]) == "Kept for 400 days")
+        let choice = try ExplorerChoiceTests.choice("app=shop&metric=orders")
+        let answer = ExplorerAnswer(choice, rows: [row(["iOS"], 60)], total: 1, whole: [row([], 80)], titles: titles)
+        #expect(answer.basis.last == "Kept for 30 days, and by “Kind of system” for longer")
+        #expect(answer.csv.hasSuffix(",60,,2026-12-24T00:00:00Z\r\n"))
+    }
+
+    @Test("CSV has the query's columns, empty cells for withheld numbers, and defused text")
+    func csv() throws {
+        let rows = [row(["=cmd()"], 60), row(["it's"], nil)]
+        #expect(
+            try Self.answer("", rows).csv
+                == """
+                period_start,os,events,withheld,delete_by\r
+                2026-11-23T00:00:00Z,"'=cmd()",60,,\r
+                2026-11-23T00:00:00Z,"it's",,\(Withheld.wording),\r\n
+                """)
+    }
+
+    @Test("charts: bars, lines over periods, a heat table, one number, and a hint where a drawing would hold too much")
+    func charts() throws {
+        let one = try ExplorerCharts(Self.answer("", [row(["iOS"], 60)]))
+        #expect(one.barCharts.count == 1 && one.hints.isEmpty)
+        let days = (0..<3).map { Self.row(["iOS"], 60, day: $0) }
+        #expect(try ExplorerCharts(Self.answer("&from=2026-11-21", days)).lineCharts.count == 1)
+        let cells = [row(["iOS", "cart"], 60), row(["iOS", "other"], nil)]
+        #expect(try ExplorerCharts(Self.answer("&margin=os,%20step", cells)).heatTables.count == 1)
+        #expect(try ExplorerCharts(Self.answer("&margin=(total)", [row([], 60)])).stats.first?.statNumbers == ["60"])
+        let many = (0..<61).map { row(["\($0)"], 60) }
+        #expect(try ExplorerCharts(Self.answer("", many)).hints.count == 1)
+        let wide = try ExplorerCharts(Self.answer("&margin=os,%20step&from=2026-11-21", cells))
+        #expect(wide.heatTables.isEmpty && wide.hints.count == 1)
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+import ThrongPlan
+import ThrongReport
+
+@testable import ThrongServer
+@testable import ThrongStore
+
+@Suite("The list of a partner's reports leads to what there is, and to nothing else")
+struct ReportsTests {
+    private static let frame = PageFrame(pageTitle: "", css: "", house: "", visitors: [])
+    private static let start = UnixSeconds(1_795_219_200)
+
+    /// Files of as many periods, the first one named first.
+    private static func files(_ count: Int, of report: ReportName = "pulse", _ endings: [String]) -> [KeptReportFile] {
+        let calendar = PeriodCalendar.utc
+        return (0..<count).flatMap { place -> [KeptReportFile] in
+            let period = calendar.period(.hour, containing: start + Int64(place) * 3600)
+            let stem = ReportFile.stem(report: report.text, period: calendar.label(of: period))
+            return endings.map {
+                KeptReportFile(report: report, period: period, name: stem + $0, bytes: 10, madeAt: period.end)
+            }
+        }
+    }
+
+    private static func view(_ files: [KeptReportFile], part: Int = 1) throws -> ReportsView {
+        ReportsView(files, plan: try PortalPlan.read(), partner: "Bank", part: part, frame: frame)
+    }
+
+    @Test("two hours of a report can be chosen for a comparison, and each choice leads to the file that is kept")
+    func hours() throws {
+        let files = Self.files(2, [".json"])
+        let choices = try #require(try Self.view(files).reports.first?.comparisons.first?.earlier)
+        #expect(choices.count == 2 && choices.allSatisfy { $0.value.contains("T") })
+        #expect(
+            Set(choices.map { ReportFile.stem(report: "pulse", period: $0.value) + ".json" })
+                == Set(files.map(\.name)))
+    }
+
+    @Test("a report without pages has its downloads where others have the page, and no button that leads nowhere")
+    func withoutPages() throws {
+        let report = try #require(
+            try Self.view(Self.files(1, [".csv", ".manifest.sig", ".manifest.json"])).reports.first)
+        #expect(report.latestHrefs.isEmpty)
+        #expect(report.latestFiles.map(\.fileKind) == ["CSV"])
+        let page = try #require(try Self.view(Self.files(1, [".html", ".csv"])).reports.first)
+        #expect(page.latestHrefs.count == 1 && page.latestHrefs[0].hasSuffix(".html"))
+        #expect(page.latestFiles.isEmpty)
+    }
+
+    @Test("sixty periods of a report are on one page, the latest first, and the others on further ones")
+    func parts() throws {
+        let files = Self.files(130, [".html"]) + Self.files(3, of: "other", [".html"])
+        let first = try Self.view(files)
+        #expect(first.reports.map(\.periods.count).sorted() == [3, 60])
+        #expect(first.lede.hasSuffix("133 periods are here."))
+        #expect(first.newerHrefs.isEmpty && first.olderHrefs == ["/reports?part=2"])
+        let last = try Self.view(files, part: 3)
+        #expect(last.reports.map(\.periods.count) == [10])
+        #expect(last.reports.first?.caption == "Periods 121 to 130 of 130, the latest first")
+        #expect(last.olderHrefs.isEmpty && last.newerHrefs == ["/reports?part=2"])
+        #expect(last.reports.first?.latestHrefs == [], "an old period is not the latest one")
+        let all = try (1...3).flatMap { try Self.view(files, part: $0).reports.filter { $0.reportAnchor == "pulse" } }
+        #expect(Set(all.flatMap(\.periods).flatMap(\.pages)).count == 130)
+        for part in [-1, 0, 99, .max] { #expect(try !Self.view(files, part: part).reports.isEmpty) }
+    }
+}
