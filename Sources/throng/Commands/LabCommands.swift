@@ -38,7 +38,9 @@ enum LabCommands {
     private static func run(_ command: String, _ words: [String]) throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let lab = (own as NSString).deletingLastPathComponent + "/throng-lab"
-        var arguments = ([lab, command] + words).map { strdup($0) }
+        // What takes all words for another program's takes these, too.
+        let isAsked = words.first == "--help" || words.first == "-h"
+        var arguments = ([lab] + (isAsked ? ["help", command] : [command] + words)).map { strdup($0) }
         arguments.append(nil)
         execv(lab, &arguments)
         throw CommandFailure(
