@@ -3,9 +3,9 @@ extension Lattice {
     ///
     /// A table is settled after those that it has to add up to, from the total down: numbers below 0 become 0, and the
     /// excess that its sums then have is taken from the same lines. Numbers that are too small to be published give 64
-    /// times as readily, so that the others hardly move. The table by all fields is made whole last, and every grouping
-    /// is a sum of it. Everything looks at drawn numbers only. A table by three fields or more may not fit all its sums
-    /// without a number below 0; these then move a little.
+    /// times as readily, so that the others hardly move. The table by all fields, which is fitted to the largest tables if
+    /// nothing of it was drawn, is made whole last, and every grouping is a sum of it. Everything looks at drawn numbers
+    /// only. A table by three fields or more may not fit all its sums without a number below 0; these then move a little.
     /// - Parameters:
     ///   - drawn: all interactions.
     ///   - steady: the least number that would be published.
@@ -18,15 +18,14 @@ extension Lattice {
         try checkUsedFields()
         let all = usedFields
         var settled: [FieldSet: [Double]] = [:]
-        for set in interactions + (interactions.contains(all) ? [] : [all]) {
+        for set in interactions {
             let parts = interactions.filter { $0.isSubset(of: set) }
             let table = try sum(over: set, of: parts, from: drawn)
             let start = table.cells.map { Double($0) / Double(table.denominator) }
-            // The largest proper parts: all others are sums of theirs.
-            let proper = parts.filter { $0 != set }
-            let largest = proper.filter { part in !proper.contains { $0 != part && part.isSubset(of: $0) } }
+            let largest = Self.largest(of: parts.filter { $0 != set })
             settled[set] = settle(start, of: set, to: largest, settled, steady: Double(steady))
         }
+        if settled[all] == nil { settled[all] = fit(to: Self.largest(of: interactions), of: all, settled) }
         let whole = rounded(settled, of: all)
         var numbers: [FieldSet: [Int64]] = [:]
         for grouping in groupings {
@@ -35,6 +34,11 @@ extension Lattice {
             numbers[grouping] = cells
         }
         return numbers
+    }
+
+    /// The largest of some parts: all others' numbers are sums of theirs.
+    private static func largest(of parts: [FieldSet]) -> [FieldSet] {
+        parts.filter { part in !parts.contains { $0 != part && part.isSubset(of: $0) } }
     }
 
     /// Returns whole numbers from 0 on next to those of a settled table, with sums next to the settled ones. After a
@@ -83,19 +87,15 @@ extension Lattice {
         return step
     }
 
-    /// Returns the table from 0 on that is nearest to `start` in the metric of the weights, of those whose sums are the
-    /// parts'. Each line of a part has a price; a number is its start and the prices of its lines, or 0 if that is below
-    /// 0. A step of Newton's brings a line to its sum, one part after the other: ascent by blocks in the dual problem.
+    /// Finds a table from 0 on whose sums come as near to those of the parts as they can. It projects in turn onto the
+    /// tables with a part's sums and onto those without a negative number, in the metric of the weights (Bregman 1965).
     private func settle(
         _ start: [Double], of set: FieldSet, to parts: [FieldSet], _ settled: [FieldSet: [Double]], steady: Double
     ) -> [Double] {
         guard !parts.isEmpty else { return start.map { max(0, $0) } }
         let ease = start.map { $0 < steady ? 64.0 : 1.0 }
-        let sums = parts.map { part in
-            (places: places(of: set, in: part), target: settled[part] ?? [])
-        }
+        let sums = sums(of: set, by: parts, settled)
         let weights = sums.map { Self.sum(ease, by: $0.places, of: $0.target.count) }
-        // What numbers would be without a bound at 0.
         var table = start
         for _ in 0..<300 {
             var farthest = 0.0
@@ -105,16 +105,46 @@ extension Lattice {
                 for line in pull.indices {
                     let lack = pull[line] - found[line]
                     farthest = max(farthest, abs(lack))
-                    pull[line] = lack / (free[line] > 0 ? free[line] : weight[line])
+                    // Numbers that are 0 give nothing: with them the others would hardly move.
+                    let movable = lack < 0 ? free[line] : weight[line]
+                    pull[line] = movable > 0 ? lack / movable : 0
                 }
-                for cell in table.indices { table[cell] += ease[cell] * pull[Int(sum.places[cell])] }
+                for cell in table.indices {
+                    table[cell] = max(0, table[cell] + ease[cell] * pull[Int(sum.places[cell])])
+                }
             }
             if farthest < 0.05 { break }
         }
-        return table.map { max(0, $0) }
+        return table
     }
 
-    /// Returns by line the sum of the numbers above 0, and their weight.
+    /// Returns the evenest table with the sums of the parts, for a table of which nothing was drawn but these: it is
+    /// scaled to one part's sums after the other (Deming and Stephan 1940).
+    private func fit(to parts: [FieldSet], of set: FieldSet, _ settled: [FieldSet: [Double]]) -> [Double] {
+        var table = Array(repeating: 1.0, count: cells(of: set))
+        let sums = sums(of: set, by: parts, settled)
+        for _ in 0..<300 {
+            var farthest = 0.0
+            for sum in sums {
+                let found = Self.sum(table, by: sum.places, of: sum.target.count)
+                let scales = zip(sum.target, found).map { target, found in
+                    farthest = max(farthest, abs(target - found))
+                    return found > 0 ? target / found : 0
+                }
+                for cell in table.indices { table[cell] *= scales[Int(sum.places[cell])] }
+            }
+            if farthest < 0.05 { break }
+        }
+        return table
+    }
+
+    private func sums(
+        of set: FieldSet, by parts: [FieldSet], _ settled: [FieldSet: [Double]]
+    ) -> [(places: [Int32], target: [Double])] {
+        parts.map { (places: places(of: set, in: $0), target: settled[$0] ?? []) }
+    }
+
+    /// Returns by line the sum of a table, and the weight of the numbers above 0.
     private static func held(
         _ table: [Double], _ ease: [Double], by places: [Int32], of count: Int
     ) -> (found: [Double], free: [Double]) {

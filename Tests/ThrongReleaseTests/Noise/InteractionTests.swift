@@ -150,6 +150,28 @@ struct InteractionTests {
         #expect(isSigned)
     }
 
+    @Test("noise that is larger than what was counted moves numbers by a few times its size at most")
+    func small() throws {
+        var random = SeededGenerator(seed: 5)
+        let fields = try [6, 4, 3].map { try Field(buckets: $0) }
+        let lattice = try Lattice(fields: fields, groupings: FieldSet(0..<3).subsets)
+        var farthest = Rational.zero
+        for _ in 0..<20 {
+            var drawn: [FieldSet: InteractionTable] = [:]
+            for set in lattice.interactions {
+                let cells = (0..<lattice.cells(of: set)).map { _ in
+                    (set.count == 0 ? 600 : 0) + Int64.random(in: -150...150, using: &random)
+                }
+                drawn[set] = try InteractionTable(cells, of: set, in: lattice)
+            }
+            let settled = try lattice.nonNegative(from: drawn, steady: 340)
+            for (grouping, numbers) in settled {
+                farthest = max(farthest, try lattice.numbers(of: grouping, from: drawn).farthest(numbers, from: 340))
+            }
+        }
+        #expect(farthest < Rational(450), "\(farthest)")
+    }
+
     @Test("what is no table of the lattice is refused")
     func refusals() throws {
         let field = try Field(buckets: 3)
