@@ -85,16 +85,16 @@ package struct ProtectedTable: Sendable {
     }
 
     /// The proof: for every witness, the sensitive cells that it moves, and the rows that it changes with the amounts.
-    package var proof: PatternProof {
-        PatternProof(
+    package var proof: Proof {
+        Proof(
             threshold: cube.problem.threshold,
             witnesses: pattern.witnesses.map { witness in
-                PatternProof.Witness(
+                Proof.Witness(
                     measure: witness.measure == 0 ? "count" : "value",
                     cells: witness.proves.map { cube.cells[Int($0.value)].codes },
                     changes: witness.changes.map { change in
                         let source = cube.sources[Int(change.leaf.value)]
-                        return PatternProof.Change(file: source.file, row: source.row, amount: change.amount)
+                        return Proof.Change(file: source.file, row: source.row, amount: change.amount)
                     })
             },
             unproved: pattern.unproved.map { cube.cells[Int($0.value)].codes })
@@ -102,7 +102,7 @@ package struct ProtectedTable: Sendable {
 
     /// A proof that anyone with the table can check: add each witness's changes to the rows, and every published number
     /// stays the same. It tells what else small cells could be, so only those who have the table may see it.
-    package struct PatternProof: Sendable, Hashable, Encodable {
+    package struct Proof: Sendable, Hashable, Encodable {
         /// The least count to which each witness lifts its cells: one more than k.
         package let threshold: Int64
         /// Other tables.

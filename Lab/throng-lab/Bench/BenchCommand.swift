@@ -101,20 +101,13 @@ struct BenchCommand: AsyncParsableCommand {
         guard (0...3600).contains(warmUp) else { throw ValidationError("--warm-up takes 0 to 3,600.") }
     }
 
-    private static func read(_ file: String) throws -> Plan {
-        guard let bytes = FileManager.default.contents(atPath: file) else {
-            throw CommandFailure("\(file): there is no such file, or it can't be read.")
-        }
-        return try Plan(bytes: bytes, file: file)
-    }
-
     func run() async throws {
         let (host, port) = try address()
         Terminal.talk("Making bodies: \(Terminal.grouped(bodies)), \(Terminal.count(eventsPerBatch, "event")) each.")
         var shape = PreparedBatches.Shape(events: eventsPerBatch, bodies: bodies, spreadsEvents: spread)
         shape.slots = try wantedSlots()
         let batches = try PreparedBatches(
-            plan: Self.read(plan), purpose: purpose.map { PurposeName($0) },
+            plan: Plan(file: plan), purpose: purpose.map { PurposeName($0) },
             devices: devices.map { try SampleDevice.all(in: $0) } ?? [], shape: shape, now: UnixClock.system.now)
         func load(_ pace: LoadGenerator.Pace, seconds: Int) async throws -> LoadTally {
             let options = LoadGenerator.Options(

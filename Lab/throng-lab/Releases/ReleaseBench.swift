@@ -46,7 +46,7 @@ struct ReleaseTables: ParsableCommand {
         let isBlink = words.first == "blink"
         let isSmoke = words.first == "smoke"
         let numbers = words.compactMap { Int($0) }.filter { $0 > 0 }
-        let shop = try Shop(plan: Self.plan(Self.folder + "/shop.yaml"), crowd: Crowd(folder: Self.folder))
+        let shop = try Shop(plan: Plan(file: Self.folder + "/shop.yaml"), crowd: Crowd(folder: Self.folder))
         var musts = Musts()
         if isBlink {
             try BlinkTable.print(shop, devices: numbers.first ?? 2000, days: numbers.dropFirst().first ?? 30, &musts)
@@ -67,7 +67,7 @@ struct ReleaseTables: ParsableCommand {
         try made.printParts(&musts)
         for file in ["sizes/one-app/plan.yaml", "sizes/one-site/plan.yaml", "sample/notes/notes.yaml"] {
             try made.printSmall(
-                plan("Deploy/" + file), file, isSmoke ? [100] : [300, 500, 2000], days: isSmoke ? 1 : 7, &musts)
+                Plan(file: "Deploy/" + file), file, isSmoke ? [100] : [300, 500, 2000], days: isSmoke ? 1 : 7, &musts)
         }
         try made.printNews(devices: isSmoke ? 300 : 20_000, &musts)
         try CostTable.print(shop, devices: isSmoke ? 50 : 2000, &musts)
@@ -76,8 +76,6 @@ struct ReleaseTables: ParsableCommand {
         musts.say("\(lines) lines of Swift that decide releases", must: "14,000 at most", lines <= 14_000)
         print("elsewhere: attacks, the bank's and the magazine's rows in tests; 10^6 cells by Deploy/bench noise")
     }
-
-    private static func plan(_ file: String) throws -> Plan { try Plan(bytes: bytes(file), file: file) }
 
     private static func bytes(_ file: String) throws -> Data {
         guard let bytes = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }

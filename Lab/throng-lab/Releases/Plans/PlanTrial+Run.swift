@@ -16,8 +16,9 @@ package struct TrialOutcome: Sendable {
 }
 
 extension PlanTrial {
-    /// An estimate is known too closely below this part of the promise: 200 draws tell a deviation within a twentieth.
-    static let tolerance = 0.88
+    /// Returns the part of the promise below which an estimate is known too closely: 2.4 standard errors of a deviation
+    /// that so many draws tell, which is 0.88 for 200 of them.
+    static func tolerance(draws: Int) -> Double { 1 - 2.4 / (2 * Double(draws)).squareRoot() }
 
     /// Draws everything by many secrets and looks for the combination that tells most.
     ///
@@ -48,7 +49,7 @@ extension PlanTrial {
                 let promise = combination.reduce(Double.infinity) { min($0, names[$1.place].promise(town)) }
                 let ratio = Self.deviation(judged) / promise
                 least = min(least, ratio)
-                guard ratio < Self.tolerance else { continue }
+                guard ratio < Self.tolerance(draws: draws) else { continue }
                 let words = combination.map { "\($0.coefficient) × \(names[$0.place].text)" }.joined(separator: " + ")
                 violations.append("known within \(ratio) of the promise: \(words)")
             }
