@@ -58,7 +58,7 @@ def shown(command):
 
 def personal(text):
     """A data directory as it is for everybody, and not for who builds the package."""
-    return re.sub(r"\S*/throng(-demo)?$", r"/var/lib/throng\1 for root, else ~/.local/state/throng\1", text)
+    return re.sub(r"\S*/throng(-try)?$", r"/var/lib/throng\1 for root, else ~/.local/state/throng\1", text)
 
 
 def call(command):

@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// The state that a ``Throng`` finds when it starts.
 struct Start {
@@ -20,8 +15,9 @@ struct Start {
 
     /// Reads what is stored.
     ///
+    /// - Parameter isTest: true if the device's memory is a test's.
     /// - Throws: ``ThrongError`` if the storage can't be used, or the only plan that there is can't be followed.
-    init(_ source: PlanSource, storage: AppStorage, bundled: Data?) throws(ThrongError) {
+    init(_ source: PlanSource, storage: AppStorage, bundled: Data?, isTest: Bool) throws(ThrongError) {
         let kept = Self.plan(in: storage, for: source)
         let empty = StoredPlan(document: Data(), tag: nil, unixSeconds: .epoch, address: source.address)
         if let bundled, kept.map({ !$0.stored.hasFollowed(bundled) }) ?? true {
@@ -54,7 +50,7 @@ struct Start {
                 throw .storage("What a person says could not be kept in the directory; the disk may be full.")
             }
         }
-        let memory = try Self.memory(in: storage, for: source)
+        let memory = try Self.memory(in: storage, for: source, isTest: isTest)
         self.memory = memory.memory
         if let notice = memory.notice { notices.append(notice) }
         // The plan is kept for a start without a network, and to know later what was followed.
@@ -85,11 +81,12 @@ struct Start {
         }
     }
 
-    /// Returns the device's memory; a new one if there is none, it is damaged, or it is another daemon's or device's.
+    /// Returns the device's memory; a new one if there is none, it is damaged, or it is another daemon's, another
+    /// device's, or a test's where this is none.
     private static func memory(
-        in storage: AppStorage, for source: PlanSource
+        in storage: AppStorage, for source: PlanSource, isTest: Bool
     ) throws(ThrongError) -> (memory: DeviceMemory, notice: ThrongNotice?) {
-        let new = DeviceMemory(address: source.address)
+        let new = DeviceMemory(address: source.memoryAddress(isTest: isTest))
         let data: Data?
         do {
             data = try storage.read(AppStorage.memoryName)
@@ -107,7 +104,7 @@ struct Start {
         }
         do {
             let memory = try JSONDecoder().decode(DeviceMemory.self, from: data)
-            guard memory.address != source.address else { return (memory, nil) }
+            guard memory.address != new.address else { return (memory, nil) }
             for place in memory.log { try storage.remove(Throng.logName(place)) }
             return (new, nil)
         } catch {

@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 extension Throng {
     /// The questions that the person is to be asked now, in the plan's order: those of purposes that need consent and
@@ -83,8 +78,11 @@ extension Throng {
     }
 
     private func shown(_ batch: SentBatch) -> Inspection.Sent {
-        var refused: [Int: String] = [:]
-        if case .counted(events: _, let reasons) = batch.outcome { refused = reasons }
+        let refused: [Int: String]
+        switch batch.outcome {
+        case .counted(events: _, let reasons), .tested(events: _, let reasons): refused = reasons
+        case .unanswered, .rejected: refused = [:]
+        }
         return Inspection.Sent(
             id: batch.id, purpose: batch.purpose, explanation: batch.explanation, unixSeconds: batch.unixSeconds,
             outcome: batch.outcome,

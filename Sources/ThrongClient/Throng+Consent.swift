@@ -49,9 +49,7 @@ extension Throng {
     ///     to be asked again.
     /// - Throws: ``ThrongError/storage(_:)`` if the answer would be forgotten when the app ends. A refusal holds until
     ///   then; anything else does not hold at all.
-    public func setConsent(
-        _ consent: Consent, for purpose: String, version: Int? = nil
-    ) throws(ThrongError) {
+    public func setConsent(_ consent: Consent, for purpose: String, version: Int? = nil) throws(ThrongError) {
         drain()
         guard !isShut else { throw ThrongError.storage("This Throng was closed.") }
         let version = version ?? plan?.purpose(purpose)?.consentVersion ?? 1

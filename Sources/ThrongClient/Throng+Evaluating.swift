@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 // A value is hashed with the output of the evaluator that the plan names, or it stays here: whatever the evaluator
 // answers, nothing of the value ever leaves in another way.

@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 // Each first goes by itself, so that nobody links cells.
 extension Throng {
@@ -71,14 +66,14 @@ extension Throng {
                 ClientRequest(
                     method: "POST", url: url, headers: ["Content-Type": "application/json"], body: body,
                     answerLimit: PlanSource.longestAnswer), of: first.purpose, isSealed: first.isSealed == true)
-            switch DaemonAnswer(response, now: now) {
+            switch DaemonAnswer<BatchAnswer>(response, now: now) {
             case _ where response.status == 202, .rejected:
                 forget(first)
                 return Attempt()
             case .busy(let seconds):
                 put(off: first, by: max(seconds, .random(in: 60...600, using: &random)))
                 return Attempt()
-            case .counted, .notSent, .unanswered: break
+            case .taken, .notSent, .unanswered: break
             }
         } catch {
             // It may be there: it counts once.

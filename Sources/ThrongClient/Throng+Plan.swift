@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 extension Throng {
     static let planName = "plan.json"
@@ -118,7 +113,7 @@ extension Throng {
         }
         // A cache on the way says for how long it kept the answer (RFC 9111, section 5.1).
         let age = response.headers["age"].flatMap { Int64($0) } ?? 0
-        let date = response.headers["date"].flatMap(DaemonAnswer.instant).map { $0 + min(max(age, 0), 86_400) }
+        let date = response.headers["date"].flatMap { UnixSeconds(httpDate: $0) }.map { $0 + min(max(age, 0), 86_400) }
         switch response.status {
         case 200:
             var newer = stored.with(

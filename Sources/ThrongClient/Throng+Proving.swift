@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 // Credentials and proofs of purposes whose floors count proved devices.
 extension Throng {

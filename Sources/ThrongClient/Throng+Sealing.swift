@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 // A request that the plan wants sealed goes through the relay or stays here: whatever the relay answers, and whatever
 // is wrong with its keys, nothing of it ever goes to the daemon directly.
@@ -66,7 +61,7 @@ extension Throng {
             ClientRequest(
                 method: "POST", url: url, headers: ["Content-Type": SealedRequest.mediaType], body: Data(sealed.bytes),
                 answerLimit: SizeClass.bytes(holding: request.answerLimit + MessageLimits.headBytes) + 64))
-        if answer.status == 400, DaemonAnswer.error(in: answer) == "oblivious_key" { return nil }
+        if answer.status == 400, answer.daemonError == "oblivious_key" { return nil }
         // The relay may be busy itself. Nothing else that comes unsealed is the daemon's word.
         if answer.status == 503 { return answer }
         guard answer.status == 200 else { throw .unanswered }

@@ -1,15 +1,10 @@
+internal import Foundation
 internal import ThrongWire
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 extension Throng {
-    /// The result of one attempt.
     struct Attempt: Sendable {
         var counted = 0
+        var tested = 0
         var refused = 0
         var problem: FlushResult.Problem?
     }
@@ -37,6 +32,7 @@ extension Throng {
                 isFirst = false
                 let attempt = await attempt(purpose)
                 result.counted += attempt.counted
+                result.tested += attempt.tested
                 result.refused += attempt.refused
                 if let problem = attempt.problem {
                     result.problem = problem
@@ -173,7 +169,7 @@ extension Throng {
         let rules = DeviceMemory.BatchRules(
             ageLimit: options.ageLimit, batchLimit: options.batchLimit, queueLimit: options.queueLimit,
             consentVersion: purpose.needsConsent && purpose.consentVersion > 1 ? consents.version(of: name) : nil,
-            key: options.key, attested: attested)
+            key: options.key, isTest: options.isTest, attested: attested)
         guard
             var batch = memory.outstanding[name]
                 ?? memory.makeBatch(purpose, plan: plan, now: now, rules: rules, revealed: &revealed, random: &random)
@@ -208,7 +204,7 @@ extension Throng {
             return Attempt()
         }
         let result = settle(batch, of: name, mayHaveArrived: before, answer)
-        if case .counted(let answer) = answer, answer.refused.contains(where: { $0.reason == .consentOutdated }) {
+        if case .taken(let answer) = answer, answer.refused.contains(where: { $0.reason == .consentOutdated }) {
             // The daemon has a newer plan, by which people are to be asked again.
             await refreshPlan()
         }
@@ -218,7 +214,9 @@ extension Throng {
 
     /// Asks the daemon what time it is, as a batch came in no window that is open. If the clock was wrong, its events
     /// go back to the queue, to travel in the right one; the batch itself was not counted, and never can be.
-    private func travelsAgain(_ batch: Outstanding, of purpose: String, _ answer: DaemonAnswer) async -> Bool {
+    private func travelsAgain(_ batch: Outstanding, of purpose: String, _ answer: DaemonAnswer<BatchAnswer>) async
+        -> Bool
+    {
         let before = memory.correction.seconds
         guard await refreshPlan(), memory.outstanding[purpose]?.batch == batch.batch, isSentHereAlone(purpose),
             case .rejected(let status, let error) = answer, let plan
@@ -248,7 +246,7 @@ extension Throng {
 
     private func send(
         _ batch: Outstanding, of purpose: String, refusing signals: Set<OptOutSignal>
-    ) async -> DaemonAnswer {
+    ) async -> DaemonAnswer<BatchAnswer> {
         var headers = ["Content-Type": "application/json"]
         if signals.contains(.globalPrivacyControl) { headers["Sec-GPC"] = "1" }
         if signals.contains(.doNotTrack) { headers["DNT"] = "1" }
@@ -259,15 +257,12 @@ extension Throng {
                     answerLimit: PlanSource.longestAnswer), of: purpose, isSealed: batch.isSealed == true)
             return DaemonAnswer(response, now: now)
         } catch {
-            switch error {
-            case .notSent: return .notSent
-            case .unanswered: return .unanswered
-            }
+            return DaemonAnswer(error)
         }
     }
 
     private func settle(
-        _ sent: Outstanding, of purpose: String, mayHaveArrived: Bool, _ answer: DaemonAnswer
+        _ sent: Outstanding, of purpose: String, mayHaveArrived: Bool, _ answer: DaemonAnswer<BatchAnswer>
     ) -> Attempt {
         // Withdrawn while it was under way: it left, so the log says so, and nothing of it is kept.
         let isKept = memory.outstanding[purpose]?.batch == sent.batch
@@ -280,7 +275,7 @@ extension Throng {
         var result = Attempt()
         var wait: Int64 = 0
         switch answer {
-        case .counted(let answer):
+        case .taken(let answer):
             memory.patience[purpose] = nil
             if isKept, let plan {
                 batch.mayHaveArrived = mayHaveArrived
@@ -296,9 +291,12 @@ extension Throng {
             }
             let refused = answer.refused.filter { sent.events.indices.contains($0.index) }
             result.refused = Set(refused.map(\.index)).reduce(0) { $0 + sent.events[$1].count }
-            result.counted = sent.count - result.refused
+            let (taken, isTest) = (sent.count - result.refused, answer.test != nil)
+            (result.counted, result.tested) = isTest ? (0, taken) : (taken, 0)
             let reasons = Dictionary(refused.map { ($0.index, $0.reason.rawValue) }) { first, _ in first }
-            _ = log(sent, of: purpose, .counted(events: result.counted, refused: reasons))
+            _ = log(
+                sent, of: purpose,
+                isTest ? .tested(events: taken, refused: reasons) : .counted(events: taken, refused: reasons))
             return result
         case .rejected(let status, let error):
             batch.mayHaveArrived = mayHaveArrived

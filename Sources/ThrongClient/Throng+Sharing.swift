@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 // Each step of the actor is a turn if an app and its extension share a directory: it begins with what the others wrote
 // and ends with everything written. A request that waits for its answer holds nobody up; its batch has a lease instead.

@@ -1,10 +1,5 @@
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 // Withdrawals go whatever the person allows: they say that the person does not allow it any more.
 extension Throng {
@@ -112,19 +107,16 @@ extension Throng {
         return Attempt(problem: problem)
     }
 
-    private func send(_ withdrawal: OwedWithdrawal) async -> WithdrawalAnswer {
+    private func send(_ withdrawal: OwedWithdrawal) async -> DaemonAnswer<WithdrawalReceipt> {
         do throws(TransportFailure) {
             let response = try await send(
                 ClientRequest(
                     method: "POST", url: source.withdrawals, headers: ["Content-Type": "application/json"],
                     body: Data(withdrawal.body.utf8), answerLimit: PlanSource.longestAnswer),
                 of: withdrawal.purpose, isSealed: withdrawal.isSealed == true)
-            return WithdrawalAnswer(response, now: now)
+            return DaemonAnswer(response, now: now)
         } catch {
-            switch error {
-            case .notSent: return .notSent
-            case .unanswered: return .unanswered
-            }
+            return DaemonAnswer(error)
         }
     }
 }

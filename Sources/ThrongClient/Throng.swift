@@ -1,10 +1,5 @@
+public import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Counts what happens in an app as its public plan says, and nothing else.
 ///
@@ -118,7 +113,7 @@ public actor Throng {
         var random = random
         if storage.isShared { _ = try storage.beginTurn() }
         defer { storage.endTurn() }
-        let start = try Start(source, storage: storage, bundled: options.bundledPlan)
+        let start = try Start(source, storage: storage, bundled: options.bundledPlan, isTest: options.isTest)
         self.source = source
         self.storage = storage
         self.transport = transport
@@ -244,7 +239,7 @@ public actor Throng {
         let old = memory.log
         for purpose in memory.takingBack.purposes.union(memory.outstanding.keys).sorted() { takeBack(purpose) }
         let takingBack = memory.takingBack.handedOver()
-        memory = DeviceMemory(address: source.address)
+        memory = DeviceMemory(address: source.memoryAddress(isTest: options.isTest))
         memory.takingBack = takingBack
         memory.correction = correction
         revealed = RevealedValues(evaluator: options.evaluatorKey)

@@ -1,10 +1,5 @@
+public import Foundation
 public import ThrongWire
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The choices of an app about its ``Throng``. Everything has a default.
 public struct ThrongOptions: Sendable {
@@ -12,6 +7,9 @@ public struct ThrongOptions: Sendable {
     public var context: [String: EventValue]
     /// The app key that goes with each batch, where the daemon's operator has made one; it is no secret.
     public var key: String?
+    /// True if the app is not in people's hands, such as a debug build, a test or TestFlight: the daemon checks and answers
+    /// what it sends, and counts nothing of it. What a test notes on the device and what others note is kept apart, too.
+    public var isTest = false
     /// Makes identifiers that nobody can invent, for purposes whose plan counts proved devices; `DeviceCredentials` of the product
     /// `ThrongAttestation` is one. Without it, such purposes count what the device does and not that it is one more.
     public var identifiers: (any IdentifierSource)?
@@ -59,6 +57,15 @@ public struct ThrongOptions: Sendable {
     /// language that serves the person best.
     public var localize: @Sendable (_ key: String, _ words: String) -> String = { _, words in words }
 
+    /// True if the app was built for debugging, as by `swift run`, by `swift test` and by Xcode's Run.
+    public static var isDebugBuild: Bool {
+        #if DEBUG
+            true
+        #else
+            false
+        #endif
+    }
+
     /// Starts with the defaults.
     public init(
         context: [String: any EventValueConvertible] = [:], signals: Set<OptOutSignal> = [], bundledPlan: Data? = nil
@@ -81,6 +88,8 @@ public struct ThrongOptions: Sendable {
         options.batchLimit = min(max(batchLimit, 1), 1000)
         options.logLimit = min(max(logLimit, 1), 100_000)
         options.planAge = min(max(planAge, 0), 400 * 86_400)
+        // Nothing is proved of what counts into nothing.
+        if isTest { options.identifiers = nil }
         return options
     }
 }

@@ -1,8 +1,9 @@
 // ThrongCrowd: a plan, and devices or none, in; batches, or what would be published, out.
-// It is behind `throng bench` and `throng plan check --simulate`.
+// It is behind `throng try`, `throng bench` and `throng plan check --simulate`.
 //
-//   Sample    a crowd of devices that walks through a shop (Crowd)
+//   Values    values for every bucket of a rule, as clients send them (BucketingRule.madeValues)
+//   Crowd     a crowd's batches (Crowd): made up from a plan (MadeCrowd), or the sample's devices that walk through a shop
 //   Load      batches made from a plan (PreparedBatches), which throng-lab posts
 //   Forecast  a day of such a crowd, read, counted and released by the daemon's own code (Forecast)
 //
-// Start with Sample/Crowd.swift or Forecast/Forecast.swift.
+// Start with Crowd/Crowd.swift or Forecast/Forecast.swift.

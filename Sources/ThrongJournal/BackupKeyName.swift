@@ -4,7 +4,6 @@ package import ThrongPlan
 package struct BackupKeyName: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The app that it is of; ``house`` if it is of several apps together.
     package let app: String
-    /// The term for which it is kept.
     package let term: BackupTerm
 
     /// The name in place of an app for what belongs to no app alone.
@@ -13,7 +12,6 @@ package struct BackupKeyName: Sendable, Hashable, Comparable, CustomStringConver
     /// The part that the installation keeps for good: its key encrypts the list of a backup's content.
     package static let installation = BackupKeyName(app: house, term: .always)
 
-    /// Creates a name.
     package init(app: String, term: BackupTerm) {
         self.app = app
         self.term = term
@@ -24,7 +22,6 @@ package struct BackupKeyName: Sendable, Hashable, Comparable, CustomStringConver
         if case .day(let day) = term { UnixSeconds(day * 86_400) <= now } else { false }
     }
 
-    /// Orders by app, then by term.
     package static func < (one: Self, other: Self) -> Bool {
         (one.app, one.term.text) < (other.app, other.term.text)
     }
@@ -64,7 +61,6 @@ package enum BackupTerm: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The term in words.
     package var description: String {
         switch self {
         case .always: "for good"

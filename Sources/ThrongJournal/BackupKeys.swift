@@ -1,5 +1,4 @@
-// The key of a part of all backups, `backup.keys/<id, 32 hexadecimal digits>.key`: a KeptFile whose content is this. Numbers are
-// little-endian.
+// The key of a part of all backups, `backup.keys/<id, 32 hexadecimal digits>.key`: a KeptFile, numbers little-endian.
 //
 //     offset  size  what
 //     0       16    the key's id, which backups name
@@ -26,7 +25,6 @@ package struct BackupKey: Sendable {
 
     /// The identity of a key in backups: 16 bytes.
     package struct ID: Sendable, Hashable, Comparable, CustomStringConvertible {
-        /// The 16 bytes.
         package let bytes: [UInt8]
 
         /// Wraps bytes; nil unless there are 16.
@@ -35,10 +33,8 @@ package struct BackupKey: Sendable {
             self.bytes = bytes
         }
 
-        /// The bytes as hexadecimal digits.
         package var description: String { bytes.lowerHex }
 
-        /// Orders by bytes.
         package static func < (one: Self, other: Self) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
     }
 
@@ -57,15 +53,11 @@ package struct BackupKeys: Sendable {
 
     private static let secretSize = 32
 
-    /// Creates a reference to the keys of a data directory; nothing is read yet.
     package init(dataPath: String, on machine: Machine = .real) {
         folder = dataPath + "/backup.keys"
         self.machine = machine
     }
 
-    /// Returns the existing keys, by name, without those that were destroyed.
-    ///
-    /// - Throws: ``JournalError/damagedFile(_:)``.
     package func all() throws(JournalError) -> [BackupKey] {
         let (files, damage) = try files()
         if let damage { throw damage }
@@ -152,7 +144,6 @@ package struct BackupKeys: Sendable {
         let path: String
         let id: BackupKey.ID
         let name: BackupKeyName
-        /// The key; nil if it was destroyed.
         let key: BackupKey?
     }
 

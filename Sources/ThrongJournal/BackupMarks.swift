@@ -5,7 +5,6 @@ internal import ThrongSystem
 /// `backup.made`, `backup.failed` and `backup.exported`, each a ``KeptFile`` with the seconds since 1970 as digits and
 /// a line break. They are for operators; no decision depends on them.
 package struct BackupMarks: Sendable {
-    /// The kinds of marks.
     package enum Deed: String, Sendable, CaseIterable {
         case made, failed, exported
     }
@@ -13,7 +12,6 @@ package struct BackupMarks: Sendable {
     private let folder: String
     private let disk: any Disk
 
-    /// Creates a reference to the marks of a data directory; nothing is read yet.
     package init(dataPath: String, on machine: Machine = .real) {
         folder = dataPath
         disk = machine.disk

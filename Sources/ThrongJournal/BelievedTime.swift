@@ -4,8 +4,7 @@ internal import Synchronization
 package import ThrongPlan
 internal import ThrongSystem
 
-/// The latest time by which this data directory's windows were checked, on disk. A clock that shows less was ahead
-/// then, or is behind now.
+/// The latest time by which windows were checked, on disk: a clock that shows less was ahead then, or is behind now.
 ///
 /// Windows that were closed then stay closed (`windows.closed`). Nothing else depends on this time, so a clock that
 /// once was years ahead does not refuse everybody until then.

@@ -6,8 +6,7 @@ struct ByteWriter {
         withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Appends two to six numbers, each at its offset. Events make up most of what is written, and one check for room
-    /// costs a fifth of five.
+    /// Appends two to six numbers, each at its offset. One check for room costs a fifth of five.
     @inline(__always) mutating func add(size: Int, _ store: (UnsafeMutableRawBufferPointer) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) {
             store($0)

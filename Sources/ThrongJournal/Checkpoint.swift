@@ -15,21 +15,14 @@ package struct Checkpoint: Sendable {
 
     /// The reason why a checkpoint can't be used. The whole journal is replayed then.
     package enum Flaw: String, Sendable, Hashable {
-        /// The checkpoint is intact, but another version wrote it.
         case otherVersion = "another version wrote it"
-        /// Its checksum is wrong, or a part of it can't be opened.
         case damaged = "it is damaged"
-        /// The checkpoint is another daemon's, or the journal is another copy.
         case otherJournal = "it belongs to another journal"
-        /// The journal ends before the checkpoint.
         case journalIsOlder = "the journal ends before it"
-        /// PostgreSQL lacks data that the checkpoint relies on.
         case databaseIsOlder = "PostgreSQL is older"
     }
 
     /// Reads the index of a data directory's checkpoint, and removes an unfinished one; nil if there is none.
-    ///
-    /// - Throws: ``JournalError/unusableCheckpoint(_:)``; system errors.
     package init?(in data: DataDirectory) throws(JournalError) {
         let path = data.checkpointPath
         if data.disk.exists(CheckpointWriter.unfinished(path)) { try CheckpointWriter.discard(in: data) }
@@ -55,12 +48,10 @@ package struct Checkpoint: Sendable {
         guard index.daemon == data.daemon else { throw .unusableCheckpoint(.otherJournal) }
     }
 
-    /// Returns its windows whose keys exist.
     package func windows(_ keys: KeyRing) -> [WindowID] {
         index.windows.compactMap { keys.key(named: $0.keyName)?.window }
     }
 
-    /// Removes the checkpoint of a data directory, if there is one.
     package static func remove(from data: DataDirectory) throws(JournalError) {
         if data.disk.exists(CheckpointWriter.unfinished(data.checkpointPath)) { try CheckpointWriter.discard(in: data) }
         guard data.disk.exists(data.checkpointPath) else { return }
@@ -87,12 +78,8 @@ package struct Checkpoint: Sendable {
         return KeptSegment(path: segment.path, name: known.name, bytes: known.bytes, last: known.last, over: known.over)
     }
 
-    /// Restores its content for windows whose keys exist. Another thread reads and decrypts a little ahead.
-    ///
-    /// - Parameters:
-    ///   - counting: a state without any replay; useless if this throws.
-    ///   - now: see ``Counting/replay(_:now:)``.
-    /// - Throws: ``JournalError/unusableCheckpoint(_:)``; system errors.
+    /// Restores its content for windows whose keys exist, into a state without any replay, which is useless if this
+    /// throws. Another thread reads and decrypts a little ahead.
     package func restore(into counting: inout Counting, keys: KeyRing, now: UnixSeconds) throws(JournalError) {
         let metrics = index.layouts.map { counting.space.ordinal(of: $0) }
         for window in index.closing {

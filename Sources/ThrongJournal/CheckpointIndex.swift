@@ -1,5 +1,4 @@
-// The state of open windows, so that a start need not replay them from their beginning: `checkpoint`. Numbers are
-// little-endian.
+// The state of open windows, so that a start need not replay them: `checkpoint`. Numbers are little-endian.
 //
 //     offset  size    what
 //     0       8       "THRONGP1"
@@ -99,11 +98,7 @@ struct CheckpointIndex: Sendable {
         return writer.bytes
     }
 
-    /// Reads the index of a file.
-    ///
-    /// - Parameters:
-    ///   - head: the file's first bytes.
-    ///   - tail: the index, followed by its size and checksum.
+    /// Reads the index of a file from its first bytes, and its last with their size and checksum.
     init(head: [UInt8], tail: [UInt8]) throws(JournalError) {
         guard head.count == Self.headSize, tail.count >= Self.tailSize else { throw .unusableCheckpoint(.damaged) }
         let checked = CRC32C.checksum(head + tail.dropLast(4))
@@ -151,7 +146,6 @@ struct CheckpointIndex: Sendable {
         (self.layouts, self.segments, self.windows, self.closing) = (layouts, segments, windows, closing)
     }
 
-    /// Returns the key that seals the parts of a window.
     static func key(of window: WindowKey, salt: [UInt8]) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: window.secret, salt: salt, info: Array("throng checkpoint".utf8), outputByteCount: 32)

@@ -11,21 +11,13 @@ package struct CheckpointPace: Sendable {
     /// - Parameter least: see ``Journal/Options/checkpointBytes``.
     package init(least: Int) { self.least = least }
 
-    /// True if a checkpoint is due.
-    ///
-    /// - Parameters:
-    ///   - total: the size of the journal so far. Unit: bytes.
-    ///   - now: see ``Machine/elapsed``.
+    /// True if a checkpoint is due; the total is the journal's so far. Unit: bytes.
     package func isDue(total: Int, now: Duration) -> Bool {
         least > 0 && total - begunAt >= least && now - last >= rests
     }
 
-    /// Notes that a checkpoint was written, or that none could be.
-    ///
-    /// - Parameters:
-    ///   - total: the size of the journal when the checkpoint was begun. Unit: bytes.
-    ///   - size: the checkpoint's size. Unit: bytes.
-    ///   - now: the time when it was begun; see ``Machine/elapsed``.
+    /// Notes that a checkpoint of a size was written, or that none could be; total and time are those at its beginning.
+    /// Unit: bytes.
     package mutating func note(total: Int, size: Int, now: Duration) {
         begunAt = total
         last = now

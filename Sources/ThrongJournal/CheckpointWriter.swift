@@ -7,8 +7,7 @@ internal import ThrongSystem
 
 /// Writes a checkpoint beside the current one, and replaces that once PostgreSQL has everything in it.
 ///
-/// It syncs step by step, so that no sync of the journal's waits for much of it. If it is abandoned, the next one
-/// overwrites its file.
+/// It syncs step by step, so that the journal's syncs don't wait for it. The next overwrites an abandoned one.
 package struct CheckpointWriter: ~Copyable {
     private let data: DataDirectory
     private let keys: KeyRing
@@ -28,9 +27,6 @@ package struct CheckpointWriter: ~Copyable {
 
     static func unfinished(_ path: String) -> String { path + ".new" }
 
-    /// Begins a file.
-    ///
-    /// - Throws: system errors, as do all its functions.
     package init(_ data: DataDirectory, keys: KeyRing, walk: WindowWalk) throws(JournalError) {
         self.data = data
         self.keys = keys
@@ -54,9 +50,7 @@ package struct CheckpointWriter: ~Copyable {
         return file
     }
 
-    /// Seals and writes a part.
-    ///
-    /// - Throws: ``JournalError/windowClosed`` if its window's key is gone.
+    /// Seals and writes a part; an error if its window's key is gone.
     package mutating func add(_ part: WindowPart) throws(JournalError) {
         if current?.window != part.window {
             let key = try keys.existingKey(of: part.window)
@@ -90,11 +84,7 @@ package struct CheckpointWriter: ~Copyable {
         unsynced = 0
     }
 
-    /// Completes the checkpoint, which then replaces the current one. Blocks.
-    ///
-    /// - Parameters:
-    ///   - through: the last record in any part; PostgreSQL has all up to it.
-    ///   - journal: the journal that the records are from.
+    /// Completes the checkpoint, which then replaces the current one; PostgreSQL has all up to `through`. Blocks.
     package mutating func finish(through: JournalPosition, journal: Journal, space: CellSpace) throws(JournalError) {
         let index = CheckpointIndex(
             salt: salt, daemon: data.daemon, from: from, through: through, layouts: space.ids,
@@ -108,7 +98,6 @@ package struct CheckpointWriter: ~Copyable {
         try data.disk.syncDirectory(data.path)
     }
 
-    /// Removes an unfinished checkpoint, if there is one.
     package static func discard(in data: DataDirectory) throws(JournalError) {
         try data.disk.remove(Self.unfinished(data.checkpointPath))
     }
@@ -121,7 +110,6 @@ extension Journal {
     /// The least space that is left free on the disk for the journal. Unit: bytes.
     package var reserve: Int { 2 * options.queueBytes }
 
-    /// All segments, the current one last.
     var knownSegments: [CheckpointIndex.KnownSegment] {
         state.withLock { state in
             state.closed.map { .init(name: $0.name, last: $0.last, bytes: $0.bytes, over: $0.over) } + [

@@ -35,7 +35,6 @@ final class ClosedWindows: Sendable {
     /// The state on disk. The lock is held while it is written, and queries need not wait for that.
     private let written: Mutex<[Sequence: WindowNumber]>
 
-    /// Reads the windows that earlier starts closed.
     init(_ data: DataDirectory) throws(JournalError) {
         (path, daemon, disk) = (data.closedWindowsPath, data.daemon, data.disk)
         var found: [Sequence: WindowNumber] = [:]

@@ -30,7 +30,6 @@ extension DataDirectory {
         tell(damage)
     }
 
-    /// Reports damage of a file that stays where it is.
     package func tell(_ damage: FileDamage) {
         let tell = damages.withLock { damages in
             damages.found.append(damage)
@@ -39,8 +38,7 @@ extension DataDirectory {
         tell?(damage)
     }
 
-    /// Returns the content of a file that counting can do without; nil if it is missing, or was damaged and is now set
-    /// aside.
+    /// Returns the content of a file that counting can do without; nil if missing, or damaged and now set aside.
     ///
     /// - Parameter read: decodes the content; throws ``JournalError/damagedFile(_:)`` if it can't.
     /// - Throws: system errors; ``JournalError/damagedFile(_:)`` if a newer version wrote the file.
@@ -57,9 +55,7 @@ extension DataDirectory {
         }
     }
 
-    /// Sets a damaged file aside.
-    ///
-    /// - Throws: the error, unless it is damage that can be set aside.
+    /// Sets a damaged file aside; throws any other error.
     func spare(_ error: JournalError, isSecret: Bool = false) throws(JournalError) {
         guard case .damagedFile(let damage) = error else { throw error }
         if case .newer = damage.flaw { throw error }

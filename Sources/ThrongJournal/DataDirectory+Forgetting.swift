@@ -7,7 +7,6 @@ extension DataDirectory {
     ///
     /// It reads the journal as far as its windows' keys exist, and changes nothing.
     /// - Parameter watermark: the position up to which PostgreSQL has everything.
-    /// - Throws: ``JournalError``, as a start does.
     package func journalEnd(watermark: JournalPosition) throws(JournalError) -> JournalPosition {
         let keys = try KeyRing(self)
         let reader = try JournalReader(self, keys: keys)
@@ -52,13 +51,10 @@ extension DataDirectory {
 
     /// The amounts of an app's data that the folder held.
     package struct Forgotten: Sendable, Hashable {
-        /// The windows: open ones, and ended ones whose journal was kept.
         package let windows: Int
-        /// The layouts.
         package let layouts: Int
         /// The size of kept flushes, of all apps. Unit: bytes.
         package let flushedBytes: Int
-        /// The keys of the app's part of backups.
         package let backupKeys: Int
     }
 

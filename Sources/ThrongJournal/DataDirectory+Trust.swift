@@ -8,12 +8,10 @@ extension DataDirectory {
     /// Checks that only root and this process's user can change what a path leads to: neither the directory itself, if
     /// it exists, nor any above it may be open to others. A link is trusted as its owner is.
     ///
-    /// A directory above it may be one in which everybody may write but only remove their own files, such as /tmp. It
-    /// may also be one that this process's group may write into, if nobody else is in that group: container platforms
-    /// set up volumes in this way.
+    /// A directory above it may be one in which everybody may write but only remove their own files, such as /tmp. Or
+    /// this process's group may write into it, if it has no other member: container platforms set up volumes so.
     ///
     /// - Parameter path: an absolute path.
-    /// - Throws: ``JournalError/untrusted(directory:found:)``.
     package static func checkTrust(in path: String) throws(JournalError) {
         try check(path, isLast: true, depth: 0)
     }

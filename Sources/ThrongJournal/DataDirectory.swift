@@ -28,14 +28,12 @@ package final class DataDirectory: Sendable {
     package let path: String
     /// The daemon's random name: 16 bytes.
     package let daemon: UUID
-    /// The machine that the folder lies on.
     package let machine: Machine
     /// The descriptor of the lock; nil once it was released.
     private let lock: Mutex<Int32?>
     /// The damage of files that counting can do without: see ``onDamage(_:)``.
     let damages = Mutex(Damages())
 
-    /// The disk that holds the files.
     var disk: any Disk { machine.disk }
     var journalPath: String { path + "/journal" }
     var windowsPath: String { path + "/windows" }
@@ -48,10 +46,7 @@ package final class DataDirectory: Sendable {
     var checkpointPath: String { path + "/checkpoint" }
     private var attachmentPath: String { path + "/attachment" }
 
-    /// Opens the folder, which is made if it is missing, and locks it.
-    ///
-    /// - Throws: ``JournalError/inUse(directory:)`` if another process holds it;
-    ///   ``JournalError/untrusted(directory:found:)`` if others may change it; system errors.
+    /// Opens the folder, which is made if it is missing, and locks it. Nobody else may hold or change it.
     package convenience init(path: String) throws(JournalError) {
         let isNew = !FileManager.default.fileExists(atPath: path)
         try Self.checkTrust(in: path)
@@ -60,7 +55,6 @@ package final class DataDirectory: Sendable {
         try self.init(path: path, on: .real)
     }
 
-    /// Opens an existing folder.
     package init(path: String, on machine: Machine) throws(JournalError) {
         self.path = path
         self.machine = machine
@@ -76,7 +70,6 @@ package final class DataDirectory: Sendable {
         lock = Mutex(descriptor)
     }
 
-    /// Returns the daemon's name, which is chosen and stored if there is none.
     private static func name(in folder: String, on machine: Machine) throws(JournalError) -> UUID {
         let disk = machine.disk
         let file = folder + "/daemon.id"
@@ -106,7 +99,6 @@ package final class DataDirectory: Sendable {
         for file in files { try disk.replace(folder + "/" + file.name, with: file.contents) }
     }
 
-    /// True if a process holds the folder.
     package static func isHeld(_ path: String) -> Bool {
         let file = path + "/lock"
         guard FileManager.default.fileExists(atPath: file) else { return false }
@@ -146,19 +138,15 @@ package final class DataDirectory: Sendable {
         return fence
     }
 
-    /// True if a daemon has attached from this folder, or has tried to: then the files of its first start exist, or
-    /// were lost.
+    /// True if a daemon has attached from this folder, or tried to: files of its first start exist, or were lost.
     package var hasAttached: Bool { disk.exists(attachmentPath) }
 
-    /// Stores a fence, on disk, before it is used: whoever finds a higher one in PostgreSQL has an outdated copy of the
-    /// folder.
+    /// Stores a fence, on disk, before its use: whoever finds a higher one in PostgreSQL has an outdated copy.
     package func note(attachment fence: Int64) throws(JournalError) {
         try disk.keep(Array("\(fence)\n".utf8), at: attachmentPath, as: .attachment, of: daemon)
     }
 
     /// Returns the daemons that count with this one, as last stored; nil if there is no record, or it is damaged.
-    ///
-    /// - Parameter read: decodes the record; nil if it can't.
     package func members<Value>(_ read: ([UInt8]) -> Value?) throws(JournalError) -> Value? {
         try spared(membersPath, as: .members) { content throws(JournalError) in
             guard let value = read(content) else {
@@ -176,8 +164,7 @@ package final class DataDirectory: Sendable {
     /// True if others may have been told that this daemon left with nothing behind, and it has not returned since.
     package var hasLeft: Bool { disk.exists(leftPath) }
 
-    /// Stores, on disk, that others are about to be told that this daemon leaves with nothing behind; or that they know
-    /// again that it counts.
+    /// Stores, on disk, that others are about to hear that this daemon left nothing behind, or that it counts again.
     package func note(left: Bool) throws(JournalError) {
         if left {
             try disk.keep([], at: leftPath, as: .left, of: daemon)
@@ -208,7 +195,6 @@ package final class DataDirectory: Sendable {
 
     private func layoutPath(_ id: LayoutID) -> String { "\(layoutsPath)/\(id).layout" }
 
-    /// Returns the layout with an identity.
     func layout(_ id: LayoutID) throws(JournalError) -> MetricLayout {
         let path = layoutPath(id)
         guard disk.exists(path) else { throw .damagedFile(FileDamage(path: path, kind: .layout, flaw: .missing)) }
@@ -219,7 +205,6 @@ package final class DataDirectory: Sendable {
         return layout
     }
 
-    /// Returns the layout in a file.
     func layout(at path: String) throws(JournalError) -> MetricLayout {
         let content = try disk.kept(at: path, as: .layout)
         do {
@@ -234,10 +219,7 @@ extension DataDirectory {
     /// The free space for this process on its disk, and the disk's size; nil if the system does not say. Unit: bytes.
     package var space: (free: Int, size: Int)? { disk.space(at: path) }
 
-    /// Returns the free space for this process on a directory's disk, and the disk's size; nil if the system does not
-    /// say.
-    ///
-    /// - Unit: bytes.
+    /// Returns the free bytes for this process on a directory's disk, and its size; nil if unknown.
     package static func space(at path: String) -> (free: Int, size: Int)? {
         SystemDisk.shared.space(at: path)
     }

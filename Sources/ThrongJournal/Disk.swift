@@ -9,7 +9,6 @@ package protocol Disk: Sendable {
     ///
     /// - Parameter flags: some of `O_RDONLY`, `O_WRONLY`, `O_APPEND`, `O_CREAT`, `O_TRUNC` and `O_DIRECTORY`.
     func open(_ path: String, flags: Int32) throws(JournalError) -> Int32
-    /// Closes an open file.
     func close(_ file: Int32)
     /// Writes bytes from index `start` on; returns the number written, which may be less than all.
     func write(_ bytes: [UInt8], from start: Int, to file: Int32, named path: String) throws(JournalError) -> Int
@@ -33,18 +32,14 @@ package protocol Disk: Sendable {
     func list(_ directory: String) throws(JournalError) -> [String]
     /// Returns the size of a file. Unit: bytes.
     func size(of path: String) throws(JournalError) -> Int
-    /// True if a name exists.
     func exists(_ path: String) -> Bool
-    /// Returns the free space for this process on a directory's disk, and the disk's size; nil if the system does not
-    /// say. Unit: bytes.
+    /// Returns the free space for this process on a directory's disk, and its size; nil if unknown. Unit: bytes.
     func space(at path: String) -> (free: Int, size: Int)?
     /// Locks a file, made if it is missing, against other processes; nil if one of them has it. The lock ends with
     /// ``unlock(_:)`` or the process.
     func lock(_ path: String) throws(JournalError) -> Int32?
-    /// Releases a lock.
     func unlock(_ lock: Int32)
-    /// Returns a name that no other held lock has, even of a copy of the file or on another machine; nil if the system
-    /// has no such name.
+    /// Returns a name that no other held lock has, even of a copy or on another machine; nil if there is none.
     func name(ofLock lock: Int32) -> String?
 }
 
@@ -66,9 +61,7 @@ extension Disk {
         try syncDirectory(File.directory(of: path))
     }
 
-    /// Writes a small file as a whole, unless there is one.
-    ///
-    /// - Throws: `EEXIST` if there is one.
+    /// Writes a small file as a whole; `EEXIST` if there is one.
     func create(_ path: String, with bytes: [UInt8]) throws(JournalError) {
         let beside = try place(bytes, beside: path)
         let linking = Result { () throws(JournalError) in try link(beside, to: path) }
@@ -105,7 +98,6 @@ extension Disk {
         try directory.syncNames()
     }
 
-    /// Makes a directory unless it exists.
     func ensureDirectory(_ path: String) throws(JournalError) {
         do {
             try makeDirectory(path)
@@ -123,6 +115,5 @@ extension Disk {
         }
     }
 
-    /// Returns the names in a directory, sorted.
     func names(in directory: String) throws(JournalError) -> [String] { try list(directory).sorted() }
 }

@@ -1,8 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// The space on the journal's disk. It is checked ahead, so that nothing is taken that may not fit; a write that finds
-/// no space waits for it.
+/// The space on the journal's disk, checked ahead so that nothing is taken that may not fit; a write waits for it.
 ///
 /// A failed write is not a failed sync: it is known what was not written, and the rest can follow once there is space.
 final class DiskSpace: Sendable {
@@ -19,13 +18,7 @@ final class DiskSpace: Sendable {
     /// The time for which a look at the disk holds, and for which a write waits before it is tried again.
     static let pause = Duration.seconds(1)
 
-    /// Creates the state with a first look at the disk.
-    ///
-    /// - Parameters:
-    ///   - path: a directory on the disk.
-    ///   - machine: the machine whose disk it is.
-    ///   - reserve: the free space below which nothing more is taken. Unit: bytes.
-    ///   - onChange: called when the disk has filled up, and when there is space again.
+    /// Creates the state with a first look at the disk. Below the reserve, in bytes, nothing more is taken.
     init(
         at path: String, of machine: Machine = .real, reserve: Int,
         onChange: @escaping @Sendable (_ isFull: Bool) -> Void
@@ -38,7 +31,6 @@ final class DiskSpace: Sendable {
         look()
     }
 
-    /// True if a write waits for space.
     var isWaiting: Bool { waiting.load(ordering: .acquiring) }
 
     /// True if new records will fit, as of the last ``look()``.
@@ -62,9 +54,7 @@ final class DiskSpace: Sendable {
     }
 
     /// The free space for this process; nil if the system does not say. Unit: bytes.
-    private var free: Int? {
-        machine.disk.space(at: path)?.free
-    }
+    private var free: Int? { machine.disk.space(at: path)?.free }
 
     /// Does the work; false if the disk is too full for it: then try again after a ``wait()``.
     ///

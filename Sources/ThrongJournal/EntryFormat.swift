@@ -55,7 +55,6 @@ enum EntryFormat {
     private static let removalPartKind: UInt8 = 6
     private static let provedBatchKind: UInt8 = 7
 
-    /// The most layouts that a journal may mention.
     static let mostLayouts = Int(isProved)
 
     static func add(_ record: CountedRecord, to writer: inout ByteWriter) {
@@ -196,15 +195,9 @@ enum EntryFormat {
         return additions.count * 22 + words * 8
     }
 
-    /// Reads a record back.
-    ///
-    /// - Parameter ordinals: the space's ordinals, by place in the segment's table of layouts.
+    /// Reads a record back; the space's ordinals are by place in the segment's table of layouts.
     static func record(
-        from reader: inout RecordReader,
-        position: JournalPosition,
-        window: WindowID,
-        space: CellSpace,
-        ordinals: [Int]
+        from reader: inout RecordReader, position: JournalPosition, window: WindowID, space: CellSpace, ordinals: [Int]
     ) throws(JournalError) -> CountedRecord {
         let kind = try reader.next(UInt8.self)
         switch kind {

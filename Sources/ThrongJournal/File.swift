@@ -15,7 +15,6 @@ struct File: ~Copyable {
 
     deinit { disk.close(descriptor) }
 
-    /// Writes all bytes, in as many calls as it takes.
     func write(_ bytes: [UInt8]) throws(JournalError) {
         var offset = 0
         try write(bytes, from: &offset)

@@ -44,11 +44,7 @@ package final class IssuedRecords: Sendable {
 
     private static let recordBytes = 20
 
-    /// Reads the records of a month.
-    ///
-    /// - Parameters:
-    ///   - month: whole months since January 1970.
-    ///   - take: called with each record, in the order in which they were written.
+    /// Reads the records of a month, which is counted from January 1970, in the order in which they were written.
     package init(
         _ data: DataDirectory, month: Int64, take: (IssuedRecord) -> Void
     ) throws(JournalError) {
@@ -136,14 +132,12 @@ package final class IssuedRecords: Sendable {
         }
     }
 
-    /// Returns the months that have files.
     package static func months(in data: DataDirectory) throws(JournalError) -> [Int64] {
         let folder = data.path + "/issued"
         guard data.disk.exists(folder) else { return [] }
         return try data.disk.names(in: folder).compactMap { $0.hasSuffix(".log") ? Int64($0.dropLast(4)) : nil }
     }
 
-    /// Removes the file of a month.
     package static func remove(month: Int64, in data: DataDirectory) throws(JournalError) {
         let folder = data.path + "/issued"
         guard data.disk.exists("\(folder)/\(month).log") else { return }

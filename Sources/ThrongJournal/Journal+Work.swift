@@ -7,9 +7,7 @@ internal import ThrongSystem
 struct JournalWork: ~Copyable {
     var writer: SegmentWriter
     var taken: [Journal.Queued] = []
-    /// The number of them that are sealed.
     var sealed = 0
-    /// True if they are on disk.
     var isSynced = false
     /// The earliest time of the next sync, by ``Machine/elapsed``.
     var nextSync = Duration.zero
@@ -18,7 +16,6 @@ struct JournalWork: ~Copyable {
 }
 
 extension Journal {
-    /// The result of a step.
     package enum Step: Sendable, Hashable {
         /// The records taken are on disk, and their waiters know. The next step is due at this time, by
         /// ``Machine/elapsed``.
@@ -46,15 +43,13 @@ extension Journal {
         }
     }
 
-    /// Runs the journal's thread.
     func run() {
         Thread.current.name = "throng-journal"
         while turn() != .over {}
         stopped.signal()
     }
 
-    /// Takes a step and waits as it demands. For the journal's thread; or for a caller in its place, which takes the
-    /// next turn once ``isRested``.
+    /// Takes a step and waits as it demands. For its thread, or a caller that waits for ``isRested``.
     package func turn() -> Step {
         let step = step()
         switch step {
@@ -119,9 +114,7 @@ extension Journal {
         return false
     }
 
-    /// Takes the appended records; returns true if the journal is stopping.
-    ///
-    /// - Parameter taken: an empty array, whose memory is used for appending under locks.
+    /// Takes the appended records into an empty array, whose memory is used for the next; true if the journal stops.
     private func take(into taken: inout [Queued]) -> Bool {
         change { state in
             swap(&state.queue, &taken)
@@ -174,7 +167,6 @@ extension Journal {
         tellWaiting()
     }
 
-    /// Tells the waiters for what is on disk.
     private func tellWaiting() {
         let (ready, position) = state.withLock { state in
             let position = state.durable

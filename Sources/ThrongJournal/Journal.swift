@@ -57,7 +57,6 @@ package final class Journal: Sendable {
         /// The most that the queue will add, and what the thread is about to write. Unit: bytes.
         var queuedBytes = 0
         var takenBytes = 0
-        /// The current segment, and its bytes.
         var current: Segment.Name
         var currentBytes: Int
         /// The size of what was appended since the start, plus what was read at the start. Unit: bytes.
@@ -124,12 +123,8 @@ package final class Journal: Sendable {
     ///   - onFull: called when the disk has filled up, and when there is space again.
     ///   - onFailure: called once, on the journal's thread, when a write or a sync failed: end the process.
     package init(
-        _ data: DataDirectory,
-        space: CellSpace,
-        after replayed: JournalReader.Replayed,
-        position: JournalPosition,
-        options: Options = Options(),
-        lease: Lease? = nil,
+        _ data: DataDirectory, space: CellSpace, after replayed: JournalReader.Replayed, position: JournalPosition,
+        options: Options = Options(), lease: Lease? = nil,
         onFull: @escaping @Sendable (_ isFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) throws(JournalError) {
@@ -145,20 +140,12 @@ package final class Journal: Sendable {
         bounds = space.layouts.map { ($0.app, $0.purpose, EntryFormat.Bound($0)) }
         for layout in space.layouts { try data.keep(layout) }
         let segment = Segment(
-            in: data.journalPath,
-            generation: replayed.nextGeneration,
-            nonce: UInt32(truncatingIfNeeded: data.machine.random()),
-            first: position.next,
-            layouts: space.ids,
+            in: data.journalPath, generation: replayed.nextGeneration,
+            nonce: UInt32(truncatingIfNeeded: data.machine.random()), first: position.next, layouts: space.ids,
             before: replayed.segments.last?.bytes ?? 0)
         var first = State(
-            appended: position,
-            durable: position,
-            current: segment.name,
-            currentBytes: segment.headerSize,
-            totalBytes: replayed.readBytes,
-            closed: replayed.segments,
-            flushed: .start)
+            appended: position, durable: position, current: segment.name, currentBytes: segment.headerSize,
+            totalBytes: replayed.readBytes, closed: replayed.segments, flushed: .start)
         first.recount()
         room.store(first.hasRoom(options), ordering: .relaxed)
         state = Mutex(first)
@@ -170,14 +157,11 @@ package final class Journal: Sendable {
         if data.machine.hasThreads { Thread.detachNewThread { [self] in run() } }
     }
 
-    /// Appends a counted batch: see ``append(_:key:)``.
     package func append(_ batch: CountedBatch, key: WindowKey) throws(JournalError) {
         try append(.batch(batch), key: key)
     }
 
     /// Appends a record. Call in the order of positions; it returns before anything is on disk.
-    ///
-    /// - Parameter key: the key of the record's window.
     package func append(_ record: CountedRecord, key: WindowKey) throws(JournalError) {
         FaultPoint.reached("before_append")
         let size = Segment.largestSize(of: record)
@@ -223,8 +207,7 @@ package final class Journal: Sendable {
         return size <= recordLimit || Fault.writeAnyRecord.isOn ? nil : size
     }
 
-    /// Returns the number of a purpose's events that fit into a record, even if all of its metrics count each in
-    /// another cell.
+    /// Returns the number of a purpose's events that fit into a record, even if metrics count each in another cell.
     package func mostEvents(app: AppName, purpose: PurposeName) -> Int {
         let each = bounds.reduce(EntryFormat.Bound.event) { sum, one in
             one.app == app && one.purpose == purpose ? sum + one.bound.addition + one.bound.appearances : sum
@@ -232,9 +215,8 @@ package final class Journal: Sendable {
         return (recordLimit - EntryFormat.Bound.batch - bounds.count * EntryFormat.Bound.advance) / each
     }
 
-    /// Waits until everything up to a position is on disk.
-    ///
-    /// - Throws: ``JournalError/failed`` if it never will be; ``JournalError/full`` if that may take long.
+    /// Waits until everything up to a position is on disk; ``JournalError/failed`` if it never will be, and
+    /// ``JournalError/full`` if that may take long.
     package func durable(_ position: JournalPosition) async throws {
         _ = try await withCheckedThrowingContinuation { continuation in
             wait(for: position, acknowledges: false) { continuation.resume(with: $0) }
@@ -250,8 +232,7 @@ package final class Journal: Sendable {
 
     /// Calls back once a client may be told that everything up to a position is on disk: it is there, and nobody can
     /// have taken this process's place. It also calls back if that will never be so (``JournalError/failed``), or not
-    /// for long (``JournalError/full``). Check ``mayAcknowledge`` again before the client is told, because time may
-    /// pass until then.
+    /// for long (``JournalError/full``). Check ``mayAcknowledge`` again before telling the client.
     ///
     /// - Parameter then: called once with the last position on disk, here or on the journal's thread; must not block.
     package func acknowledgeable(
@@ -274,9 +255,7 @@ package final class Journal: Sendable {
         if let result { resume(result) }
     }
 
-    /// True if nobody can have taken this process's place.
-    ///
-    /// - Cost: one reading of a clock.
+    /// True if nobody can have taken this process's place. It costs one reading of a clock.
     package var mayAcknowledge: Bool { lease?.isValid ?? true }
 
     /// Extends the lease from a time at which nobody had announced to take its place: see ``Lease/renew(from:)``.
@@ -382,8 +361,7 @@ package final class Journal: Sendable {
         turnAway(.failed)
     }
 
-    /// True if this process is the one that writes here: false once it was replaced or has failed, and while it may
-    /// have been.
+    /// True if this process is the one that writes here: false once it was, or may have been, replaced or has failed.
     package var isHeld: Bool { isOpen && mayAcknowledge && state.withLock { !$0.hasFailed } }
 
     /// Writes and syncs what was appended, then ends the thread. Blocks; not for a thread of the shared pool.

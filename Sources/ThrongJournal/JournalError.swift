@@ -4,52 +4,38 @@ package import ThrongSystem
 
 /// The errors of the journal.
 package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The system refused a call on a file of the data directory.
     case system(call: String, file: String, code: Int32)
-    /// Another process holds the data directory.
     case inUse(directory: String)
     /// Users other than root and this process's may change the data directory, or a directory above it.
     case untrusted(directory: String, found: Exposure)
     /// A segment is damaged before its end; records that follow may be incomplete.
     case damaged(segment: String, offset: Int, reason: Damage)
-    /// Records are missing between two segments.
     case gap(expected: JournalPosition, found: JournalPosition, segment: String)
     /// Another process writes to this journal: it has made the next segment, which this one was about to make.
     case overtaken(segment: String)
     /// A small file of the data directory is damaged, or not the one expected.
     case damagedFile(FileDamage)
-    /// A segment is intact, but a newer version wrote it.
     case newerSegment(segment: String)
-    /// A record would exceed the largest that is read.
     case recordTooLarge(bytes: Int, limit: Int)
-    /// The number of layouts exceeds that which a journal can tell apart.
     case tooManyLayouts(found: Int, limit: Int)
-    /// The content of a record does not follow the format.
     case malformedRecord
-    /// The key of a window whose batches are not in PostgreSQL is gone.
     case keyMissing(segment: String, position: JournalPosition)
-    /// A checkpoint can't be used.
     case unusableCheckpoint(Checkpoint.Flaw)
-    /// The window is over and its key was destroyed.
     case windowClosed
     /// A write or a sync failed; nothing more is acknowledged.
     case failed
-    /// The disk is full; appended records are written once there is space.
     case full
 
     /// The way in which others may change a directory.
     package enum Exposure: Sendable, Hashable, CustomStringConvertible {
-        /// It belongs to another user.
         case owner(UInt32)
         /// Its group or everybody may write into it, and it is not one such as /tmp, where users can only remove their
         /// own files.
         case mode(UInt32)
         /// It is a link that another user has put there.
         case link(UInt32)
-        /// It is not a directory.
         case file
 
-        /// The finding.
         package var description: String {
             switch self {
             case .owner(let user): "belongs to user \(user)"
@@ -63,12 +49,9 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of a segment's damage.
     package enum Damage: String, Sendable, Hashable {
-        /// Its header's checksum does not match.
         case header
-        /// A record's checksum does not match, or records are missing, though they were on disk: a later record or the
-        /// next segment says so.
+        /// A record's checksum does not match, or records are missing that later ones say were on disk.
         case record
-        /// A record could not be decrypted with its window's key.
         case ciphertext
     }
 
@@ -82,7 +65,6 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         if case .system(let call, _, _) = self { call == "fdatasync" || call == "fsync" } else { false }
     }
 
-    /// The finding and its remedy.
     package var description: String {
         switch self {
         case .system(let call, let file, let code):

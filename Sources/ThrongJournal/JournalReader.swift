@@ -11,12 +11,7 @@ package struct JournalReader: Sendable {
     /// The largest body of a record. Unit: bytes.
     private let largestRecord: Int
 
-    /// Reads the headers of all segments.
-    ///
-    /// - Parameters:
-    ///   - options: the options that it was written with.
-    ///   - isWritten: true if it is being written to meanwhile; for ``batches(of:through:space:_:)`` only.
-    /// - Throws: ``JournalError`` if a header is damaged.
+    /// Reads the headers of all segments; only ``batches(of:through:space:_:)`` may follow while more is written.
     package init(
         _ data: DataDirectory, keys: KeyRing, options: Journal.Options = Journal.Options(), isWritten: Bool = false
     ) throws(JournalError) {
@@ -110,11 +105,8 @@ package struct JournalReader: Sendable {
     package func fits(_ checkpoint: Checkpoint) -> Bool { checkpoint.fits(segments) }
 
     /// The last position before the oldest record that still exists.
-    package var base: JournalPosition {
-        segments.first.map { JournalPosition($0.first.value - 1) } ?? .start
-    }
+    package var base: JournalPosition { segments.first.map { JournalPosition($0.first.value - 1) } ?? .start }
 
-    /// The generation of the next segment.
     var nextGeneration: UInt32 { (segments.last?.generation ?? 0) + 1 }
 
     /// Calls `body` with every record, in order. Another thread reads, checks and decrypts a little ahead.
@@ -126,9 +118,7 @@ package struct JournalReader: Sendable {
     ///   - body: called with each record that can be read.
     /// - Returns: the last position, and the facts about segments that the writer needs.
     package func replay(
-        space: CellSpace,
-        flushed: JournalPosition?,
-        after checkpoint: Checkpoint? = nil,
+        space: CellSpace, flushed: JournalPosition?, after checkpoint: Checkpoint? = nil,
         _ body: (CountedRecord) -> Void
     ) throws(JournalError) -> Replayed {
         guard data.machine.hasThreads else {
@@ -151,12 +141,8 @@ package struct JournalReader: Sendable {
     /// Unit: batches and closings.
     private static let mostAhead = 4096
 
-    /// Reads every record, in order.
     private func read(
-        space: CellSpace,
-        flushed: JournalPosition?,
-        after checkpoint: Checkpoint?,
-        _ body: ([CountedRecord]) -> Void
+        space: CellSpace, flushed: JournalPosition?, after checkpoint: Checkpoint?, _ body: ([CountedRecord]) -> Void
     ) throws(JournalError) -> Replayed {
         var last = base
         var unreadable = max(base, checkpoint?.through ?? .start)
@@ -184,8 +170,7 @@ package struct JournalReader: Sendable {
             var over: UnixSeconds = .min
             last = JournalPosition(segment.first.value - 1)
             // A start continues after everything that it found. Records of an earlier segment from that position on
-            // were written later, by a process that had been frozen and replaced, and must not acknowledge them any
-            // more.
+            // were written later, by a frozen process that had been replaced, and may not acknowledge them.
             let next = place + 1 < segments.count ? segments[place + 1] : nil
             let limit = next?.first ?? JournalPosition(.max)
             // The next segment holds the size of this one.
@@ -216,12 +201,9 @@ package struct JournalReader: Sendable {
             readBytes: readBytes)
     }
 
-    /// The result of a replay.
     package struct Replayed: Sendable {
-        /// The last position on disk.
         package let last: JournalPosition
-        /// The position up to which the journal is incomplete, because segments or keys are gone: PostgreSQL must have
-        /// everything up to it.
+        /// The position up to which segments or keys are gone: PostgreSQL must have everything up to it.
         package let unreadable: JournalPosition
         /// The bytes behind the last records: set them aside and report them before anything is written.
         package let torn: [TornTail]
@@ -232,19 +214,10 @@ package struct JournalReader: Sendable {
     }
 
     private func replay(
-        _ segment: Segment,
-        _ buffer: UnsafeRawBufferPointer,
-        after start: JournalPosition,
-        before limit: JournalPosition,
-        size: Int?,
-        flushed: JournalPosition?,
-        skipped: JournalPosition,
-        space: CellSpace,
-        ordinals: [Int],
-        unreadable: inout JournalPosition,
-        over: inout UnixSeconds,
-        readBytes: inout Int,
-        _ body: ([CountedRecord]) -> Void
+        _ segment: Segment, _ buffer: UnsafeRawBufferPointer, after start: JournalPosition,
+        before limit: JournalPosition, size: Int?, flushed: JournalPosition?, skipped: JournalPosition,
+        space: CellSpace, ordinals: [Int], unreadable: inout JournalPosition, over: inout UnixSeconds,
+        readBytes: inout Int, _ body: ([CountedRecord]) -> Void
     ) throws(JournalError) -> (last: JournalPosition, end: Int, isOvertaken: Bool) {
         var last = start
         var offset = segment.headerSize

@@ -20,9 +20,8 @@
 //     ...     16      its tag
 //
 // The nonce is four zero bytes and the record's offset in the file; what stands before the ciphertext is authenticated.
-// The file ends at the first record that is not whole, or does not continue the one before it. The flush of a quiet
-// second may be a single event, so flushes are encrypted as the journal is: their key is overwritten when they are
-// removed.
+// The file ends at the first record that is not whole, or does not continue the one before it. A flush may be a single
+// event, so it is encrypted like the journal, and its key overwritten when it is removed.
 
 internal import Crypto
 internal import Foundation
@@ -83,8 +82,6 @@ struct KeptFlushFile {
     }
 
     /// Opens a file that an earlier start made; nil if its key was being made or destroyed.
-    ///
-    /// - Throws: ``JournalError/damagedFile(_:)``, also for damage of its header.
     init?(existing number: Int, in data: DataDirectory) throws(JournalError) {
         self.number = number
         disk = data.disk
@@ -146,11 +143,8 @@ struct KeptFlushFile {
                 guard CRC32C.checksum(body) == UInt32(littleEndian: checksum) else { break }
                 var reader = RecordReader(body)
                 let entry = Entry(
-                    after: JournalPosition(try reader.next()),
-                    through: JournalPosition(try reader.next()),
-                    keptAt: UnixSeconds(try reader.next()),
-                    offset: offset,
-                    size: Self.frame + length)
+                    after: JournalPosition(try reader.next()), through: JournalPosition(try reader.next()),
+                    keptAt: UnixSeconds(try reader.next()), offset: offset, size: Self.frame + length)
                 guard entry.after < entry.through, entries.last.map({ $0.through == entry.after }) ?? true else {
                     break
                 }
@@ -164,7 +158,6 @@ struct KeptFlushFile {
         }
     }
 
-    /// Returns a flush as a record for an offset.
     func record(_ flush: Flush, keptAt: UnixSeconds, offset: Int) throws -> [UInt8] {
         var body = ByteWriter()
         body.add(flush.after.value)
@@ -182,13 +175,11 @@ struct KeptFlushFile {
         return record.bytes
     }
 
-    /// Reads a flush back.
     func flush(_ entry: Entry, layouts: [MetricLayout]) throws -> Flush {
         let bytes = try disk.contents(path, from: entry.offset, count: entry.size)
         let body = bytes[Self.frame...]
         let box = try AES.GCM.SealedBox(
-            nonce: try nonce(entry.offset),
-            ciphertext: body[(Self.frame + Self.head)..<(body.endIndex - 16)],
+            nonce: try nonce(entry.offset), ciphertext: body[(Self.frame + Self.head)..<(body.endIndex - 16)],
             tag: body[(body.endIndex - 16)...])
         let plaintext = try AES.GCM.open(
             box, using: key, authenticating: body[Self.frame..<Self.frame + Self.head])

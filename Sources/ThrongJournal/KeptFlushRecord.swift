@@ -40,9 +40,7 @@ enum KeptFlushRecord {
     }
 
     static func flush(
-        from plaintext: UnsafeRawBufferPointer,
-        after: JournalPosition,
-        through: JournalPosition,
+        from plaintext: UnsafeRawBufferPointer, after: JournalPosition, through: JournalPosition,
         layouts: [MetricLayout]
     ) throws(JournalError) -> Flush {
         var reader = Reader(plaintext)
@@ -56,8 +54,7 @@ enum KeptFlushRecord {
                     periodStart: UnixSeconds(try reader.next(since: &last.period)),
                     margin: Margin(bits: try reader.narrow()),
                     cell: CellIndex(try reader.narrowed(reader.next(since: &last.cell))),
-                    window: WindowNumber(try reader.next(since: &last.window)),
-                    delta: try reader.signed()))
+                    window: WindowNumber(try reader.next(since: &last.window)), delta: try reader.signed()))
         }
         let coverage = try Self.coverage(&reader, &last)
         let closedUntil = reader.isAtEnd ? nil : UnixSeconds(try reader.signed())
@@ -146,10 +143,8 @@ enum KeptFlushRecord {
             for _ in 0..<(try count()) {
                 counters.append(
                     CounterDelta(
-                        layout: try place(in: layouts),
-                        periodStart: UnixSeconds(try next(since: &last.period)),
-                        measure: MeasureIndex(try narrow()),
-                        cell: CellIndex(try narrowed(next(since: &last.cell))),
+                        layout: try place(in: layouts), periodStart: UnixSeconds(try next(since: &last.period)),
+                        measure: MeasureIndex(try narrow()), cell: CellIndex(try narrowed(next(since: &last.cell))),
                         delta: try signed()))
             }
             return counters

@@ -7,10 +7,8 @@ internal import ThrongSystem
 /// The recent flushes, kept so that a PostgreSQL that has lost some of them can have them again.
 ///
 /// A flush is on disk here before PostgreSQL gets it, and so before the journal removes the records that it was made
-/// of. Kept flushes join: each begins at the watermark that the one before it left. `KeptFlushFile.swift` has the
-/// format.
+/// of. They join: each begins at the watermark that the one before left. `KeptFlushFile.swift` has the format.
 package final class KeptFlushes: Sendable {
-    /// The retention of flushes.
     package struct Options: Sendable {
         /// The time for which flushes are kept; 0 keeps none. Unit: seconds.
         package var seconds: Int64

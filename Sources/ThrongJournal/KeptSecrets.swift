@@ -1,5 +1,4 @@
-// The file of a secret, `oblivious/<day>.key` or `credentials/<month>.key`: a KeptFile whose content is this. Numbers are
-// little-endian.
+// The file of a secret, `oblivious/<day>.key` or `credentials/<month>.key`: a KeptFile, numbers little-endian.
 //
 //     offset  size  what
 //     0       64    the secret
@@ -15,7 +14,6 @@ internal import ThrongSystem
 
 /// Secrets of one day or month each, as files of a data directory.
 package struct KeptSecrets: Sendable {
-    /// The use of secrets, and so their place.
     package enum Use: Sendable {
         /// The secrets of days, with which the oblivious gateway decrypts.
         case oblivious
@@ -94,9 +92,7 @@ package struct KeptSecrets: Sendable {
         return (found, damaged)
     }
 
-    /// Writes a secret to disk. Blocks.
-    ///
-    /// - Parameter secret: ``byteCount`` bytes.
+    /// Writes a secret of ``byteCount`` bytes to disk. Blocks.
     package func keep(_ secret: Kept, of time: Int64) throws(JournalError) {
         precondition(secret.bytes.count == Self.byteCount, "a secret has \(Self.byteCount) bytes")
         var writer = ByteWriter(bytes: secret.bytes)

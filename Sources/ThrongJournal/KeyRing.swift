@@ -1,5 +1,4 @@
-// The file of a window's key, `windows/<name, 16 hexadecimal digits>.key`: a KeptFile whose content is this. Numbers are
-// little-endian.
+// The file of a window's key, `windows/<name, 16 hexadecimal digits>.key`: a KeptFile, numbers little-endian.
 //
 //     offset  size  what
 //     0       8     the key's name
@@ -40,7 +39,6 @@ package final class KeyRing: Sendable {
         var recent: (window: WindowID, key: WindowKey)?
     }
 
-    /// Reads the keys that a data directory holds.
     package init(_ data: DataDirectory) throws(JournalError) {
         directory = data.windowsPath
         daemon = data.daemon
@@ -65,10 +63,8 @@ package final class KeyRing: Sendable {
                 windows: Dictionary(found.map { ($0.value.name, $0.key) }, uniquingKeysWith: { first, _ in first })))
     }
 
-    /// Returns the key of a window; creates it, on disk first, if there is none.
-    ///
-    /// - Throws: ``JournalError/windowClosed`` if the window was closed: its state is gone, and a clock that was set
-    ///   back does not bring it back.
+    /// Returns the key of a window, which is created, on disk first, if there is none. A closed one has
+    /// ``JournalError/windowClosed``: its state is gone, and a clock that was set back does not bring it back.
     package func key(of window: WindowID) throws(JournalError) -> WindowKey {
         if let key = try known(window) { return key }
         // Other windows' keys can be read while this one is written to disk.
@@ -98,8 +94,6 @@ package final class KeyRing: Sendable {
     }
 
     /// Returns the key of a window that was counted in.
-    ///
-    /// - Throws: ``JournalError/windowClosed`` if it is gone.
     package func existingKey(of window: WindowID) throws(JournalError) -> WindowKey {
         guard let key = keys.withLock({ $0.all[window] }) else { throw .windowClosed }
         return key
@@ -155,7 +149,6 @@ package final class KeyRing: Sendable {
     /// Forgets which windows of an app were closed, once their keys are destroyed: no trace of them is left.
     func forgetClosed(of app: AppName) throws(JournalError) { try closed.forget(app) }
 
-    /// The windows whose keys exist, in order.
     package var windows: [WindowID] { keys.withLock { $0.all.keys.sorted() } }
 
     private func path(of key: WindowKey) -> String { Self.path(of: key, in: directory) }
@@ -187,9 +180,7 @@ package final class KeyRing: Sendable {
             let app = try reader.nextText()
             let purpose = try reader.nextText()
             let window = WindowID(
-                app: AppName(app),
-                purpose: PurposeName(purpose),
-                rotation: Rotation(seconds: max(1, rotation)),
+                app: AppName(app), purpose: PurposeName(purpose), rotation: Rotation(seconds: max(1, rotation)),
                 number: WindowNumber(number))
             return rotation > 0 ? (window, WindowKey(name: name, secret: secret)) : nil
         }

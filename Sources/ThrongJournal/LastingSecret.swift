@@ -5,15 +5,9 @@ package struct LastingSecret: Sendable {
     /// The size of a secret. Unit: bytes.
     package static let byteCount = 32
 
-    /// The secret.
     package let bytes: [UInt8]
 
-    /// Reads the secret of a file in the directory, or creates one if there is none. Blocks.
-    ///
-    /// - Parameters:
-    ///   - name: the file's name.
-    ///   - make: draws a secret of ``byteCount`` bytes.
-    /// - Throws: ``JournalError/damagedFile(_:)``; system errors.
+    /// Reads the secret, of ``byteCount`` bytes, of a file in the directory, or makes one if there is none. Blocks.
     package init(
         _ name: String, as kind: FileKind, in data: DataDirectory, orElse make: () -> [UInt8]
     ) throws(JournalError) {

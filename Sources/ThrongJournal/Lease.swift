@@ -1,13 +1,11 @@
 internal import Synchronization
 internal import ThrongSystem
 
-/// The right of this process to acknowledge, for a time: another one may take its place, on a copy of its data
-/// directory.
+/// The right of this process to acknowledge, for a time: another may take its place, on a copy of its data directory.
 ///
 /// The lease is renewed by asking PostgreSQL. It counts from before the question, by a clock that goes on while this
-/// process is suspended. So no suspension has to be noticed: however many there were, and however late the answer came,
-/// the rest of the lease is right. A process that takes the place first waits for longer than this after its
-/// announcement.
+/// process is suspended. So no suspension has to be noticed: the rest of the lease is always right. A process that
+/// takes the place first waits for longer than this after its announcement.
 package final class Lease: Sendable {
     /// The length of the lease, from before PostgreSQL was asked.
     package static let length = Duration.seconds(8)
@@ -19,7 +17,6 @@ package final class Lease: Sendable {
     /// Creates an expired lease.
     package init(of machine: Machine) { self.machine = machine }
 
-    /// True if it has not expired.
     package var isValid: Bool {
         machine.elapsed() < .nanoseconds(end.load(ordering: .sequentiallyConsistent)) || Fault.outliveLease.isOn
     }

@@ -4,14 +4,11 @@ package import Foundation
 ///
 /// Everything that the journal does goes through here, so that one seed can replay one history of it.
 package struct Machine: Sendable {
-    /// The disk that holds the files.
     package let disk: any Disk
-    /// The reading of a clock.
     package let time: @Sendable (clockid_t) -> Duration
     /// A source of 64 random bits.
     package let random: @Sendable () -> UInt64
-    /// True if work has threads of its own. Otherwise its owner calls ``Journal/turn()``, and replays are read on the
-    /// caller's thread.
+    /// True if work has threads of its own; if not, its owner calls ``Journal/turn()``, and replays block it.
     package let hasThreads: Bool
 
     package init(
@@ -27,7 +24,6 @@ package struct Machine: Sendable {
     /// Returns the time since some fixed moment: it never goes back, and goes on while the system sleeps.
     package func elapsed() -> Duration { time(CLOCK_BOOTTIME) }
 
-    /// Returns a random name: a UUID of version 4.
     func name() -> UUID {
         var bytes = [random(), random()].flatMap { number in withUnsafeBytes(of: number.bigEndian) { Array($0) } }
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -35,7 +31,6 @@ package struct Machine: Sendable {
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// The machine that this process runs on.
     package static let real = Machine(
         disk: SystemDisk.shared,
         time: { clock in

@@ -81,8 +81,7 @@ package final class OfferedMark: Sendable {
             switch damage.flaw {
             case .otherDaemon: return .nothing
             case .newer: throw error
-            // A missing mark would mean that nothing was offered, so a damaged file stays until the next flush rewrites
-            // it.
+            // A missing mark would mean that nothing was offered: a damaged file stays until a flush rewrites it.
             case .directory: try data.setAside(damage)
             default: data.tell(damage)
             }

@@ -3,11 +3,8 @@ package import ThrongPlan
 
 /// A plan, and the file that it was read from.
 package struct RunningPlan: Sendable {
-    /// The plan in the file.
     package let plan: Plan
-    /// The file's bytes.
     package let bytes: [UInt8]
-    /// The file's absolute path.
     package let path: String
 
     package init(plan: Plan, bytes: [UInt8], path: String) {
@@ -27,7 +24,6 @@ package struct RunningPlan: Sendable {
 package struct RunningPlans: Sendable {
     private let dataPath: String
 
-    /// Creates a reference to the plans of a data directory.
     package init(dataPath: String) { self.dataPath = dataPath }
 
     private static let folder = "plans"
@@ -53,15 +49,12 @@ package struct RunningPlans: Sendable {
         try data.keep(plans + applied + [(name: processFile, contents: Array("\(process)".utf8))], in: folder)
     }
 
-    /// Removes the files of a deleted app.
     static func forget(_ app: AppName, in data: DataDirectory) throws(JournalError) {
         let plans = RunningPlans(dataPath: data.path)
         for ending in ["yaml", "path", "applied"] { try data.disk.remove(plans.file(app, ending)) }
     }
 
     /// Returns the plan of an app that a daemon counts by, or last did; nil if there is none.
-    ///
-    /// - Throws: ``PlanProblems`` if this version does not accept it.
     package func source(of app: AppName) throws(PlanProblems) -> RunningPlan? {
         guard let bytes = FileManager.default.contents(atPath: file(app, "yaml")),
             let path = FileManager.default.contents(atPath: file(app, "path"))
@@ -77,8 +70,6 @@ package struct RunningPlans: Sendable {
     }
 
     /// Returns the plans that a daemon counts by, or last did, by app, with the paths that it read them from.
-    ///
-    /// - Throws: ``PlanProblems`` if this version does not accept one.
     package func sources() throws(PlanProblems) -> [RunningPlan] {
         let folder = "\(dataPath)/\(Self.folder)"
         // A missing folder means that no daemon has counted here.
@@ -94,8 +85,6 @@ package struct RunningPlans: Sendable {
     // MARK: Plans that an operator wants in force
 
     /// Tells the daemon that a plan comes into force in the database, whatever is in force there now.
-    ///
-    /// - Throws: errors of the file system.
     package func apply(_ plan: Plan) throws {
         let files = FileManager.default
         let folder = "\(dataPath)/\(Self.folder)"

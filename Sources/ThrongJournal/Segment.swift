@@ -41,7 +41,6 @@ internal import ThrongPlan
 internal import ThrongSystem
 
 struct Segment {
-    /// The first bytes of a segment.
     static let magic = "THRONGJ4"
 
     let path: String
@@ -64,19 +63,9 @@ struct Segment {
     static let frameOverhead = 8
     /// The largest body that is written, and that is read. Unit: bytes.
     static let largestRecord = 64 << 20
+}
 
-    init(
-        path: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID], before: Int
-    ) {
-        self.path = path
-        self.generation = generation
-        self.nonce = nonce
-        self.first = first
-        self.layouts = layouts
-        self.before = before
-    }
-
-    /// Creates a segment that has no file yet.
+extension Segment {
     init(
         in directory: String, generation: UInt32, nonce: UInt32, first: JournalPosition, layouts: [LayoutID],
         before: Int
@@ -84,11 +73,7 @@ struct Segment {
         let digits = String(generation)
         self.init(
             path: "\(directory)/\(String(repeating: "0", count: 10 - digits.count))\(digits).journal",
-            generation: generation,
-            nonce: nonce,
-            first: first,
-            layouts: layouts,
-            before: before)
+            generation: generation, nonce: nonce, first: first, layouts: layouts, before: before)
     }
 
     var header: [UInt8] {
@@ -211,8 +196,7 @@ struct Segment {
     func plaintext(ofBody body: UnsafeRawBufferPointer, at position: JournalPosition, key: WindowKey) -> [UInt8]? {
         do {
             let box = try AES.GCM.SealedBox(
-                nonce: try nonce(at: position),
-                ciphertext: body[Self.bodyHead..<body.count - 16],
+                nonce: try nonce(at: position), ciphertext: body[Self.bodyHead..<body.count - 16],
                 tag: body[(body.count - 16)...])
             return Array(try AES.GCM.open(box, using: key.secret, authenticating: body[..<Self.bodyHead]))
         } catch {

@@ -17,7 +17,6 @@ struct SegmentWriter: ~Copyable {
     private(set) var bytes: Int
     /// The size that is certainly on disk. Unit: bytes.
     private var synced: Int
-    /// The segment's identity.
     var name: Segment.Name { segment.name }
     private var last: JournalPosition
     /// The end of the last mark. Unit: bytes.
@@ -36,11 +35,7 @@ struct SegmentWriter: ~Copyable {
         file = try File(segment.path, flags: O_WRONLY | O_APPEND, on: disk)
     }
 
-    /// Seals counted records as one journal record; ``sync()`` brings it to disk.
-    ///
-    /// - Parameters:
-    ///   - run: the counted records, with consecutive positions; at least one.
-    ///   - key: the key of their window.
+    /// Seals counted records, with consecutive positions, as one journal record; ``sync()`` brings it to disk.
     mutating func add(_ run: [CountedRecord], key: WindowKey) throws {
         let before = frames.bytes.count
         try segment.add(run, key: key, synced: synced, to: &frames)

@@ -2,7 +2,6 @@ internal import Foundation
 
 /// The system's file system.
 package struct SystemDisk: Disk {
-    /// The only instance.
     package static let shared = SystemDisk()
 
     package func open(_ path: String, flags: Int32) throws(JournalError) -> Int32 {
@@ -106,8 +105,7 @@ package struct SystemDisk: Disk {
     }
 
     package func unlock(_ lock: Int32) {
-        // The lock is released explicitly: closing alone would leave it to a child process that is starting with a
-        // copy.
+        // The lock is released explicitly: closing alone would leave it to a starting child with a copy.
         flock(lock, LOCK_UN)
         close(lock)
     }

@@ -7,7 +7,6 @@ package import ThrongIngest
 /// The bytes behind the last valid record of a segment. They are a write that was torn before it was synced, and so
 /// never acknowledged; or damage to the last acknowledged records, which looks the same.
 package struct TornTail: Sendable {
-    /// The segment's path.
     package let segment: String
     /// The end of the valid records. Unit: bytes.
     package let offset: Int
@@ -15,22 +14,9 @@ package struct TornTail: Sendable {
     package let last: JournalPosition
     /// True if these are records of a process that wrote on after another had taken its place.
     package let isOvertaken: Bool
-    /// The bytes that were found there.
     let bytes: [UInt8]
-    private let disk: any Disk
+    let disk: any Disk
 
-    init(
-        segment: String, offset: Int, last: JournalPosition, isOvertaken: Bool, bytes: [UInt8], disk: any Disk
-    ) {
-        self.segment = segment
-        self.offset = offset
-        self.last = last
-        self.isOvertaken = isOvertaken
-        self.bytes = bytes
-        self.disk = disk
-    }
-
-    /// The number of bytes.
     package var count: Int { bytes.count }
 
     /// True if there are only zeroes: space that was allocated and never written to.

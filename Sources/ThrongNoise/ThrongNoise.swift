@@ -3,7 +3,6 @@
 //   Question     the key of a question, the secret, and the two layers of a draw (QuestionKey, DrawSecret, Layer)
 //   Sampling     whole-number noise, drawn exactly (DiscreteGaussian)
 //   Interaction  tables, and the interactions that they consist of (GroupingTable, InteractionTable)
-//   Consistency  drawn numbers made whole and not negative, so that they add up (ConsistentTable)
 //   Margins      how far off numbers are, and the rule for publishing a cell (GroupingMargin, PublicationRule)
 //   Numbers      exact fractions (Rational)
 //

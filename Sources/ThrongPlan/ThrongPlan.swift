@@ -4,6 +4,7 @@
 //   Reading    the YAML, its keys and every problem with its line (PlanReader, PlanKeys)
 //   Layout     what gives a counter its meaning (MetricLayout)
 //   Margins    a metric's questions and how much noise they get (MarginShape, QuestionTexts)
+//   Draft      a plan to begin with, made of a few answers (PlanDraft)
 //   Changes    the difference between two plans (PlanComparison, PlanChange)
 //   Label      the public privacy label (PrivacyLabel)
 //   Record     the record of processing activities (ProcessingRecord)

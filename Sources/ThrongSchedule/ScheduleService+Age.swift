@@ -36,8 +36,7 @@ extension ScheduleService {
         return outcome?.troubles.isEmpty == true && copies?.troubles.isEmpty == true && pages != nil
     }
 
-    /// Looks once an hour whether another daemon has deleted data that this one's backups still have, and destroys its
-    /// keys.
+    /// Destroys, once an hour, the keys of data that another daemon has deleted and this one's backups still have.
     func destroyKeys(_ keysHour: inout Int64) async {
         guard clock.now.flooredQuotient(by: 3600) != keysHour, let now = await guarded.believed() else { return }
         let isDone: Void? = await health.rounds.make(.backupKeys) { try await retention.destroyKeys(now: now) }

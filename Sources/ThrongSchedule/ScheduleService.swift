@@ -17,17 +17,13 @@ package struct ScheduleService: Service {
     let settlement: Settlement
     /// The lease on the schedule; nil if there is no other daemon.
     let lease: (any ScheduleLease)?
-    /// Returns true if the plans are the ones in force.
     let isInForce: @Sendable () -> Bool
     let health: ScheduleHealth
     let clock: UnixClock
     let interval: Duration
     let logger: Logger
 
-    /// - Parameters:
-    ///   - standing: says whether PostgreSQL has all that was counted.
-    ///   - isInForce: returns true if the plans are the ones in force; if not, other daemons release and report.
-    ///   - interval: the rest between two looks.
+    /// `isInForce` tells of the plans; if they are not, other daemons release and report.
     package init(
         plans: [Plan], releases: any DueReleases, reports: any DueReports, calendar: any ReleaseCalendar,
         retention: any Retention, standing: FlushStanding, guarded: ClockGuard, settlement: Settlement,
@@ -64,8 +60,7 @@ package struct ScheduleService: Service {
         package var expiredDay: Int64 = -1
         /// The hour of the last check for data that should be gone. Unit: hours since 1970.
         package var watchedHour: Int64 = -1
-        /// The hour in which a daemon that leaves the schedule to others looked last after the keys of its own backups.
-        /// Unit: hours since 1970.
+        /// The hour of the last look at backup keys while others have the schedule. Unit: hours since 1970.
         package var keysHour: Int64 = -1
         /// The question that not all daemons have answered yet.
         var asked: Settlement.Asked?
@@ -129,11 +124,9 @@ package struct ScheduleService: Service {
         health.rounds.ended(.schedule)
     }
 
-    /// The name of the lease by which one of many daemons releases and reports.
     private static let work = "schedule"
 
-    /// Returns true if this daemon holds the lease, which lasts until after its next look; nil if PostgreSQL can't be
-    /// asked.
+    /// Returns true if this daemon holds the lease, which lasts until after its next look; nil without PostgreSQL.
     private func isOurs() async -> Bool? {
         guard let lease else { return true }
         do {
@@ -171,7 +164,6 @@ package struct ScheduleService: Service {
         if Task.isShuttingDownGracefully { throw CancellationError() }
     }
 
-    /// Returns true if a release of any plan is due.
     private func isAnythingDue(_ now: UnixSeconds) async throws -> Bool {
         for plan in plans {
             do {
@@ -187,8 +179,7 @@ package struct ScheduleService: Service {
         return false
     }
 
-    /// Returns the time up to which PostgreSQL has all that daemons acknowledged, so that releases due by then can be
-    /// made.
+    /// Returns the time up to which PostgreSQL has all that daemons acknowledged: releases due by then can be made.
     ///
     /// It is nil if nothing is due, or a daemon has to be waited for, which is logged.
     private func settled(_ now: UnixSeconds, _ progress: inout Progress) async -> UnixSeconds? {
@@ -233,10 +224,7 @@ package struct ScheduleService: Service {
         }
     }
 
-    /// Looks once at what is due of one plan.
-    ///
-    /// - Parameter settled: the time up to which PostgreSQL has all that daemons acknowledged; nil if nothing is to be
-    ///   released.
+    /// Looks once at what is due of one plan; releases are made up to `settled`, none if it is nil.
     package func tick(_ plan: Plan, settled: UnixSeconds?, now: UnixSeconds) async {
         if let settled { await trying(.releases, plan) { try await release(plan, settled) } }
         // Reports are made even if releases failed: those of other periods have all that they need.
@@ -291,7 +279,6 @@ package struct ScheduleService: Service {
         for _ in 0..<delivered { health.reported(at: clock.now) }
     }
 
-    /// Makes a round's part that is about an app.
     private func trying(_ round: Round, _ plan: Plan, _ work: () async throws -> Void) async {
         await health.rounds.make(round, app: plan.app.name) {
             do {

@@ -7,9 +7,7 @@ package protocol DueReleases: Sendable {
     func releaseDue(
         of plan: Plan, now: UnixSeconds, failed: (ReleaseScheduler.Failure) throws -> Void
     ) async throws -> [ReleaseScheduler.Made]
-    /// Opens the periods of a plan's metrics by the clock.
     func keepCalendar(of plan: Plan, now: UnixSeconds) async throws
-    /// Gives up the coarser periods that a plan in force no longer asks for.
     func giveUpRollups(of plan: Plan) async throws
 }
 
@@ -17,7 +15,6 @@ package protocol DueReleases: Sendable {
 package protocol ScheduleLease: Sendable {
     /// Takes or keeps the lease for `length` seconds; returns false if another daemon has it.
     func take(_ name: String, for length: Int) async throws -> Bool
-    /// Gives the lease back.
     func release(_ name: String) async throws
 }
 
@@ -38,11 +35,8 @@ package protocol Retention: Sendable {
     func expire(plans: [Plan], now: UnixSeconds) async throws -> ExpiryOutcome
     /// Destroys the backup keys of data that was deleted, whichever daemon deleted it.
     func destroyKeys(now: UnixSeconds) async throws
-    /// Deletes expired reports from folders on this machine.
     func removeCopies(_ plans: [Plan], now: UnixSeconds) async throws -> CopyRetention.Outcome
-    /// Removes deleted rows from PostgreSQL's files, too, if the daemon runs its own PostgreSQL.
     func rewritePages() async throws
-    /// Returns the data that expires next.
     func outlook(_ plans: [Plan]) async throws -> RetentionOutlook
 }
 
@@ -68,7 +62,6 @@ package struct HouseRetention: Retention {
     private let store: RetentionStore
     private let copies: CopyRetention
 
-    /// - Parameter folder: the folder to which relative delivery paths refer.
     package init(_ store: RetentionStore, folder: String) {
         self.store = store
         copies = CopyRetention(store: store, folder: folder)

@@ -5,8 +5,7 @@ internal import ThrongPlan
 internal import ThrongSystem
 internal import ThrongWire
 
-/// All routes of the clients' port, except `POST /v1/batches` and `POST /v1/ohttp`, which ``BatchHandler`` answers
-/// before any router.
+/// All routes of the clients' port, except `POST /v1/batches` and `POST /v1/ohttp`, which ``BatchHandler`` answers.
 ///
 /// `Web/openapi.json` describes it, and a test compares the two.
 struct ClientRoutes {
@@ -15,9 +14,7 @@ struct ClientRoutes {
     let clock: UnixClock
     /// Makes browsers use https only; nil if the port does not use TLS.
     var strict: StrictTransport?
-    /// True if only other daemons are answered.
     var isForMembers = false
-    /// Follows some of the requests.
     var traces = Traces.off
 
     /// The routes that the router of a daemon that has started never sees.
@@ -25,7 +22,6 @@ struct ClientRoutes {
         (path: RouterPath(stringLiteral: $0), method: HTTPRequest.Method.post)
     }
 
-    /// Returns the router of a daemon that counts.
     func router(
         for ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ telemetry: Telemetry,
         isStopping: @escaping @Sendable () -> Bool
@@ -47,7 +43,6 @@ struct ClientRoutes {
         return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) } + Self.unrouted))
     }
 
-    /// Returns the router of a daemon that can't start yet.
     func startingRouter() throws -> Router<BasicRequestContext> {
         let router = emptyRouter()
         try addOpenRoutes(to: router, nil)

@@ -6,7 +6,6 @@ internal import ThrongSchedule
 internal import ThrongWire
 
 extension Daemon {
-    /// Returns the services that look after keys, certificates and backups on this machine.
     func keyRounds(_ parts: DaemonParts, _ gateway: ObliviousGateway) -> [any Service] {
         let rounds = parts.telemetry.rounds
         let backups = BackupMarks(dataPath: options.dataPath)

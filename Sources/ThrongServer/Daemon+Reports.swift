@@ -16,7 +16,6 @@ extension Daemon {
         }
     }
 
-    /// Returns a function that tells this daemon's health, for its operator's page.
     func health(of parts: DaemonParts) -> @Sendable () -> DaemonHealth {
         let backups = BackupMarks(dataPath: options.dataPath)
         let name = DaemonID(parts.data.daemon).description

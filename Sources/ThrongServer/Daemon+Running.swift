@@ -72,12 +72,10 @@ extension Daemon {
     private func portal(of parts: DaemonParts) -> Portal {
         Portal(
             parts.settings, plans: options.plans, now: { [clock] in clock.now },
-            onRefusal: { [security] in security.note(.init($0)) },
-            network: { NetworkMark.network(of: $0) },
+            onRefusal: { [security] in security.note($0) },
             health: health(of: parts))
     }
 
-    /// Returns a group that stops in order when one of its services fails.
     private func serviceGroup(_ services: [any Service]) -> ServiceGroup {
         ServiceGroup(
             configuration: ServiceGroupConfiguration(

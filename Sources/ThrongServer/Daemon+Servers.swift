@@ -22,8 +22,7 @@ extension Daemon {
             connections: OpenFiles.clients(besideDaemons: options.members != nil))
     }
 
-    /// Returns the server to which other daemons hand on this one's requests. Each request proves that a daemon sent
-    /// it; nobody else is answered.
+    /// Returns the server to which other daemons hand on this one's requests. Nobody else is answered.
     func memberServer(
         _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ telemetry: Telemetry,
         at endpoint: DaemonOptions.Endpoint
@@ -39,7 +38,6 @@ extension Daemon {
 
     private var isStopping: @Sendable () -> Bool { { [stop] in stop.isAnnounced } }
 
-    /// The routes for clients.
     var clientRoutes: ClientRoutes {
         ClientRoutes(
             plans: options.plans, origins: options.origins, clock: clock, strict: strict,
@@ -111,10 +109,8 @@ extension Daemon {
 
     // MARK: The edge
 
-    /// True if clients need a certificate to connect to the clients' port.
     var asksClients: Bool { options.tls?.clientAuthorities != nil }
 
-    /// Returns a router whose pages make browsers use https only, if the daemon uses TLS.
     func publicRouter() -> Router<BasicRequestContext> {
         let router = Router()
         if let strict { router.add(middleware: strict) }
@@ -122,9 +118,7 @@ extension Daemon {
     }
 
     /// The header that makes browsers use https only; nil without TLS.
-    private var strict: StrictTransport? {
-        options.tls == nil ? nil : StrictTransport()
-    }
+    private var strict: StrictTransport? { options.tls == nil ? nil : StrictTransport() }
 
     /// Returns TLS sessions for one listener: those of another can't be resumed there. Nil without TLS.
     func sessions(asksClients: Bool) -> TLSSessions? {
@@ -135,7 +129,6 @@ extension Daemon {
         }
     }
 
-    /// Returns the edge of the clients' port.
     func clientEdge(_ sessions: TLSSessions?) -> ConnectionEdge {
         edge(sessions, at: options.listen, proxies: options.proxies, forwarders: options.forwarders)
     }

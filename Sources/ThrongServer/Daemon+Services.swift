@@ -19,8 +19,6 @@ extension Daemon {
     // MARK: Releases, reports and deliveries
 
     /// Returns the scheduler of reports, and says who signs and prints them.
-    ///
-    /// - Throws: `ReportKeyError` if there is a key that can't be used.
     func reportScheduler(_ stores: DaemonStores) throws -> ReportScheduler {
         let reports = ReportScheduler(
             store: stores.releases, rules: UserAgentRules.system, folder: options.dataPath,
@@ -47,10 +45,7 @@ extension Daemon {
             secret: try TieSecret.kept(at: options.releaseSecret))
         releases.traces = tracing.traces
         return ScheduleService(
-            plans: options.plans,
-            releases: releases,
-            reports: reports,
-            calendar: CalendarStore(connection),
+            plans: options.plans, releases: releases, reports: reports, calendar: CalendarStore(connection),
             retention: RetentionWithKeys(
                 house: HouseRetention(RetentionStore(connection), folder: options.dataPath),
                 deletions: DeletionStore(connection),
@@ -73,20 +68,10 @@ extension Daemon {
 
     func flushService(_ parts: DaemonParts, _ stores: DaemonStores, _ standing: FlushStanding) -> FlushService {
         FlushService(
-            ingestion: parts.ingestion,
-            database: parts.database,
-            kept: parts.kept,
-            offered: parts.offered,
-            unreadable: parts.unreadable,
-            first: parts.ingestion.position,
-            standing: standing,
-            telemetry: parts.telemetry,
-            clock: clock,
-            interval: options.flushInterval,
-            longestInterval: options.longestFlushInterval,
-            machine: .real,
-            logger: logger,
-            traces: tracing.traces,
+            ingestion: parts.ingestion, database: parts.database, kept: parts.kept, offered: parts.offered,
+            unreadable: parts.unreadable, first: parts.ingestion.position, standing: standing,
+            telemetry: parts.telemetry, clock: clock, interval: options.flushInterval,
+            longestInterval: options.longestFlushInterval, machine: .real, logger: logger, traces: tracing.traces,
             membership: { [daemon = DaemonID(parts.data.daemon), members = stores.members] in
                 try await members.membership(of: daemon, heard: 0)
             },
@@ -103,7 +88,6 @@ extension Daemon {
         }
     }
 
-    /// Returns a function that stops the daemon when another process has taken its place.
     private func onFenced(_ failure: FailureFlag) -> @Sendable (DaemonError) -> Void {
         return { [logger] error in
             let facts: Logger.Metadata = ["error": "\(error)"]
@@ -129,7 +113,6 @@ extension Daemon {
             database: parts.database, standings: parts.telemetry.plans, health: parts.telemetry.rounds, logger: logger)
     }
 
-    /// Returns the services that go with counting: checkpoints, spans, connections that end with their window, labels.
     func countingRounds(_ parts: DaemonParts, _ clientSessions: TLSSessions?) -> [any Service] {
         let rounds = parts.telemetry.rounds
         var services: [any Service] = [

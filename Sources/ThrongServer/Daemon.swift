@@ -16,7 +16,7 @@ internal import UnixSignals
 
 /// `throng serve`: the whole way from HTTP to a delivered report, as one process.
 package struct Daemon: Sendable {
-    let options: DaemonOptions
+    private(set) var options: DaemonOptions
     let clock: UnixClock
     let logger: Logger
     let lifetime: Lifetime
@@ -25,8 +25,8 @@ package struct Daemon: Sendable {
     let complaints: ProxyComplaints
     let security: SecurityLog
     let tracing: Tracing
-    private let succession = Succession()
-    let stop = StopBudget()
+    private var succession = Succession()
+    private(set) var stop = StopBudget()
 
     /// Prepares a daemon; nothing is touched before ``run()``.
     package init(_ options: DaemonOptions, logger: Logger, clock: UnixClock = .system) {
@@ -42,19 +42,12 @@ package struct Daemon: Sendable {
             manager: options.serviceManager)
     }
 
-    /// Creates the same daemon with other plans, to run once the former has stopped.
-    private init(_ former: Daemon, by sources: [RunningPlan]) {
-        var options = former.options
-        options.sources = sources
-        options.plans = sources.map(\.plan)
-        self.options = options
-        logger = former.logger
-        clock = former.clock
-        certificates = former.certificates
-        complaints = former.complaints
-        security = former.security
-        tracing = former.tracing
-        lifetime = former.lifetime
+    /// Returns the same daemon with other plans, to run once this one has stopped.
+    private func counting(by sources: [RunningPlan]) -> Daemon {
+        var next = self
+        (next.options.sources, next.options.plans) = (sources, sources.map(\.plan))
+        (next.succession, next.stop) = (Succession(), StopBudget())
+        return next
     }
 
     /// Runs until SIGTERM or SIGINT: then stops accepting, answers requests in flight, flushes and returns. SIGHUP does
@@ -81,7 +74,7 @@ package struct Daemon: Sendable {
                     logger.critical(
                         "throng can't start by the new plans and goes on by the former ones; mend them, or put them back",
                         metadata: ["error": "\(error)"])
-                    (daemon, former) = (Daemon(last, by: last.options.sources), nil)
+                    (daemon, former) = (last.counting(by: last.options.sources), nil)
                     continue
                 }
                 try await daemon.runOnce(on: parts)
@@ -89,7 +82,7 @@ package struct Daemon: Sendable {
                 guard let sources = lifetime.takeNext() else { return }
                 logger.notice("throng starts anew by other plans")
                 lifetime.starts(nil)
-                (daemon, former) = (Daemon(daemon, by: sources), daemon)
+                (daemon, former) = (daemon.counting(by: sources), daemon)
             }
         }
     }
@@ -167,10 +160,11 @@ package struct Daemon: Sendable {
             )
         }
         let database = DatabaseLink(
-            settings: settings, cluster: cluster, layouts: layouts, terms: terms, data: data, clock: clock,
+            counters: CounterStore(settings), layouts: layouts, terms: terms, data: data, clock: clock,
             succession: succession, address: options.memberAddress,
             plans: Dictionary(uniqueKeysWithValues: options.plans.map { ($0.app.name, $0.version) }),
-            standings: telemetry.plans)
+            standings: telemetry.plans, isOwnServer: { [cluster] in cluster?.isOwnServer ?? false },
+            prepare: DatabaseLink.preparation(of: settings, cluster: cluster))
         do {
             let failure = FailureFlag()
             let kept = try KeptFlushes(data, options: options.kept)
@@ -179,13 +173,12 @@ package struct Daemon: Sendable {
             let credentialKeys = try EpochKeys(
                 data, apps: options.credentials.rules.keys.sorted(), clock: clock, logger: logger)
             sayWhoIsNotVouchedFor()
+            var options = options
+            options.journal = tracing.following(options.journal)
             let opening = IngestionStart(
-                data: data, plans: options.plans, layouts: layouts, rules: rules, limits: options.limits,
-                journal: tracing.following(options.journal), bodiesBytes: options.bodiesBytes,
-                labels: LabelStore(settings),
-                database: database, kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
-                trustedClock: trustedClock, logger: logger, bounds: options.bounds, quotas: options.quotas,
-                proofs: ProofCheck(keys: credentialKeys),
+                data: data, options: options, layouts: layouts, labels: LabelStore(settings), database: database,
+                kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
+                trustedClock: trustedClock, logger: logger, proofs: ProofCheck(keys: credentialKeys),
                 firsts: options.plans.contains { $0.metrics.contains(where: \.provesFirsts) }
                     ? FirstStore(settings) : nil,
                 neighbours: try Neighbours(
@@ -203,8 +196,6 @@ package struct Daemon: Sendable {
     }
 
     /// Makes the secret of releases at the first start. Another one would draw other noise for the same questions.
-    ///
-    /// - Throws: `TieSecretError`.
     private func checkReleaseSecret(_ data: DataDirectory) throws {
         let path = options.releaseSecret
         guard !data.hasAttached || FileManager.default.fileExists(atPath: path) else {

@@ -40,7 +40,6 @@ extension DaemonOptions {
         /// The host; nil for a Unix socket.
         var host: String? { if case .network(let host, _) = place { host } else { nil } }
 
-        /// True if only this machine can connect.
         package var isLoopback: Bool {
             guard case .network(let host, _) = place else { return true }
             let isNumber = host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
@@ -61,7 +60,6 @@ extension DaemonOptions {
             return SocketFile(path: path)
         }
 
-        /// The address in Hummingbird's form.
         var address: BindAddress {
             switch place {
             case .network(let host, let port): .hostname(host, port: port)
@@ -69,9 +67,7 @@ extension DaemonOptions {
             }
         }
 
-        /// Returns the address as facts for the log.
-        ///
-        /// - Parameter bound: the port that a server got.
+        /// Returns the address as facts for the log; `bound` is the port that a server got.
         func facts(bound: Int?) -> Logger.Metadata {
             switch place {
             case .network(let host, let port): ["host": "\(host)", "port": "\(bound ?? port)"]
@@ -79,11 +75,7 @@ extension DaemonOptions {
             }
         }
 
-        /// Returns a socket that listens here.
-        ///
-        /// - Parameters:
-        ///   - purpose: the use of the address, for the message.
-        ///   - option: the option that names another address.
+        /// Returns a socket that listens here; a failure names the use of the address, and the option for another one.
         func listener(purpose: String, option: String) throws(DaemonError) -> Int32 {
             func refused(_ reason: String) -> DaemonError {
                 .unusableAddress(address: description, purpose: purpose, option: option, reason: reason)

@@ -9,7 +9,6 @@ package import ThrongSystem
 
 /// The options of a daemon.
 package struct DaemonOptions: Sendable {
-    /// The plans by which the daemon counts: one per app.
     package var plans: [Plan]
     /// The files that the plans were read from, in the same order; none if they come from elsewhere.
     package var sources: [RunningPlan] = []
@@ -46,7 +45,6 @@ package struct DaemonOptions: Sendable {
     /// `intake.network-identifiers` (int, 10000, identifiers): the most that one network may bring at once and in an
     /// hour, a hundred times as many events, and the memory for that.
     package var quotas: NetworkTallies.Limits
-    /// The largest size of a request.
     package var limits: IntakeLimits
     /// `intake.origins` (text, *): the origins whose web pages may send and read.
     package var origins: CrossOrigin
@@ -55,13 +53,10 @@ package struct DaemonOptions: Sendable {
     /// `stop.drain-seconds` (int, 0, seconds): the time for which `/readyz` announces a stop, so that a balancer sends
     /// no more requests.
     package var drain = Duration.zero
-    /// The versions of the program and its formats, for the operator's page.
     package var versions: [(name: String, version: String)] = []
     /// The service manager that wants to know the process's state; nil if there is none.
     package var serviceManager: ServiceManager?
-    /// The bounds on counts held in memory.
     package var bounds: Counting.Bounds
-    /// The options of the journal.
     package var journal: Journal.Options
     /// `flush.keep-minutes` (int, 60, minutes): the age up to which flushes are kept in case PostgreSQL loses them, and
     /// the size, a quarter of `journal.cap-bytes`.
@@ -70,7 +65,6 @@ package struct DaemonOptions: Sendable {
     package var flushInterval: Duration
     /// The longest pause between two flushes of a daemon alone. A pause is 20 times as long as the flush before it.
     package var longestFlushInterval: Duration
-    /// The pause between two looks at what is due.
     package var scheduleInterval: Duration
     /// The longest time for a request to arrive: slow phones take less.
     package var requestDeadline: Duration
@@ -83,13 +77,11 @@ package struct DaemonOptions: Sendable {
     /// The attesters of devices that ask for credentials; none by default.
     package var credentials = CredentialSettings.none
 
-    /// The settings for signing, printing and sending reports.
     package var reports: ReportSettings
 
     /// `traces` (a collector's URL or a path, nowhere): the target of spans.
     package var traces = TraceOptions()
 
-    /// Creates options with the documented defaults.
     package init(plans: [Plan], dataPath: String) {
         self.plans = plans
         self.dataPath = dataPath
@@ -117,8 +109,6 @@ package struct DaemonOptions: Sendable {
 extension DaemonOptions {
     /// Checks that all addresses are free by listening at them for a moment. An error is better before a data directory
     /// or a PostgreSQL is made than after.
-    ///
-    /// - Throws: ``DaemonError/unusableAddress(address:purpose:option:reason:)``.
     func checkAddresses() throws(DaemonError) {
         var listeners: [Int32] = []
         var files: [SocketFile] = []
@@ -143,7 +133,6 @@ extension DaemonOptions {
         members.map { advertised ?? "\(tls == nil ? "http" : "https")://\($0)" }
     }
 
-    /// Deletes the files of Unix sockets, once nothing listens there any more.
     func removeSockets() {
         for endpoint in [listen, metrics] + [portal, members].compactMap(\.self) { endpoint.file?.remove() }
     }

@@ -19,7 +19,6 @@ struct DaemonParts: Sendable {
     let trustedClock: MachineClock
     /// The keys that issue credentials and check presented ones.
     let credentialKeys: EpochKeys
-    /// The position up to which the journal can't be read: PostgreSQL or the kept flushes must have the counts before
-    /// it.
+    /// The position up to which the journal can't be read: PostgreSQL or kept flushes must have what is before.
     let unreadable: JournalPosition
 }

@@ -7,13 +7,12 @@ extension IngestionStart {
     /// A start's counts, the journal's records, and the position up to which a checkpoint relies on PostgreSQL.
     typealias Replayed = (Counting, JournalReader.Replayed, restored: JournalPosition)
 
-    /// Restores the counts from a checkpoint and the journal behind it, or from the whole journal if there is no usable
-    /// checkpoint.
+    /// Restores the counts from a usable checkpoint and the journal behind it, or from the whole journal.
     func replay(
         _ reader: JournalReader, space: CellSpace, keys: KeyRing, watermark: JournalPosition?, now: UnixSeconds
     ) throws -> Replayed {
         func counting() -> Counting {
-            Counting(space: space, position: reader.base, watermark: watermark, bounds: bounds)
+            Counting(space: space, position: reader.base, watermark: watermark, bounds: options.bounds)
         }
         do throws(JournalError) {
             if let found = try restored(counting(), reader, keys: keys, watermark: watermark, now: now) { return found }
@@ -43,7 +42,7 @@ extension IngestionStart {
     private func restored(
         _ empty: Counting, _ reader: JournalReader, keys: KeyRing, watermark: JournalPosition?, now: UnixSeconds
     ) throws(JournalError) -> Replayed? {
-        guard journal.checkpointBytes > 0 else {
+        guard options.journal.checkpointBytes > 0 else {
             try Checkpoint.remove(from: data)
             return nil
         }

@@ -6,18 +6,11 @@ internal import ThrongPlan
 internal import ThrongSchedule
 internal import ThrongStore
 
-/// The start of an ingestion: reads the journal, agrees with PostgreSQL on the position to go on from, and opens a new
-/// segment.
+/// The start of an ingestion: reads the journal, agrees with PostgreSQL where to go on, and opens a new segment.
 struct IngestionStart: Sendable {
     let data: DataDirectory
-    let plans: [Plan]
-    /// The layouts of the plans in force.
+    let options: DaemonOptions
     let layouts: [MetricLayout]
-    let rules: UserAgentRules
-    let limits: IntakeLimits
-    let journal: Journal.Options
-    /// The memory for bodies that are still arriving. Unit: bytes.
-    let bodiesBytes: Int
     let labels: LabelStore
     let database: DatabaseLink
     let kept: KeptFlushes
@@ -27,15 +20,10 @@ struct IngestionStart: Sendable {
     let clock: UnixClock
     let trustedClock: MachineClock
     let logger: Logger
-    /// The bounds on counts held in memory.
-    var bounds = Counting.Bounds()
-    /// The most that one network may bring in a window.
-    var quotas = NetworkTallies.Limits()
     /// Checks proofs of identifiers; nil if nothing is proved.
     var proofs: ProofCheck?
     /// Keeps firsts that devices prove; nil if no plan asks for any.
     var firsts: FirstStore?
-    /// The daemons that count with this one.
     let neighbours: Neighbours
 
     /// Opens the ingestion.
@@ -46,7 +34,7 @@ struct IngestionStart: Sendable {
     func open(needsWatermark: Bool) async throws -> (Ingestion, unreadable: JournalPosition) {
         try data.mend(layouts)
         let keys = try KeyRing(data)
-        let reader = try JournalReader(data, keys: keys, options: journal)
+        let reader = try JournalReader(data, keys: keys, options: options.journal)
         let space = CellSpace(layouts: layouts + (try reader.layouts()))
         let believed = try BelievedTime(data)
         let lease = Lease(of: data.machine)
@@ -61,17 +49,16 @@ struct IngestionStart: Sendable {
         var (counting, replayed, restored) = try replay(
             reader, space: space, keys: keys, watermark: watermark, now: now)
         try await goOn(counting: &counting, after: replayed, watermark: watermark, believed, keys, now: now)
-        // The replay has not learned who was counted in windows that are over. If the clock is set back, nobody counts
-        // twice in them.
+        // The replay has not learned who was counted in windows that are over. Nobody may count there again.
         try keys.markClosed(windowsOverBy: now)
         for tail in replayed.torn { try setAside(tail, watermark: watermark) }
         let written = try openJournal(space, after: replayed, position: counting.position, lease: lease)
         sayWhatDoesNotFit(written)
         let intake = try Intake(
-            plans: plans, space: space, rules: rules, limits: limits,
+            plans: options.plans, space: space, rules: .system, limits: options.limits,
             keys: AppKeyRing(try AppKeyFile(dataPath: data.path).read()))
         let reveals = VocabularyLearner(
-            plans: plans, vocabulary: intake.vocabulary, keys: keys, store: labels,
+            plans: options.plans, vocabulary: intake.vocabulary, keys: keys, store: labels,
             telemetry: telemetry, logger: logger)
         // Known labels count under their names from the first batch on, if PostgreSQL is there to tell them.
         if watermark != nil, reveals.isNeeded { await reveals.refreshIfPossible() }
@@ -118,8 +105,7 @@ struct IngestionStart: Sendable {
         }
         counting.reach(replayed.last)
         guard let watermark, watermark > replayed.last else { return }
-        // PostgreSQL has more than this journal, whose rest was lost or is another's. That may have closed windows by
-        // its own clock.
+        // PostgreSQL has more than this journal: the rest was lost or another's, and may have closed windows.
         let closed = try await closedUntil(after: replayed.last)
         let forgotten = counting.forgetEnded(now: max(closed ?? now, believed.bound(of: now)))
         try keys.destroy(keysOf: forgotten)
@@ -154,7 +140,6 @@ struct IngestionStart: Sendable {
 
     // MARK: Opening the journal and the ingestion
 
-    /// Keeps the bytes behind the last record of a segment in a file of their own.
     private func setAside(_ tail: TornTail, watermark: JournalPosition?) throws {
         try tail.setAside()
         let facts: Logger.Metadata = [
@@ -172,7 +157,6 @@ struct IngestionStart: Sendable {
         }
     }
 
-    /// Opens a new segment behind what was replayed.
     private func openJournal(
         _ space: CellSpace, after replayed: JournalReader.Replayed, position: JournalPosition, lease: Lease
     ) throws -> Journal {
@@ -181,7 +165,7 @@ struct IngestionStart: Sendable {
             space: space,
             after: replayed,
             position: position,
-            options: journal,
+            options: options.journal,
             lease: lease,
             onFull: { [logger] isFull in
                 if isFull {
@@ -201,20 +185,9 @@ struct IngestionStart: Sendable {
         reveals: VocabularyLearner, restored: JournalPosition
     ) -> Ingestion {
         Ingestion(
-            intake: intake,
-            counting: counting,
-            keys: keys,
-            journal: journal,
-            believed: believed,
-            reveals: reveals,
-            proofs: proofs,
-            firsts: firsts,
-            telemetry: telemetry,
-            bodies: BodyBudget(limit: bodiesBytes),
-            quotas: quotas,
-            neighbours: neighbours,
-            clock: clock,
-            trustedClock: trustedClock,
+            intake: intake, counting: counting, keys: keys, journal: journal, believed: believed, reveals: reveals,
+            proofs: proofs, firsts: firsts, telemetry: telemetry, bodies: BodyBudget(limit: options.bodiesBytes),
+            quotas: options.quotas, neighbours: neighbours, clock: clock, trustedClock: trustedClock,
             restored: restored,
             onFullWindows: { [logger] areFull in
                 if areFull {
@@ -232,18 +205,17 @@ struct IngestionStart: Sendable {
         }
     }
 
-    /// Logs the purposes of which batches within the limits may still be refused, because the journal takes no record
-    /// that large.
+    /// Logs the purposes whose largest batches may be refused, because the journal takes no record that large.
     private func sayWhatDoesNotFit(_ journal: Journal) {
-        for plan in plans {
+        for plan in options.plans {
             for purpose in plan.purposes {
                 let most = journal.mostEvents(app: plan.app.name, purpose: purpose.name)
-                guard most < limits.eventsPerBatch else { continue }
+                guard most < options.limits.eventsPerBatch else { continue }
                 logger.notice(
                     "the largest batches may be refused with record_too_large: the journal takes no record that large",
                     metadata: [
                         "app": "\(plan.app.name)", "purpose": "\(purpose.name)",
-                        "events_per_batch": "\(limits.eventsPerBatch)", "events_that_fit": "\(most)",
+                        "events_per_batch": "\(options.limits.eventsPerBatch)", "events_that_fit": "\(most)",
                     ])
             }
         }

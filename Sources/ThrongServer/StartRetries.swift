@@ -12,9 +12,7 @@ struct StartRetries {
     let dataPath: String
     let logger: Logger
 
-    /// Returns the value of the attempt that succeeds.
-    ///
-    /// - Throws: an attempt's error that waiting does not help against.
+    /// Returns the value of the attempt that succeeds; an error if waiting does not help.
     func wait<Value: Sendable>(
         for blocker: StartBlocker, then attempt: @escaping @Sendable (StartBlocker) async throws -> Value
     ) async throws -> Value {
@@ -35,7 +33,6 @@ struct StartRetries {
 
 /// An obstacle to a start that passes by itself, or with an operator's help, while the process waits.
 enum StartBlocker {
-    /// The data directory's disk is full.
     case fullDisk
     /// The journal has lost records, and PostgreSQL, which is away, has to say where it goes on.
     case unknownWatermark
@@ -75,7 +72,6 @@ private final class Attempts<Value: Sendable>: Service {
         self.attempt = attempt
     }
 
-    /// The value that the last attempt made.
     var value: Value? { made.withLock { $0 } }
 
     func run() async throws {

@@ -8,6 +8,7 @@
 //   SeveralDaemons    other daemons that count with this one (MemberWatch, Neighbours)
 //   Oblivious, Evaluator, Credentials, AppKeys, Revealed, Quotas, Plans
 //                     what a plan may ask for besides: sealed requests, credentials, keys, labels
+//   Tryout            the page of `throng try`, before a daemon of its own (TryoutServer)
 //   Telemetry, Health, Process, Descriptors
 //                     figures, logs and traces; the process, its signals and its stop
 //

@@ -3,28 +3,19 @@ package import ThrongPlan
 
 /// The reason why the store failed although PostgreSQL answered; trying again does not help.
 package enum StoreError: Error, Sendable, Hashable {
-    /// Another process has attached with the same daemon id since.
     case fenced(daemon: DaemonID)
-    /// The database is older than this process's attachment to it: a copy was restored, or a standby took over.
     case attachmentLost(daemon: DaemonID)
-    /// Other daemons count for this one: it was said to be lost.
     case retired(daemon: DaemonID)
     /// A flush came before ``CounterStore/attach(daemon:)``.
     case notAttached
-    /// The watermark is not where the flush expects it.
     case watermarkMoved(expected: JournalPosition, found: JournalPosition)
-    /// A layout that was never registered.
     case layoutUnknown(LayoutID)
-    /// A stored layout no longer has the identity that it was registered with.
     case layoutAltered(LayoutID)
-    /// A release was made for another metric or period than the one that was closed.
     case releaseMismatched(metric: MetricName)
-    /// The most questions of analysts are under way, answered and waiting.
     case busy(questions: Int)
 }
 
 extension StoreError: CustomStringConvertible {
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .fenced(let daemon):

@@ -1,7 +1,6 @@
 internal import ThrongPlan
 
 extension UnixSeconds {
-    /// The number as a parameter.
     var parameter: Parameter { .integer(value) }
 }
 

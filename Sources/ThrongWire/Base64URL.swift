@@ -11,7 +11,6 @@ package enum Base64URL {
         return values
     }()
 
-    /// Returns `bytes` in base64url.
     package static func text(of bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)

@@ -23,13 +23,7 @@ public struct BatchID: Hashable, Sendable {
         guard hex.count == 32 else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
         for digit in hex {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
-            default: return nil
-            }
+            guard let value = digit.hexValue else { return nil }
             words.0 = words.0 << 4 | words.1 >> 60
             words.1 = words.1 << 4 | UInt64(value)
         }

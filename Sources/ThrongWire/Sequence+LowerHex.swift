@@ -6,14 +6,9 @@ extension Sequence<UInt8> {
 extension [UInt8] {
     /// The bytes of an even number of hexadecimal digits; nil for anything else.
     package init?(hex: some StringProtocol) {
-        let digits = Array<UInt8>(hex.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        self = []
-        for place in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[place...place + 1], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            append(byte)
-        }
+        let digits = hex.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        let values = digits.compactMap(\.self)
+        self = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

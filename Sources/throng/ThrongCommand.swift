@@ -3,8 +3,8 @@
 //   Commands   most commands, a file each; ServeCommand starts the daemon (Daemon in ThrongServer)
 //   Settings   the daemon's settings: options, the environment and a file, read once (DaemonSettings)
 //   Options    what several commands take (PlanFiles, LogOptions); Terminal has progress bars and versions
-//   Audit, Backup, Bench, Conform, Demo, Keys, Replay, Reports, Suppress
-//              a folder for each command that takes several files
+//   Audit, Backup, Doctor, Keys, Replay, Reports, Try
+//              a folder for commands that take several files
 //
 // Start here, then Commands/ServeCommand.swift and Settings/DaemonSettings.swift.
 
@@ -20,7 +20,7 @@ struct ThrongCommand: AsyncParsableCommand {
             PostgreSQL and forgets them. `throng release` publishes numbers that stand for enough devices, \
             `throng report` turns them into reports for partners.
 
-            Try it: throng demo --plan Deploy/sample/shop.yaml --crowd Deploy/sample
+            Try it: throng try, or throng try plan.yaml
 
             EXIT CODES
               0   done
@@ -29,20 +29,23 @@ struct ThrongCommand: AsyncParsableCommand {
               64  the command line is wrong
 
             Standard output is data, standard error is talk. `throng serve` takes its settings from options, the \
-            environment and a file: `throng config` prints them.
+            environment and a file: `throng doctor --show` prints them.
             """,
         version: Versions.text,
         subcommands: [
-            ServeCommand.self, ConfigCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self,
+            ServeCommand.self, DoctorCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self,
             ReportCommand.self, KeyCommand.self, VerifyCommand.self, TokenCommand.self, DaemonCommand.self,
-            DatabaseCommand.self, LabCommands.Suppress.self, ClockCommand.self, RetentionCommand.self, AppCommand.self,
+            DatabaseCommand.self, LabCommands.Suppress.self, RetentionCommand.self, AppCommand.self,
             BackupCommand.self, RestoreCommand.self,
-            AuditCommand.self, DemoCommand.self, LabCommands.Bench.self, LabCommands.Conform.self,
+            AuditCommand.self, TryCommand.self, LabCommands.Bench.self, LabCommands.Conform.self,
             EvaluatorCommand.self,
         ])
 
     static func main() async {
         if let problem = LocalPaths.problem(in: CommandLine.arguments.dropFirst()) {
+            exit(withError: ValidationError(problem))
+        }
+        if let problem = CommandNames.problem(in: CommandLine.arguments.dropFirst(), of: Self.self) {
             exit(withError: ValidationError(problem))
         }
         await main(nil)

@@ -1,5 +1,6 @@
-"""What benchmarks have in common: where things are, plans, figures and their tables."""
+"""What benchmarks have in common: where things are, plans, figures and their tables, and their command lines."""
 
+import argparse
 import contextlib
 import csv
 import gzip
@@ -7,19 +8,18 @@ import json
 import os
 import re
 import shutil
-import signal
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-# A parent may have blocked signals, which children inherit, and pgbench ends by one.
-signal.pthread_sigmask(signal.SIG_SETMASK, [])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../EndToEndTests/Programs/Support"))
+
+import daemon  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
+ROOT = daemon.ROOT
 DEVICES = os.path.join(ROOT, "Deploy/sample/devices.ndjson.gz")
 # Debian's libeatmydata1, by its multiarch folder.
 EATMYDATA = "libeatmydata.so"
@@ -39,12 +39,6 @@ class Settings:
 
 def say(*words):
     print(f"[{time.strftime('%H:%M:%S')}]", *words, file=sys.stderr, flush=True)
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 @contextlib.contextmanager
@@ -131,6 +125,31 @@ class Figures:
                 json.dump({
                     "processors": os.cpu_count(), "medians": {name: self.median(name) for name in self.values},
                     "rounds": self.values, "targets": self.targets}, file, indent=1)
+
+
+def main(document, run, programs=(), **arguments):
+    """Reads a command line, has a benchmark run in a folder of its own, and shows its figures. An argument is what it is usually, what
+    it is with --smoke, and words on it; programs are paths of what is built beside throng."""
+    parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("binary", *programs):
+        parser.add_argument("--" + name, required=True)
+    for name, (usual, _, words) in arguments.items():
+        parser.add_argument("--" + name, default=usual, help=words, **(
+            {"action": "store_true"} if usual is False else {"type": type(usual)}))
+    parser.add_argument("--json")
+    parser.add_argument("--smoke", action="store_true", help="little of all, to see that it runs")
+    options = parser.parse_args()
+    if options.smoke:
+        for name, (_, smoke, _) in arguments.items():
+            setattr(options, name, smoke)
+        Settings.shorten()
+    for name in ("binary", *programs):
+        setattr(options, name, os.path.abspath(getattr(options, name)))
+    daemon.BINARY = options.binary
+    figures = Figures()
+    with temporary_folder() as folder:
+        run(options, folder, figures)
+    figures.show(options.json)
 
 
 def number(value):

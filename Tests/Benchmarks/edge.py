@@ -2,7 +2,6 @@
 come sealed, beside the same batches as they come directly, of proofs of identifiers, and of credentials. The daemon's own time
 alone; sealing, proving and the program that vouches for devices are somebody else's."""
 
-import argparse
 import concurrent.futures
 import contextlib
 import http.client
@@ -13,7 +12,7 @@ import sys
 import threading
 import time
 
-from common import ROOT, Figures, plan_in, say, temporary_folder
+from common import ROOT, main, plan_in, say
 from servers import Throng
 
 sys.path[:0] = [os.path.join(ROOT, ".build", "pyhpke"), os.path.join(ROOT, "Deploy", "clients", "python")]
@@ -145,7 +144,7 @@ def measure(options, folder, figures):
         file.write(f"bench: {{credentials: 2, attesters: {{command: {{program: [{sys.executable}, {vouch}], seconds: 20}}}}}}\n")
     for path in (vouch, rules):
         os.chmod(path, 0o600)
-    daemon = Throng(os.path.join(folder, "throng"), options.binary, plan, THRONG_ATTESTERS=rules)
+    daemon = Throng(plan, THRONG_ATTESTERS=rules)
     daemon.start()
     cost = Cost(daemon)
     say("batches")
@@ -155,24 +154,5 @@ def measure(options, folder, figures):
     daemon.stop()
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--probe", required=True, help="Probe, which is a device's half of credentials")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--batches", type=int, default=2000, help="of each kind and round")
-    parser.add_argument("--devices", type=int, default=100, help="in each round")
-    parser.add_argument("--json")
-    parser.add_argument("--smoke", action="store_true", help="few of all, to see that it runs")
-    options = parser.parse_args()
-    if options.smoke:
-        options.rounds, options.batches, options.devices = 1, 50, 2
-    options.binary, options.probe = os.path.abspath(options.binary), os.path.abspath(options.probe)
-    figures = Figures()
-    with temporary_folder() as folder:
-        measure(options, folder, figures)
-    figures.show(options.json)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, measure, ["probe"], rounds=(5, 1, ""), batches=(2000, 50, "of each kind and round"), devices=(100, 2, "in each round"))

@@ -4,7 +4,6 @@ Every contender answers the same bodies from the same load generator (wrk) in tu
 the rounds. How long answers take is measured by `throng bench`, which does not wait for them. All of it listens on 127.0.0.1,
 lives in one temporary folder, and stops by itself."""
 
-import argparse
 import gzip
 import json
 import os
@@ -15,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from common import DEVICES, HERE, Figures, Settings, cube, event_names, plan_in, say, temporary_folder
+from common import DEVICES, HERE, cube, event_names, main, plan_in, say
 from servers import Nginx, Postgres, Throng, VictoriaMetrics
 
 # What is sent
@@ -107,8 +106,8 @@ def measure(options, folder, figures):
 
     nginx = Nginx(os.path.join(folder, "nginx"))
     victoria = VictoriaMetrics(os.path.join(folder, "victoria"))
-    throng = Throng(os.path.join(folder, "throng"), options.binary, plan_path, wide_path)
-    unsynced = Throng(os.path.join(folder, "unsynced"), options.binary, plan_path, durable=False)
+    throng = Throng(plan_path, wide_path)
+    unsynced = Throng(plan_path, durable=False)
     contenders = [nginx, victoria, throng, unsynced]
     load = Load(options.connections, options.seconds)
     note = figures.note
@@ -117,7 +116,7 @@ def measure(options, folder, figures):
         """What a load gave, with the processor seconds that the daemon and PostgreSQL spent on it to its end."""
         before = throng.cpu()
         result = work()
-        throng.settle()
+        throng.drain()
         return result, *(after - each for after, each in zip(throng.cpu(), before))
 
     started = []
@@ -134,7 +133,7 @@ def measure(options, folder, figures):
             note("batches of 100: events/s", 100 * rate)
             note("batches of 100: CPU, ns an event", 1e9 * daemon / (100 * rate * options.seconds))
             rate, _ = load.run(unsynced.port, "/v1/batches", hundred, window)
-            unsynced.settle()
+            unsynced.drain()
             note("batches of 100, nothing synced: events/s", 100 * rate)
             note("nginx: requests/s, bodies of one event", load.run(nginx.port, "/", single, window)[0])
             (rate, _), daemon, _ = cost(lambda: load.run(throng.port, "/v1/batches", single, window))
@@ -189,25 +188,10 @@ def judge(figures):
         target(name, figures.median(name), 10, 3, at_most=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=6)
-    parser.add_argument("--connections", type=int, default=256)
-    parser.add_argument("--json")
-    parser.add_argument("--smoke", action="store_true", help="one short round, to see that it runs")
-    options = parser.parse_args()
-    if options.smoke:
-        options.rounds, options.seconds = 1, 1
-        Settings.shorten()
-    options.binary = os.path.abspath(options.binary)
-    figures = Figures()
-    with temporary_folder() as folder:
-        measure(options, folder, figures)
+def run(options, folder, figures):
+    measure(options, folder, figures)
     judge(figures)
-    figures.show(options.json)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, run, rounds=(5, 1, ""), seconds=(6, 1, "of each load"), connections=(256, 256, ""))

@@ -7,23 +7,19 @@ numbers of daemons take turns, so that what the machine does otherwise meets all
 others are for all that is measured. One more figure is what it costs where nobody knows slots, and all but one of four batches is
 handed on."""
 
-import argparse
 import os
-import subprocess
 import sys
 import threading
 import time
 
-from common import Figures, Settings, cube, say, temporary_folder
-from servers import Throng, family, free_port, seconds
+from common import cube, main, say
+from servers import Measured, family, seconds
+
+import fleet  # noqa: E402, it is in a folder that the others have named
 
 
-class Member(Throng):
+class Member(Measured, fleet.Member):
     """A daemon that others reach."""
-
-    def start(self):
-        self.options = ["--members", f"127.0.0.1:{free_port()}"]
-        super().start()
 
     def events(self):
         """How many it has accepted."""
@@ -32,57 +28,38 @@ class Member(Throng):
     def flushes(self):
         return self.metrics()["throng_flushes_total"]
 
-    @property
-    def id(self):
-        with open(os.path.join(self.data, "daemon.id")) as file:
-            return file.readlines()[1].strip().lower()
 
+class Fleet(fleet.Fleet):
+    """So many daemons of one PostgreSQL."""
 
-class Fleet:
-    """So many daemons of one PostgreSQL, which the first of them runs."""
-
-    def __init__(self, folder, binary, plan, count):
-        self.binary, self.plan = binary, plan
-        first = Member(os.path.join(folder, f"{count}-0"), binary, plan)
-        first.start()
-        self.database = f"host={first.data}/postgres user=postgres dbname=throng"
-        self.members = [first]
-        for number in range(1, count):
-            self.members.append(Member(os.path.join(folder, f"{count}-{number}"), binary, plan, database=self.database))
-            self.members[-1].start()
-            self.daemon("join", self.members[-1].id, "--within", "6")
-        self.slots = {member.id: [] for member in self.members}
-        for line in self.daemon("list", "--map").splitlines():
+    def __init__(self, plan, count):
+        self.path = plan
+        with open(plan) as file:
+            super().__init__(file.read(), names=())
+        for number in range(count):
+            self.members[number] = Member(self, number)
+            self.members[number].start()
+            if number:
+                self.join(number)
+        self.slots = {member.id: [] for member in self.members.values()}
+        for line in self.map().splitlines():
             slot, owner = line.split()
             self.slots[owner].append(slot)
-
-    def daemon(self, *words):
-        done = subprocess.run(
-            [self.binary, "daemon", *words, "--database", self.database], capture_output=True, text=True, check=False)
-        if done.returncode:
-            sys.exit(f"throng daemon {' '.join(words)} failed:\n{done.stdout}{done.stderr}")
-        return done.stdout
-
-    def cpu(self):
-        """Seconds of the daemons, and of PostgreSQL."""
-        return (
-            sum(time.clock_gettime(~member.process.pid << 3 | 2) for member in self.members),
-            sum(seconds(each) for each in family(self.members[0].postgres())))
 
     def cost(self, options, rate=None, knows_slots=True):
         """Events a second, nanoseconds of the daemons and of PostgreSQL an event, and flushes of one daemon a minute; at so many
         batches a second for each, or as many as they take."""
-        failed = []
+        failed, count = [], len(self.members)
         length = options.settling + options.seconds
 
         def post(member):
-            slots = ["--slots", ",".join(self.slots[member.id])] if knows_slots and len(self.members) > 1 else []
+            slots = ["--slots", ",".join(self.slots[member.id])] if knows_slots and count > 1 else []
             found = member.bench(
-                self.plan, *(["--rate", rate] if rate else ["--most"]), "--connections", 64 // len(self.members),
+                self.path, *(["--rate", rate] if rate else ["--most"]), "--connections", 64 // count,
                 "--seconds", length, "--spread", "--bodies", options.bodies, *slots, core=CORES[-1])
             failed.append(found["failed"])
 
-        threads = [threading.Thread(target=post, args=(member,)) for member in self.members]
+        threads = [threading.Thread(target=post, args=(member,)) for member in self.members.values()]
         before = self.figures()[0]
         for thread in threads:
             thread.start()
@@ -95,22 +72,21 @@ class Fleet:
         end = self.figures()
         for thread in threads:
             thread.join()
-        if len(failed) != len(self.members):
+        if len(failed) != count:
             sys.exit("a generator failed")
         if any(failed):
             say(f"{sum(failed)} batches were not taken: the rate is too high for what is measured here")
         events, daemons, database, flushes = (after - each for after, each in zip(end, start))
-        return (
-            events / options.seconds, 1e9 * daemons / events, 1e9 * database / events,
-            60 * flushes / len(self.members) / options.seconds)
+        return (events / options.seconds, 1e9 * daemons / events, 1e9 * database / events, 60 * flushes / count / options.seconds)
 
     def figures(self):
+        """Events, seconds of the daemons and of PostgreSQL, and flushes so far."""
+        members = self.members.values()
+        with open(os.path.join(self.postgres.folder, "data", "postmaster.pid")) as file:
+            postgres = int(file.readline())
         return (
-            sum(member.events() for member in self.members), *self.cpu(), sum(member.flushes() for member in self.members))
-
-    def stop(self):
-        for member in reversed(self.members):
-            member.stop()
+            sum(member.events() for member in members), sum(member.own_cpu() for member in members),
+            sum(map(seconds, family(postgres))), sum(member.flushes() for member in members))
 
 
 # What this process may use when it begins; the generator has the last one.
@@ -125,7 +101,7 @@ def measure(options, folder, figures):
         file.write(text.replace("rotation: 1 day", f"rotation: {options.rotation} minutes"))
     # What is started from here on inherits it.
     os.sched_setaffinity(0, CORES[:-1] or CORES)
-    fleets = {count: Fleet(folder, options.binary, plan, count) for count in options.daemons}
+    fleets = {count: Fleet(plan, count) for count in ([1, 2] if options.smoke else [1, 2, 4])}
     if not options.smoke:
         rotation = 60 * options.rotation
         begins = (time.time() // rotation + 2) * rotation
@@ -135,8 +111,8 @@ def measure(options, folder, figures):
     loads = {"most": None, f"{options.rate}/s each": options.rate}
     for turn in range(options.rounds):
         for load, rate in loads.items():
-            for count, fleet in fleets.items():
-                events, daemons, database, flushes = fleet.cost(options, rate)
+            for count, each in fleets.items():
+                events, daemons, database, flushes = each.cost(options, rate)
                 say(f"round {turn + 1}, {load}, {count} daemons: {daemons:.0f} and {database:.0f} ns")
                 figures.note(f"{load}, {count} daemons: events/s", events)
                 figures.note(f"{load}, {count} daemons: their CPU, ns an event", daemons)
@@ -145,8 +121,8 @@ def measure(options, folder, figures):
     most = max(fleets)
     _, daemons, _, _ = fleets[most].cost(options, knows_slots=False)
     figures.note(f"most, {most} daemons, slots unknown: their CPU, ns an event", daemons)
-    for fleet in fleets.values():
-        fleet.stop()
+    for each in fleets.values():
+        each.clean()
     for load in loads:
         for count in fleets:
             if count > 1:
@@ -160,28 +136,7 @@ def measure(options, folder, figures):
             f"{load}: PostgreSQL's share of all CPU at {most} daemons, %", 100 * database / (database + daemons), 10, at_most=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=180, help="of each round that are measured")
-    parser.add_argument("--settling", type=int, default=30, help="seconds of each round before that")
-    parser.add_argument("--rate", type=int, default=200, help="batches of 100 a second for each")
-    parser.add_argument("--rotation", type=int, default=5, help="minutes; it begins after as many, or twice that")
-    parser.add_argument("--json")
-    parser.add_argument("--smoke", action="store_true", help="few events, to see that it runs")
-    options = parser.parse_args()
-    options.daemons, options.buckets, options.bodies = [1, 2, 4], 46, 20_000
-    if options.smoke:
-        options.rounds, options.seconds, options.settling, options.rate = 1, 2, 1, 20
-        options.daemons, options.buckets, options.bodies = [1, 2], 10, 200
-        Settings.shorten()
-    options.binary = os.path.abspath(options.binary)
-    figures = Figures()
-    with temporary_folder() as folder:
-        measure(options, folder, figures)
-    figures.show(options.json)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, measure, rounds=(1, 1, ""), seconds=(180, 2, "of each round that are measured"),
+         settling=(30, 1, "seconds of each round before that"), rate=(200, 20, "batches of 100 a second for each"),
+         rotation=(5, 5, "minutes; it begins after as many, or twice that"), buckets=(46, 10, ""), bodies=(20_000, 200, ""))

@@ -3,25 +3,22 @@
 Through the wire: what a daemon takes more than a fresh one once its window holds the pairs, everything is in PostgreSQL, and
 nobody posts; and at most on the way. In one process: counting alone, for identifiers that send one batch or ten."""
 
-import argparse
-import os
-
-from common import Figures, Settings, lines, plan_in, say, temporary_folder
+from common import Settings, lines, main, plan_in, say
 from servers import Throng
 
 
-def through_the_wire(options, folder, figures, plan):
-    throng = Throng(os.path.join(folder, "throng"), options.binary, plan)
+def through_the_wire(options, figures, plan):
+    throng = Throng(plan)
     throng.start()
     try:
         # A fresh daemon that has warmed up.
         throng.bench(plan, "--rate", 100, "--seconds", 1, "--events-per-batch", 1)
-        throng.settle()
+        throng.drain()
         fresh = throng.memory()[0]
         while (pairs := throng.metrics()["throng_open_pairs"]) < options.pairs:
             say(f"{pairs:,.0f} of {options.pairs:,} pairs")
             throng.bench(plan, "--most", "--events-per-batch", 1, "--seconds", options.seconds)
-        throng.settle()
+        throng.drain()
         now, peak = throng.memory()
         figures.note("daemon: pairs, millions", pairs / 1e6)
         figures.note("daemon: bytes a pair", (now - fresh) / pairs)
@@ -41,7 +38,7 @@ def measure(options, folder, figures):
             options.bench, "memory", "--plan", plan, *Settings.devices, "--pairs", str(options.pairs), *shape)[0]
         figures.note(f"in process, {title}: bytes a pair", found["steadyPerPair"])
         figures.note(f"in process, {title}: bytes a pair at the peak", found["peakPerPair"])
-    through_the_wire(options, folder, figures, plan)
+    through_the_wire(options, figures, plan)
     for title, name in (
         ("bytes a pair, counting alone", "in process, one event each: bytes a pair"),
         ("bytes a pair, the whole daemon", "daemon: bytes a pair"),
@@ -50,24 +47,5 @@ def measure(options, folder, figures):
         figures.target(title, figures.median(name), 24, 12, at_most=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--bench", required=True, help="StageBench")
-    parser.add_argument("--pairs", type=int, default=10_000_000)
-    parser.add_argument("--seconds", type=int, default=10)
-    parser.add_argument("--json")
-    parser.add_argument("--smoke", action="store_true", help="few pairs, to see that it runs")
-    options = parser.parse_args()
-    if options.smoke:
-        options.pairs, options.seconds = 20_000, 1
-        Settings.shorten()
-    options.binary, options.bench = os.path.abspath(options.binary), os.path.abspath(options.bench)
-    figures = Figures()
-    with temporary_folder() as folder:
-        measure(options, folder, figures)
-    figures.show(options.json)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, measure, ["bench"], pairs=(10_000_000, 20_000, "of identifier and cell"), seconds=(10, 1, "of each load"))

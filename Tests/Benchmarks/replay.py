@@ -9,22 +9,19 @@ The day's window is of two million devices, five batches of four events each, wi
 started with its checkpoint, and once without; and what a checkpoint costs those who count meanwhile is measured in a process of
 its own. --window leaves the rest out."""
 
-import argparse
 import os
 
-from common import Figures, Settings, lines, plan_in, say, temporary_folder
+from common import Settings, lines, main, plan_in, say
 from servers import Throng
 
 # Nothing listens there.
 AWAY = "host=127.0.0.1 port=1 dbname=throng"
 
 
-def starts(options, folder, plan, data, note, **settings):
+def starts(options, plan, data, note, **settings):
     """Starts a daemon on a data directory and kills it, as often as there are rounds."""
-    for round_number in range(options.rounds):
-        daemon = Throng(
-            os.path.join(folder, f"start-{os.path.basename(data)}-{len(settings)}-{round_number}"), options.binary, plan,
-            data=data, database=AWAY, THRONG_JOURNAL_CAP_BYTES=str(1 << 40), **settings)
+    for _ in range(options.rounds):
+        daemon = Throng(plan, data=data, database=AWAY, THRONG_JOURNAL_CAP_BYTES=str(1 << 40), **settings)
         seconds = daemon.start()
         note(seconds, daemon.memory())
         daemon.kill()
@@ -41,7 +38,7 @@ def measure(options, folder, figures):
         return data
 
     empty = os.path.join(folder, "none")
-    starts(options, folder, plan, empty, lambda seconds, _: figures.note("start without a journal, s", seconds))
+    starts(options, plan, empty, lambda seconds, _: figures.note("start without a journal, s", seconds))
     idle = figures.median("start without a journal, s")
     for title, name, shape in (
         ("batches of 100", "hundred", ("--events", "100")),
@@ -53,7 +50,7 @@ def measure(options, folder, figures):
             figures.note(f"{title}, PostgreSQL away: replay, s", seconds - idle)
             figures.note(f"{title}, PostgreSQL away: peak memory, MB", memory[1] / 1e6)
 
-        starts(options, folder, plan, data, away)
+        starts(options, plan, data, away)
         for _ in range(options.rounds):
             found = lines(options.bench, "replay", "--plan", plan, *Settings.devices, data)[0]
             figures.note(f"{title}, watermark known, in process: replay, s", found["seconds"])
@@ -80,7 +77,7 @@ def day(options, folder, figures):
     figures.note("day: written into checkpoints, MB", made["writtenBytes"] / 1e6)
     figures.note("day: batches behind the checkpoint, millions", made["behind"] / 1e6)
     empty = os.path.join(folder, "none of a day")
-    starts(options, folder, plan, empty, lambda seconds, _: figures.note("day: start without a journal, s", seconds))
+    starts(options, plan, empty, lambda seconds, _: figures.note("day: start without a journal, s", seconds))
     idle = figures.median("day: start without a journal, s")
 
     def note(title):
@@ -91,7 +88,7 @@ def day(options, folder, figures):
 
         return notes
 
-    starts(options, folder, plan, data, note("from its checkpoint"))
+    starts(options, plan, data, note("from its checkpoint"))
     for _ in range(options.rounds):
         found = lines(options.bench, "replay", "--plan", plan, *Settings.devices, "--checkpoint", data)[0]
         figures.note("day, watermark known, in process: s", found["seconds"])
@@ -100,7 +97,7 @@ def day(options, folder, figures):
         f"{made['batches']:,} batches of a day's window, deaf, s",
         figures.median("day, from its checkpoint: deaf, s"), 10, 2, at_most=True)
     options.rounds = 1
-    starts(options, folder, plan, data, note("without it"), THRONG_TEST_JOURNAL_CHECKPOINT_BYTES="0")
+    starts(options, plan, data, note("without it"), THRONG_TEST_JOURNAL_CHECKPOINT_BYTES="0")
     cost = lines(
         options.bench, "checkpoint", "--plan", plan, *Settings.devices, *crowd, "--batches", str(options.batches // 2))[0]
     say("checkpoint", cost)
@@ -114,28 +111,12 @@ def day(options, folder, figures):
     figures.note("counting beside a checkpoint: batches above 10 ms", cost["overTenMilliseconds"])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--bench", required=True, help="StageBench")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--events", type=int, default=10_000_000)
-    parser.add_argument("--batches", type=int, default=10_000_000, help="of the day's window")
-    parser.add_argument("--window", action="store_true", help="the day's window alone")
-    parser.add_argument("--json")
-    parser.add_argument("--smoke", action="store_true", help="few events, to see that it runs")
-    options = parser.parse_args()
-    if options.smoke:
-        options.rounds, options.events, options.batches = 1, 20_000, 120_000
-        Settings.shorten()
-    options.binary, options.bench = os.path.abspath(options.binary), os.path.abspath(options.bench)
-    figures = Figures()
-    with temporary_folder() as folder:
-        if not options.window:
-            measure(options, folder, figures)
-        day(options, folder, figures)
-    figures.show(options.json)
+def run(options, folder, figures):
+    if not options.window:
+        measure(options, folder, figures)
+    day(options, folder, figures)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, run, ["bench"], rounds=(3, 1, ""), events=(10_000_000, 20_000, ""),
+         batches=(10_000_000, 120_000, "of the day's window"), window=(False, False, "the day's window alone"))

@@ -4,10 +4,7 @@ Processor time of the daemon an event, at one rate throughout, so that as many b
 counted nothing is measured first, then the same one once it has counted a hundred million events; and one whose metric has
 10^6 cells, all of them touched, beside one whose metric has 10^3."""
 
-import argparse
-import os
-
-from common import Figures, Settings, cube, plan_in, say, temporary_folder
+from common import Settings, cube, main, plan_in, say
 from servers import Throng
 
 
@@ -15,7 +12,7 @@ def cost(throng, plan, rate, seconds, *options):
     """Nanoseconds of the daemon and of PostgreSQL an event."""
     before = throng.cpu()
     found = throng.bench(plan, "--rate", rate, "--seconds", seconds, *options)
-    throng.settle()
+    throng.drain()
     # Warming up costs as much, and is not among the requests that it reports.
     events = 100 * rate * (seconds + Settings.warm_up)
     return tuple(1e9 * (after - each) / events for after, each in zip(throng.cpu(), before)), found
@@ -24,7 +21,7 @@ def cost(throng, plan, rate, seconds, *options):
 def measure(options, folder, figures):
     plan, narrow, wide = plan_in(folder), cube(folder, "narrow", 10), cube(folder, "wide", 100)
     counted = 0
-    throng = Throng(os.path.join(folder, "throng"), options.binary, plan)
+    throng = Throng(plan)
     throng.start()
     try:
         # The first hundred thousand events warm the code; those after them are measured.
@@ -35,7 +32,7 @@ def measure(options, folder, figures):
         while (counted := int(throng.metrics()["throng_events_accepted_total"])) < options.events:
             say(f"{counted:,} of {options.events:,} events")
             throng.bench(plan, "--most", "--seconds", max(1, min(60, (options.events - counted) // 1_000_000)))
-        throng.settle()
+        throng.drain()
         for round_number in range(options.rounds):
             (daemon, _), _ = cost(throng, plan, options.rate, options.seconds)
             figures.note(f"after {options.events:,} events: CPU, ns an event", daemon)
@@ -46,14 +43,14 @@ def measure(options, folder, figures):
         figures.median(f"after {options.events:,} events: CPU, ns an event")
         / figures.median("after 10^5 events: CPU, ns an event"), 1.15, 1.05, at_most=True)
 
-    throng = Throng(os.path.join(folder, "cubes"), options.binary, narrow, wide)
+    throng = Throng(narrow, wide)
     throng.start()
     try:
         for plan in narrow, wide:
             # Enough events that next to every cell is touched: six times as many events as cells leave out 1 in 400.
             while plan == wide and throng.metrics()["throng_events_accepted_total"] < options.touches:
                 throng.bench(plan, "--spread", "--most", "--bodies", options.bodies, "--seconds", options.seconds)
-            throng.settle()
+            throng.drain()
             cells = "10^3" if plan == narrow else "10^6"
             for round_number in range(options.rounds):
                 (daemon, database), found = cost(
@@ -69,27 +66,6 @@ def measure(options, folder, figures):
         at_most=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--rate", type=int, default=2000, help="batches of 100 a second")
-    parser.add_argument("--events", type=int, default=100_000_000)
-    parser.add_argument("--json")
-    parser.add_argument("--smoke", action="store_true", help="few events, to see that it runs")
-    options = parser.parse_args()
-    options.touches, options.bodies = 6_000_000, 20_000
-    if options.smoke:
-        options.rounds, options.seconds, options.rate, options.events = 1, 1, 50, 200_000
-        options.touches, options.bodies = 0, 200
-        Settings.shorten()
-    options.binary = os.path.abspath(options.binary)
-    figures = Figures()
-    with temporary_folder() as folder:
-        measure(options, folder, figures)
-    figures.show(options.json)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, measure, rounds=(5, 1, ""), seconds=(5, 1, ""), rate=(2000, 50, "batches of 100 a second"),
+         events=(100_000_000, 200_000, "that come before"), touches=(6_000_000, 0, "events that touch cells"), bodies=(20_000, 200, ""))

@@ -9,14 +9,15 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 
-from common import EATMYDATA, Settings, event_names, free_port, lines
+import daemon
+from common import EATMYDATA, Settings, event_names, lines
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
 # Who stops a benchmark stops its servers.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
 
 class Contender:
     """A server process in a folder of its own."""
@@ -24,7 +25,7 @@ class Contender:
     def __init__(self, folder):
         self.folder = folder
         os.makedirs(folder)
-        self.port = free_port()
+        (self.port,) = daemon.free_ports(1)
         self.process = None
 
     def spawn(self, *command, **options):
@@ -37,19 +38,9 @@ class Contender:
             if self.process.poll() is not None:
                 sys.exit(f"{command[0]} ended:\n" + open(log.name).read()[-2000:])
             with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                if self.is_ready():
-                    return
+                return socket.create_connection(("127.0.0.1", self.port), 1).close()
             time.sleep(0.01)
         sys.exit(f"{command[0]} did not start:\n" + open(log.name).read()[-2000:])
-
-    def is_ready(self):
-        return True
-
-    def kill(self):
-        """kill -9."""
-        self.process.kill()
-        self.process.wait()
 
     def stop(self):
         if self.process is None or self.process.poll() is not None:
@@ -59,9 +50,6 @@ class Contender:
             self.process.wait(120)
         except subprocess.TimeoutExpired:
             self.process.kill()
-
-    def settle(self):
-        """Waits until a round's work is done."""
 
 
 class Nginx(Contender):
@@ -89,33 +77,8 @@ class VictoriaMetrics(Contender):
             "-retentionPeriod=1")
 
 
-class Throng(Contender):
-    """The daemon, with a private PostgreSQL that it flushes to, or with none at all."""
-
-    def __init__(self, folder, binary, *plans, durable=True, data=None, database=None, **settings):
-        super().__init__(folder)
-        self.binary, self.plans = binary, plans
-        self.metrics_port = free_port()
-        self.data = data or os.path.join(folder, "data")
-        self.database = database
-        self.options = []
-        # Syncing off: every fsync and fdatasync returns at once, in PostgreSQL too.
-        self.settings = settings if durable else {**settings, "LD_PRELOAD": EATMYDATA}
-        if "--smoke" in sys.argv:
-            # A debug build's flush of many counters is slow, and PostgreSQL's rest after it long.
-            self.settings = {**self.settings, "THRONG_TEST_FLUSH_MOST_SECONDS": "1"}
-
-    def start(self):
-        started = time.monotonic()
-        self.spawn(
-            self.binary, "serve", *(part for plan in self.plans for part in ("--plan", plan)), "--data", self.data,
-            "--listen", f"127.0.0.1:{self.port}", "--metrics", f"127.0.0.1:{self.metrics_port}",
-            *(["--database", self.database] if self.database else []), *self.options, env={**os.environ, **self.settings})
-        took = time.monotonic() - started
-        with open(f"/proc/{self.process.pid}/maps") as file:
-            if (EATMYDATA in file.read()) != ("LD_PRELOAD" in self.settings):
-                sys.exit(f"{EATMYDATA} was not loaded: apt-get install libeatmydata1")
-        return took
+class Measured(daemon.Daemon):
+    """A daemon, what it spends, and `throng bench` before it."""
 
     def bench(self, plan, *options, core=None):
         """What `throng bench` found. The generator stands for clients on other machines, so it does not wait its turn, and has a core
@@ -123,7 +86,7 @@ class Throng(Contender):
         ahead = ["nice", "-n", "-10"] if os.geteuid() == 0 else []
         ahead += ["taskset", "--cpu-list", str(core)] if core is not None else []
         return lines(
-            *ahead, self.binary, "bench", "--to", f"http://127.0.0.1:{self.port}", "--plan", plan, *Settings.devices,
+            *ahead, daemon.BINARY, "bench", "--to", f"http://127.0.0.1:{self.port}", "--plan", plan, *Settings.devices,
             "--warm-up", str(Settings.warm_up), "--json", *map(str, options), whole=True)
 
     def memory(self):
@@ -132,28 +95,42 @@ class Throng(Contender):
             found = dict(re.findall(r"^(VmRSS|VmHWM):\s+(\d+) kB$", file.read(), re.MULTILINE))
         return int(found["VmRSS"]) * 1024, int(found["VmHWM"]) * 1024
 
-    def is_ready(self):
-        with contextlib.suppress(OSError):
-            return urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=5).status == 200
-        return False
+    def own_cpu(self):
+        """Seconds, to the nanosecond: see clock_getcpuclockid(3)."""
+        return time.clock_gettime(~self.process.pid << 3 | 2)
 
-    def metrics(self):
-        text = urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=30).read().decode()
-        return {match[1]: float(match[2]) for match in re.finditer(r"^([a-z_]+(?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE)}
 
-    def settle(self):
-        while self.metrics()["throng_journal_lag_batches"] > 0:
-            time.sleep(0.2)
+class Throng(Measured):
+    """The daemon, with a private PostgreSQL that it flushes to, or with another one."""
 
-    def postgres(self):
-        with open(os.path.join(self.data, "postgres/data/postmaster.pid")) as file:
-            return int(file.readline())
+    def __init__(self, *plans, durable=True, data=None, database=None, **settings):
+        super().__init__("", noise=True, **settings)
+        self.plans = list(plans)
+        self.data = data or self.data
+        self.database = database
+        if not durable:
+            # Syncing off: every fsync and fdatasync returns at once, in PostgreSQL too.
+            self.settings["LD_PRELOAD"] = EATMYDATA
+        if "--smoke" in sys.argv:
+            # A debug build's flush of many counters is slow, and PostgreSQL's rest after it long.
+            self.settings["THRONG_TEST_FLUSH_MOST_SECONDS"] = "1"
+
+    def arguments(self):
+        return [*super().arguments(), *(["--database", self.database] if self.database else [])]
+
+    def start(self):
+        """How long it took. Unit: seconds."""
+        started = time.monotonic()
+        super().start()
+        took = time.monotonic() - started
+        with open(f"/proc/{self.process.pid}/maps") as file:
+            if (EATMYDATA in file.read()) != ("LD_PRELOAD" in self.settings):
+                sys.exit(f"{EATMYDATA} was not loaded: apt-get install libeatmydata1")
+        return took
 
     def cpu(self):
         """Seconds of the daemon and of its PostgreSQL."""
-        # The clock of another process, to the nanosecond: see clock_getcpuclockid(3).
-        own = time.clock_gettime(~self.process.pid << 3 | 2)
-        return own, 0 if self.database else sum(seconds(each) for each in family(self.postgres()))
+        return self.own_cpu(), 0 if self.database else sum(map(seconds, family(self.postgres_pid())))
 
 
 def seconds(pid):
@@ -180,23 +157,17 @@ class Postgres:
     """One row an event, as people do it; and COPY of raw rows, as fast as it goes."""
 
     def __init__(self, throng, folder):
-        self.socket = os.path.join(throng.data, "postgres/socket")
+        self.socket = throng.data + "/postgres"
         self.folder = folder
         os.makedirs(folder)
 
     def psql(self, *arguments, stdin=None):
         done = subprocess.run(
-            ["psql", "-h", self.socket_folder(), "-U", "postgres", "-d", "throng", "-X", "-q", "-v", "ON_ERROR_STOP=1",
+            ["psql", "-h", self.socket, "-U", "postgres", "-d", "throng", "-X", "-q", "-v", "ON_ERROR_STOP=1",
              *arguments], input=stdin, capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(done.stderr)
         return done.stdout
-
-    def socket_folder(self):
-        for folder, _, names in os.walk(os.path.dirname(self.socket)):
-            if ".s.PGSQL.5432" in names:
-                return folder
-        sys.exit("the private PostgreSQL has no socket")
 
     def prepare(self, plan, choice):
         self.psql("-c", "create schema bench; create table bench.event (at timestamptz, id text, event text, os text,"
@@ -215,7 +186,7 @@ class Postgres:
     def inserts(self, duration):
         """Events a second, 8 clients, one INSERT each, durable."""
         output = subprocess.run(
-            ["pgbench", "-h", self.socket_folder(), "-U", "postgres", "-n", "-c", "8", "-j", "2", "-T", str(duration), "-f",
+            ["pgbench", "-h", self.socket, "-U", "postgres", "-n", "-c", "8", "-j", "2", "-T", str(duration), "-f",
              self.script, "throng"], capture_output=True, text=True, check=True).stdout
         self.psql("-c", "truncate bench.event")
         return float(re.search(r"tps = ([\d.]+)", output)[1])

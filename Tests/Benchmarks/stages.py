@@ -92,31 +92,23 @@ def hold(counted, path, raises, only):
 
 
 def table(rows):
+    """A batch's figures, and those of an event but for stages whose work follows something else."""
     names = list(dict.fromkeys(row["stage"] for row in rows))
     sizes = sorted({row["events"] for row in rows})
     by = {(row["stage"], row["events"]): row for row in rows}
-    print("\nA batch".ljust(28) + "".join(f"{f'of {size} events' if size > 1 else 'of 1 event':>33}" for size in sizes))
-    print(" " * 27 + f"{'ns':>11}{'instr.':>11}{'mallocs':>11}" * len(sizes))
-    for name in names:
-        text = f"{name:27}"
-        for size in sizes:
-            row = by.get((name, size))
-            count = row and row.get("instructions")
-            text += (f"{row['nanoseconds']:11,.0f}{f'{count:,.0f}' if count else '':>11}{row['allocations']:11,.1f}"
-                     if row else " " * 33)
-        print(text)
-    print("\nAn event".ljust(28) + "".join(f"{f'in {size}s':>33}" for size in sizes))
-    for name in names:
-        if ", a " in name:
-            # Its work follows something else than events.
-            continue
-        text = f"{name:27}"
-        for size in sizes:
-            row = by.get((name, size))
-            count = row and row.get("instructions")
-            text += (f"{row['nanoseconds'] / size:11,.1f}{f'{count / size:,.0f}' if count else '':>11}"
-                     f"{row['allocations'] / size:11,.2f}" if row else " " * 33)
-        print(text)
+    heads = {"A batch": "of {} events", "An event": "in {}s"}
+    for title, head in heads.items():
+        print(f"\n{title}".ljust(28) + "".join(f"{head.format(size):>33}" for size in sizes))
+        print(" " * 27 + f"{'ns':>11}{'instr.':>11}{'mallocs':>11}" * len(sizes))
+        for name in names:
+            text = f"{name:27}"
+            for size in sizes:
+                row, parts = by.get((name, size)), size if title == "An event" else 1
+                count = row and row.get("instructions")
+                text += (f"{row['nanoseconds'] / parts:11,.1f}{f'{count / parts:,.0f}' if count else '':>11}"
+                         f"{row['allocations'] / parts:11,.2f}" if row else " " * 33)
+            if title == "A batch" or ", a " not in name:
+                print(text)
 
 
 def main():

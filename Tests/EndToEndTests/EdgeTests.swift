@@ -12,19 +12,19 @@ struct EdgeTests {
     func api() async throws { try await Program("api").run() }
 
     @Test(
-        "the Python client keeps what throng conform asks for, a mutant for each requirement does not, and it counts exactly",
+        "hosts, origins and opt-outs are read alike by all routes, also by what is sealed",
         .timeLimit(.minutes(40)))
-    func pythonClient() async throws { try await Program("python_client").run() }
+    func requestHeaders() async throws { try await Program("request_headers").run() }
 
     @Test(
-        "hosts and origins are read alike by all routes, and who is silent or odd holds up nobody",
+        "the Swift client, the Python sender and the Java client keep what throng conform asks for, and mutants do not",
         .timeLimit(.minutes(40)))
-    func hostsAndSilence() async throws { try await Program("hosts_and_silence").run() }
+    func clientsConform() async throws { try await Program("clients_conform").run() }
 
     @Test(
-        "requests are answered in their order however they are cut, and all routes read opt-outs alike, also sealed ones",
+        "each client is installed as its page says and sends its first event, into nothing while it tests",
         .timeLimit(.minutes(40)))
-    func orderAndOptOuts() async throws { try await Program("order_and_opt_outs").run() }
+    func firstEvents() async throws { try await Program("first_events").run() }
 
     @Test(
         "batches of one connection share syncs and are answered in their order: plain, by TLS, sealed, among others, until the end",

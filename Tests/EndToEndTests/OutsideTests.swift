@@ -9,6 +9,11 @@ struct OutsideTests {
     func browser() async throws { try await Program("beacon").run() }
 
     @Test(
+        "throng try shows a made-up crowd's reports, each batch within a second, a plan's mistakes; no daemon takes its folder",
+        .timeLimit(.minutes(40)))
+    func tried() async throws { try await Program("tried").run() }
+
+    @Test(
         "the beacon's panel asks in the visitor's language, by keyboard and at 320 pixels, and shows what was sent",
         .timeLimit(.minutes(40)))
     func panel() async throws { try await Program("beacon_panel").run() }
@@ -18,8 +23,8 @@ struct OutsideTests {
         .timeLimit(.minutes(40)))
     func oddities() async throws { try await Program("beacon_odd").run() }
 
-    @Test("the beacon conforms in Chromium, and mutants of it do not", .timeLimit(.minutes(40)))
-    func beaconConforms() async throws { try await Program("beacon_conforms").run() }
+    @Test("the Python client and the beacon in Chromium conform, and mutants of both do not", .timeLimit(.minutes(40)))
+    func conforms() async throws { try await Program("conforms").run() }
 
     @Test("the beacon in Chromium puts each value of the vectors where the daemon does")
     func beaconVectors() async throws { try await Program("beacon_vectors").run() }
@@ -28,9 +33,6 @@ struct OutsideTests {
         "signed reports reach partners that fail in every way, each file once; a killed daemon's deliveries go on",
         .timeLimit(.minutes(40)))
     func deliveries() async throws { try await Program("deliveries").run() }
-
-    @Test("the next time of 20,000 random schedules is croniter's, summer time or not", .timeLimit(.minutes(40)))
-    func cron() async throws { try await Program("cron").run() }
 
     @Test(
         "TLS 1.2 and 1.3 alone, sessions that end with their window, a certificate renewed under load without a failed request",
@@ -47,15 +49,13 @@ struct OutsideTests {
         .timeLimit(.minutes(40)))
     func configured() async throws { try await Program("configured").run() }
 
+    @Test("the doctor says what is missing and what to do; a plan made of answers counts what its snippet sends")
+    func doctor() async throws { try await Program("doctor").run() }
+
     @Test(
         "a revoked key, a client without a backend's secret and the sixth device of a network count nothing; nobody is noted",
         .timeLimit(.minutes(40)))
     func senders() async throws { try await Program("senders").run() }
-
-    @Test(
-        "PyPI's pyhpke opens what Oblivious HTTP seals here, Throng opens what it seals, and neither what was changed",
-        .timeLimit(.minutes(40)))
-    func sealed() async throws { try await Program("sealed_http").run() }
 
     @Test(
         "an analyst's login finds out released numbers and nothing else, by no function, plan, error, catalogue or lock",
@@ -66,7 +66,7 @@ struct OutsideTests {
     func dashboards() async throws { try await Program("dashboards").run() }
 
     @Test(
-        "partners and operators sign in and see what is theirs, and nobody else does",
+        "partners, analysts and operators sign in and see what is theirs, and nobody else does",
         .timeLimit(.minutes(40)))
     func portal() async throws { try await Program("portal").run() }
 
@@ -83,9 +83,8 @@ struct OutsideTests {
         .timeLimit(.minutes(40)))
     func explorer() async throws { try await Program("explorer").run() }
 
-    @Test("the page on throng suppress shows what it says of its table", .timeLimit(.minutes(40)))
-    func pages() async throws { try await Program("suppress_page").run() }
-
-    @Test("the README shows what the program says of its plan, its mistake and its events", .timeLimit(.minutes(40)))
+    @Test(
+        "README, plan reference and the page on suppression show what the program says of plans, mistakes, events and tables",
+        .timeLimit(.minutes(40)))
     func readme() async throws { try await Program("readme").run() }
 }

@@ -81,6 +81,18 @@ class Crowd:
             check(response.getheader("retry-after"), "503 does not say when to come again")
         return response.status
 
+    def post(self, count):
+        """So many new batches, one after the other; what each was answered."""
+        connection = self.connect()
+        statuses = [self.send(connection, self.new()) for _ in range(count)]
+        connection.close()
+        return statuses
+
+    def run(self, most, **how):
+        """Clients that send so many batches each."""
+        self.start(most=most, **how)
+        self.join()
+
     def start(self, clients=4, most=10**9, pause=0):
         """Clients that send new batches until the daemon goes away, `stop` is called, or each has sent `most`."""
         self.is_stopping = False

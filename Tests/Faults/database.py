@@ -10,10 +10,11 @@ import time
 import daemon
 
 from clients import Crowd
-from house import House, Postgres, check, say, wait
+from house import House, Postgres, check
 from oracle import judge
 from proxy import Proxy
 from rows import Control, Row
+
 PAUSE = 0.01
 SMALL = {"THRONG_JOURNAL_CAP_BYTES": str(1 << 20), "THRONG_TEST_JOURNAL_SEGMENT_BYTES": str(1 << 16)}
 
@@ -50,17 +51,11 @@ class Server(Postgres):
                 time.sleep(0.25)
 
 
-class Behind(House):
-    """A house that reaches PostgreSQL through a proxy."""
-
-    proxy = None
-
-    def arguments(self):
-        arguments = super().arguments()
-        if self.proxy:
-            arguments[arguments.index("--database") + 1] = (
-                f"host=127.0.0.1 port={self.proxy.port} user=postgres dbname={self.database} sslmode=disable")
-        return arguments
+def behind(house):
+    """The house reaches PostgreSQL through this."""
+    proxy = Proxy(house.postgres.folder)
+    house.address = proxy.address(house.database)
+    return proxy
 
 
 def failures(house):
@@ -74,7 +69,7 @@ def outage(server, house, crowd, tally, chance):
     crowd.start(clients=3)
     time.sleep(chance.uniform(0.1, 1))
     server.stop(chance.choice(["fast", "immediate"]))
-    wait("503", lambda: crowd.answers[503] > 5, house, 120)
+    house.until("503", lambda: crowd.answers[503] > 5, 120)
     crowd.stop()
     status, headers, body = house.post(crowd.body(crowd.new()))
     check(status == 503 and int(headers["retry-after"]) > 0, "past the cap:", status, headers, body)
@@ -84,8 +79,8 @@ def outage(server, house, crowd, tally, chance):
         house.kill()
         house.restart()
     server.start()
-    wait("room", lambda: house.get("/readyz")[0] == 200, house, 90)
-    wait("the end of the lag", lambda: house.metrics()["throng_journal_lag_batches"] == 0, house, 90)
+    house.await_place(90)
+    house.until("the end of the lag", lambda: house.lag() == 0, 90)
 
 
 def killed(server, house, crowd, tally, chance):
@@ -96,7 +91,7 @@ def killed(server, house, crowd, tally, chance):
         time.sleep(chance.uniform(0.3, 1.5))
         server.kill()
         server.start()
-    wait("a failure", lambda: failures(house) > 0, house)
+    house.until("a failure", lambda: failures(house) > 0)
     crowd.stop()
 
 
@@ -112,7 +107,7 @@ def backends_killed(server, house, crowd, tally, chance):
             where datname = '{house.database}' and backend_type = 'client backend'
                 and (state <> 'idle' or random() < {chance.uniform(0, 0.2)})"""))
         time.sleep(0.02)
-    wait("a failure", lambda: failures(house) > 0, house)
+    house.until("a failure", lambda: failures(house) > 0)
     crowd.stop()
 
 
@@ -127,7 +122,7 @@ def refusals(server, house, crowd, tally, chance):
         create trigger refuse after insert or update on throng.{table}
             for each statement execute function throng.refuse()""")
     crowd.start(pause=PAUSE)
-    wait("a failure", lambda: failures(house) > 1, house)
+    house.until("a failure", lambda: failures(house) > 1)
     crowd.stop()
     house.sql(f"drop trigger refuse on throng.{table}")
 
@@ -135,9 +130,8 @@ def refusals(server, house, crowd, tally, chance):
 def deadlock(server, house, crowd, tally, chance):
     """Another session takes the same rows in the other order; PostgreSQL ends the flush."""
     house.restart()
-    crowd.start(clients=1, pause=PAUSE, most=20)
-    crowd.join()
-    wait("a flush", lambda: house.sql("select 1 from throng.distinct_count where margin = 0"), house)
+    crowd.run(clients=1, pause=PAUSE, most=20)
+    house.until("a flush", lambda: house.sql("select 1 from throng.distinct_count where margin = 0"))
     # A flush that takes its time between its two locks, so that it is the one that closes the circle and notices.
     house.sql("""
         create function throng.dawdle() returns trigger language plpgsql as
@@ -149,26 +143,26 @@ def deadlock(server, house, crowd, tally, chance):
     other.stdin.write("begin; select devices from throng.distinct_count where margin = 0 for update;\n")
     other.stdin.flush()
     crowd.start(pause=PAUSE)
-    wait("a flush that dawdles", lambda: house.sql(
-        f"select 1 from pg_stat_activity where datname = '{house.database}' and wait_event = 'PgSleep'"), house)
+    house.until("a flush that dawdles", lambda: house.sql(
+        f"select 1 from pg_stat_activity where datname = '{house.database}' and wait_event = 'PgSleep'"))
     words, _ = other.communicate("set deadlock_timeout = '30s'; select position from throng.watermark for update; commit;\n", 60)
     check(other.returncode == 0, "the other session:", words)
-    wait("a deadlock", lambda: "40P01" in house.log_text(), house)
+    house.until("a deadlock", lambda: "40P01" in house.log_text())
     crowd.stop()
     house.sql("drop trigger dawdle on throng.counter")
 
 
 def cut(server, house, crowd, tally, chance):
     """The connection breaks right before COMMIT, right after it, and between it and its answer."""
-    house.proxy = Proxy(server.folder)
+    proxy = behind(house)
     house.restart()
     crowd.start(pause=PAUSE)
     places = ["before", "during", "after"]
     chance.shuffle(places)
     for place in places:
-        cuts = house.proxy.cuts
-        house.proxy.cut(place)
-        wait(f"a cut {place} COMMIT", lambda: house.proxy.cuts > cuts, house)
+        cuts = proxy.cuts
+        proxy.cut(place)
+        house.until(f"a cut {place} COMMIT", lambda: proxy.cuts > cuts)
         if place == "after" and chance.random() < 0.3:
             # And the daemon with it: only the watermark knows.
             house.kill()
@@ -176,16 +170,17 @@ def cut(server, house, crowd, tally, chance):
             house.restart()
             crowd.start(pause=PAUSE)
     crowd.stop()
+    return proxy
 
 
 def stands_still(server, house, crowd, tally, chance):
     """As where a daemon is frozen in the middle of a flush's COPY, which no timeout of PostgreSQL ends: what another daemon's flush
     of the same new period begins with does not wait for it."""
-    house.proxy = Proxy(server.folder)
-    house.proxy.cut("copy")
+    proxy = behind(house)
+    proxy.cut("copy")
     house.restart()
     crowd.start(pause=PAUSE)
-    wait("a COPY", lambda: house.proxy.cuts > 0, house)
+    house.until("a COPY", lambda: proxy.cuts > 0)
     house.sql("""
         begin;
         set local lock_timeout = '2s';
@@ -194,7 +189,8 @@ def stands_still(server, house, crowd, tally, chance):
         on conflict (metric_id, period_start) do nothing;
         rollback""")
     crowd.stop()
-    house.proxy.go_on()
+    proxy.go_on()
+    return proxy
 
 
 def lost_commits(server, house, crowd, tally, chance):
@@ -216,19 +212,16 @@ def trials(tally, count, chance):
     server = Server()
     for trial in range(count):
         kind = KINDS[trial % len(KINDS)]
-        house = Behind(server)
+        house = House(server)
         crowd = Crowd(house, chance)
-        kind(server, house, crowd, tally, chance)
+        proxy = kind(server, house, crowd, tally, chance)
         # Drained by itself: nobody stops or starts anything from here on.
         crowd.retry()
-        wait("the end of the lag", lambda: house.metrics()["throng_journal_lag_batches"] == 0, house, 90)
-        check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
-        found = judge(crowd, tally)
-        tally.trials += 1
-        if any(found):
-            say("trial", trial, kind.__name__, "lost, doubled, unexplained:", *found)
-        if house.proxy:
-            house.proxy.close()
+        house.until("the end of the lag", lambda: house.lag() == 0, 90)
+        house.finish()
+        tally.add(judge(crowd, tally), kind.__name__)
+        if proxy:
+            proxy.close()
         house.end()
     server.clean()
 
@@ -237,28 +230,24 @@ def trials(tally, count, chance):
 
 def no_watermark(tally, chance):
     """PostgreSQL forgets how far the journal has been counted, and an answer to a COMMIT is lost."""
-    house = Behind(Postgres.shared())
-    house.sql("""
-        create function throng.forget() returns trigger language plpgsql as
-            $$ begin new.position := old.position; return new; end $$;
-        create trigger forget before update on throng.watermark for each row execute function throng.forget()""")
-    house.proxy = Proxy(house.postgres.folder)
-    house.proxy.cut("after")
+    house = House(Postgres.shared())
+    house.forget_watermarks()
+    proxy = behind(house)
+    proxy.cut("after")
     crowd = Crowd(house, chance)
     house.restart()
-    crowd.start(pause=PAUSE, most=20)
-    crowd.join()
-    wait("the cut", lambda: house.proxy.cuts > 0, house)
+    crowd.run(pause=PAUSE, most=20)
+    house.until("the cut", lambda: proxy.cuts > 0)
     house.await_doubles()
     judge(crowd, tally)
-    house.proxy.close()
+    proxy.close()
     house.end()
 
 
 def nothing_kept(tally, chance):
     """Commits that PostgreSQL forgets, and no kept flushes."""
     server = Server()
-    house = Behind(server, THRONG_FLUSH_KEEP_MINUTES="0")
+    house = House(server, THRONG_FLUSH_KEEP_MINUTES="0")
     crowd = Crowd(house, chance)
     for _ in range(3):
         server.sql("postgres", f"alter database {house.database} set synchronous_commit = off")

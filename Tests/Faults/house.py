@@ -1,5 +1,6 @@
 """The house under test: a `throng serve`, and a PostgreSQL of the suite's own."""
 
+import collections
 import http.client
 import os
 import pwd
@@ -126,29 +127,56 @@ class Postgres:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def comes(holds, seconds=60, pause=0.01):
+    """Whether something holds soon enough."""
+    deadline = time.monotonic() + seconds
+    while not (found := holds()) and time.monotonic() < deadline:
+        time.sleep(pause)
+    return found
+
+
 class House(daemon.Daemon):
     """A `throng serve` on a database of that PostgreSQL, with its data directory where the test wants it.
 
-    `prefix` goes before the command (strace), `settings` are its environment: change either between two starts. Without `database`
-    it gets a fresh one.
+    `settings` are its environment, to be changed between two starts. Without `database` it gets a fresh one.
     """
 
-    def __init__(self, postgres, data=None, prefix=(), database=None, **settings):
+    def __init__(self, postgres, data=None, database=None, **settings):
         # However slow this machine is just now, flushes follow one another closely: that is where faults are looked for.
         super().__init__(PLAN, "faults", **{"THRONG_TEST_FLUSH_MOST_SECONDS": "1", **settings})
         self.postgres = postgres
         self.database = database or postgres.house()
         self.data = data or self.data
-        self.prefix = list(prefix)
-        self.more = []
+        # Goes before the command, as strace does.
+        self.prefix = []
+        # How it reaches PostgreSQL, where it does not do so directly.
+        self.address = None
         # Where clients post; a proxy's port may stand here.
         self.client_port = self.port
 
     def arguments(self):
-        return [*self.prefix, *super().arguments(), "--database", self.postgres.url(self.database), *self.more]
+        return [*self.prefix, *super().arguments(), "--database", self.address or self.postgres.url(self.database)]
 
     def sql(self, query):
         return self.postgres.sql(self.database, query)
+
+    def beside(self, data, **settings):
+        """Another house on the same database, with ports of its own."""
+        return House(self.postgres, data=data, database=self.database, **{**self.settings, **settings})
+
+    def change_plan(self, *changes):
+        """Pairs of what is in the plan, and what stands there instead."""
+        with open(self.plan) as file:
+            text = file.read()
+        for before, after in changes:
+            check(before in text, "the plan has no", before)
+            text = text.replace(before, after)
+        with open(self.plan, "w") as file:
+            file.write(text)
+
+    @property
+    def has_ended(self):
+        return self.process.poll() is not None
 
     def launch(self, **faults):
         """Starts without waiting; `faults` are environment variables of this start only."""
@@ -161,7 +189,7 @@ class House(daemon.Daemon):
         """True once it takes batches; false where it ended before."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if self.process.poll() is not None:
+            if self.has_ended:
                 return False
             try:
                 if self.get("/healthz")[0] == 200:
@@ -171,10 +199,35 @@ class House(daemon.Daemon):
             time.sleep(0.01)
         raise Failure("throng serve did not listen in time\n" + self.log_text()[-3000:])
 
-    def restart(self):
+    def restart(self, **faults):
         """A start that has to succeed."""
-        self.launch()
+        self.launch(**faults)
         check(self.await_ready(), "throng serve ended with", self.process.poll(), "\n" + self.log_text()[-3000:])
+
+    def until(self, what, holds, seconds=60):
+        """Returns once it holds; the daemon lives meanwhile, and may be about to listen."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                if holds():
+                    return
+            except OSError:
+                # Between waiting and being there.
+                pass
+            check(not self.has_ended, "throng serve ended with", self.process.poll(), self.log_text()[-3000:])
+            check(time.monotonic() < deadline, what, "did not happen\n" + self.log_text()[-3000:])
+            time.sleep(0.03)
+
+    def await_place(self, seconds=180):
+        """Returns once it has its place, and takes batches."""
+        self.until("its place", lambda: self.get("/readyz")[0] == 200, seconds)
+
+    def is_replaced(self, *words):
+        """It ends by itself, and says why."""
+        code = self.process.wait(120)
+        check(code == 1, "the daemon that was replaced ended with", code, self.log_text()[-2000:])
+        for each in words:
+            check(each in self.log_text(), "it does not say:", each, self.log_text()[-800:])
 
     def stop(self, seconds=300):
         """SIGTERM, and PostgreSQL has everything; the exit code. A stop does not wait for a slow PostgreSQL for ever: what it
@@ -187,6 +240,11 @@ class House(daemon.Daemon):
             self.restart()
             self.drain()
         return code
+
+    def finish(self):
+        """An orderly stop, which flushes."""
+        code = self.stop()
+        check(code == 0, "SIGTERM ended with", code, self.log_text()[-3000:])
 
     def drain(self, seconds=120):
         deadline = time.monotonic() + seconds
@@ -205,29 +263,44 @@ class House(daemon.Daemon):
             try:
                 return super().metrics()
             except ConnectionRefusedError:
-                if self.process.poll() is not None or time.monotonic() > deadline:
+                if self.has_ended or time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
 
-    def await_doubles(self, seconds=60):
+    def lag(self):
+        """Batches that PostgreSQL does not have yet."""
+        return self.metrics()["throng_journal_lag_batches"]
+
+    def counters(self):
+        """Events by cell, as clients number these; None is a cell of buckets that nobody sends."""
+        # A list of n labels has n + 1 buckets: the last is `other`.
+        width, found = SIDE + 1, collections.Counter()
+        for cell, value in self.sql("select cell, sum(value)::bigint from throng.counter where measure = 0 group by 1"):
+            places = int(cell) // width // width, int(cell) // width % width, int(cell) % width
+            x, y, z = places
+            found[(x * SIDE + y) * SIDE + z if max(places) < SIDE else None] += int(value)
+        return found
+
+    def resident(self):
+        """Memory. Unit: bytes."""
+        with open(f"/proc/{self.process.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def forget_watermarks(self):
+        """For controls: PostgreSQL forgets how far the journal has been counted."""
+        self.sql("""
+            create function throng.forget() returns trigger language plpgsql as
+                $$ begin new.position := old.position; return new; end $$;
+            create trigger forget before update on throng.watermark for each row execute function throng.forget()""")
+
+    def await_doubles(self):
         """For controls that have batches counted again, of which each cell has one: returns once there are some."""
-        deadline = time.monotonic() + seconds
-        while not self.sql("select 1 from throng.counter where measure = 0 and value > 1 limit 1") and time.monotonic() < deadline:
-            time.sleep(0.3)
+        comes(lambda: self.sql("select 1 from throng.counter where measure = 0 and value > 1 limit 1"), pause=0.3)
 
     def end(self):
         """This house is not needed any more."""
-        if self.process and self.process.poll() is None:
+        if self.process and not self.has_ended:
             self.kill()
         self.postgres.sql("postgres", f"drop database if exists {self.database} with (force)")
         self.clean()
         daemon.atexit.unregister(self.clean)
-
-
-def wait(what, holds, house, seconds=60):
-    """Returns once it holds; the daemon lives meanwhile."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        check(house.process.poll() is None, "throng serve ended with", house.process.poll(), house.log_text()[-3000:])
-        check(time.monotonic() < deadline, what, "did not happen\n" + house.log_text()[-3000:])
-        time.sleep(0.03)

@@ -8,11 +8,11 @@ import signal
 import socket
 import time
 
-
 from clients import Crowd
-from house import LEFT, House, Postgres, check, say
+from house import LEFT, House, Postgres, check, comes
 from oracle import judge
 from rows import Control, Row
+
 PAUSE = 0.01
 
 
@@ -23,21 +23,12 @@ def cpu(house):
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def resident(house):
-    with open(f"/proc/{house.process.pid}/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def stop_and_judge(house, crowd, tally):
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
-    return judge(crowd, tally)
-
-
 def takes_batches(house, crowd, count=5):
-    connection = crowd.connect(20)
-    for _ in range(count):
-        check(crowd.send(connection, crowd.new()) == 202, "a batch was not acknowledged")
-    connection.close()
+    check(set(crowd.post(count)) == {202}, "a batch was not acknowledged")
+
+
+def connect(house, seconds):
+    return socket.create_connection(("127.0.0.1", house.port), seconds)
 
 
 # Memory
@@ -93,22 +84,22 @@ def memory(house, crowd, tally, chance, forget=False):
     house.restart()
     crowd.start(pause=PAUSE)
     time.sleep(1)
-    group.limit(resident(house) + (48 << 20))
+    group.limit(house.resident() + (48 << 20))
     time.sleep(2)
-    check(house.process.poll() is None, "it ended although there was room", house.log_text()[-2000:])
+    check(not house.has_ended, "it ended although there was room", house.log_text()[-2000:])
     # Less than it has now, and no swap for it: the kernel has to choose, and there is nobody else in the group.
-    small = resident(house) // 2
+    small = house.resident() // 2
     try:
         group.limit(small)
     except OSError:
         # Version 1 refuses a limit that it can't reach at once.
-        group.limit(resident(house) + (1 << 20))
+        group.limit(house.resident() + (1 << 20))
     bulk = []
     deadline = time.monotonic() + 20
-    while house.process.poll() is None and time.monotonic() < deadline:
+    while not house.has_ended and time.monotonic() < deadline:
         # Bodies that never end, a megabyte each.
         try:
-            line = socket.create_connection(("127.0.0.1", house.port), 1)
+            line = connect(house, 1)
             line.settimeout(1)
             line.sendall(b"POST /v1/batches HTTP/1.1\r\nhost: x\r\ncontent-length: 1048576\r\n\r\n" + b"x" * 1_000_000)
             bulk.append(line)
@@ -124,9 +115,8 @@ def memory(house, crowd, tally, chance, forget=False):
     house.prefix = []
     house.restart()
     crowd.retry()
-    found = stop_and_judge(house, crowd, tally)
+    house.finish()
     group.end()
-    return found
 
 
 # File descriptors
@@ -141,17 +131,17 @@ def descriptors(house, crowd, tally, chance):
     lines = []
     for _ in range(200):
         try:
-            lines.append(socket.create_connection(("127.0.0.1", house.port), 2))
+            lines.append(connect(house, 2))
         except OSError:
             break
     check(len(lines) > 96, "only", len(lines), "connections were made")
     time.sleep(0.5)
-    check(house.process.poll() is None, "it ended with", house.process.poll(), house.log_text()[-2000:])
+    check(not house.has_ended, "it ended with", house.process.poll(), house.log_text()[-2000:])
     before = cpu(house)
     size = os.path.getsize(house.log_path)
     time.sleep(3)
     spent = cpu(house) - before
-    check(house.process.poll() is None, "it ended with", house.process.poll(), house.log_text()[-2000:])
+    check(not house.has_ended, "it ended with", house.process.poll(), house.log_text()[-2000:])
     check(spent < 1.5, "it spins:", spent, "seconds of processor time in 3")
     check(os.path.getsize(house.log_path) - size < 1 << 20, "it floods its log")
     check(crowd.send(inside, crowd.new()) == 202, "a client that was in is not served")
@@ -160,7 +150,7 @@ def descriptors(house, crowd, tally, chance):
     inside.close()
     time.sleep(1)
     takes_batches(house, crowd, 20)
-    return stop_and_judge(house, crowd, tally)
+    house.finish()
 
 
 # Stopping
@@ -170,11 +160,10 @@ def stop_under_load(house, crowd, tally, chance):
     house.restart()
     crowd.start(clients=8)
     time.sleep(chance.uniform(0.2, 2))
-    found = stop_and_judge(house, crowd, tally)
+    house.finish()
     crowd.stop()
     if any(each in house.log_text() for each in LEFT):
         tally.note("a stop left some batches to the next start, which delivered them")
-    return found
 
 
 # Idle connections
@@ -198,11 +187,11 @@ def idle(house, crowd, tally, chance, count=IDLE):
     house.settings["THRONG_INTAKE_IDLE_SECONDS"] = "45" if count > FEW_IDLE else "5"
     house.restart()
     takes_batches(house, crowd)
-    base = resident(house)
+    base = house.resident()
     lines = []
     started = time.monotonic()
     for place in range(count):
-        line = socket.create_connection(("127.0.0.1", house.port), 10)
+        line = connect(house, 10)
         if place % 3 == 0:
             # Some have begun to speak.
             line.sendall(b"POST /v1/ba")
@@ -211,30 +200,24 @@ def idle(house, crowd, tally, chance, count=IDLE):
     begun = time.monotonic()
     takes_batches(house, crowd, 50)
     mean = (time.monotonic() - begun) / 50
-    each = (resident(house) - base) / count
+    each = (house.resident() - base) / count
     check(mean < 0.5, "a batch takes", mean, "seconds beside idle clients")
     check(each < 64 << 10, "an idle connection takes", each, "bytes")
-    deadline = time.monotonic() + 90
     connected = f"/proc/{house.process.pid}/fd"
-    while len(os.listdir(connected)) > 200 and time.monotonic() < deadline:
-        time.sleep(0.2)
-    check(len(os.listdir(connected)) <= 200, "idle connections are not let go:", len(os.listdir(connected)))
+    check(comes(lambda: len(os.listdir(connected)) <= 200, 90, pause=0.2), "idle connections are not let go:", len(os.listdir(connected)))
     for line in lines:
         line.close()
     tally.note(f"{count} idle connections in {took:.1f} s, {each / 1024:.1f} KiB each, batches beside them {mean * 1000:.1f} ms")
-    return stop_and_judge(house, crowd, tally)
+    house.finish()
 
 
 def trials(kind):
     def run(tally, count, chance):
-        for trial in range(count):
+        for _ in range(count):
             house = House(Postgres.shared())
             crowd = Crowd(house, chance)
-            more = {"count": FEW_IDLE} if kind is idle and count == 1 else {}
-            found = kind(house, crowd, tally, chance, **more)
-            tally.trials += 1
-            if any(found):
-                say("trial", trial, "lost, doubled, unexplained:", *found)
+            kind(house, crowd, tally, chance, **({"count": FEW_IDLE} if kind is idle and count == 1 else {}))
+            tally.add(judge(crowd, tally))
             house.end()
     return run
 
@@ -247,6 +230,7 @@ def forgotten(tally, chance):
     crowd = Crowd(house, chance)
     try:
         memory(house, crowd, tally, chance, forget=True)
+        judge(crowd, tally)
     finally:
         house.end()
 
@@ -256,8 +240,7 @@ def killed_instead(tally, chance):
     house = House(Postgres.shared(), THRONG_FLUSH_SECONDS="600")
     crowd = Crowd(house, chance)
     house.restart()
-    crowd.start(clients=8, most=20)
-    crowd.join()
+    crowd.run(clients=8, most=20)
     house.kill()
     judge(crowd, tally)
     house.end()
@@ -269,6 +252,6 @@ ROWS = [
     Row("9.memory", "too little memory: alive within the limit, killed by the kernel beyond it", 20, 1, trials(memory),
         [Control("the journal is taken away", forgotten, "lost")], no_groups),
     Row("9.descriptors", "no file descriptor left: no spinning, no end", 10, 1, trials(descriptors), [LOST]),
-    Row("9.stop", "SIGTERM under load", 40, 2, trials(stop_under_load), [LOST]),
+    Row("9.stop", "SIGTERM under load", 40, 1, trials(stop_under_load), [LOST]),
     Row("9.idle", "ten thousand idle connections", 3, 1, trials(idle), [LOST], too_few_descriptors),
 ]

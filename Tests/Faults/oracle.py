@@ -27,6 +27,12 @@ class Tally:
         if text not in self.words:
             self.words.append(text)
 
+    def add(self, found, *words):
+        """A trial is over: what was lost, doubled and left unexplained in it."""
+        self.trials += 1
+        if any(found):
+            say("trial", self.trials - 1, *words, "lost, doubled, unexplained:", *found)
+
     def wrong(self, *words):
         """Something that no rule of the oracle names, and that must not be."""
         self.unexplained += 1
@@ -37,17 +43,10 @@ class Tally:
 def judge(crowd, tally):
     """Compares PostgreSQL with what the clients know, and adds what was not said before; lost, doubled and unexplained of this
     time. The house must be drained, or have stopped in an orderly way."""
-    rows = crowd.house.sql("select cell, value from throng.counter where measure = 0")
-    # A list of n labels has n + 1 buckets: the last is `other`.
+    found = crowd.house.counters()
+    if found.pop(None, 0):
+        tally.wrong("a counter of a bucket that nobody sent")
     width = SIDE + 1
-    found = {}
-    for cell, value in rows:
-        cell = int(cell)
-        x, y, z = cell // width // width, cell // width % width, cell % width
-        if max(x, y, z) == SIDE:
-            tally.wrong("a counter of a bucket that nobody sent")
-            continue
-        found[(x * SIDE + y) * SIDE + z] = int(value)
     devices = set()
     by_x = collections.defaultdict(set)
     leaves = collections.defaultdict(set)

@@ -1,12 +1,95 @@
-"""A TCP proxy before PostgreSQL that reads just enough of the protocol to know where a COMMIT or a COPY is, and can cut or stand
-still there."""
+"""TCP proxies before PostgreSQL: one that reads just enough of the protocol to know where a COMMIT or a COPY is, and can cut or stand
+still there; and one on which everything takes its time."""
 
+import queue
 import socket
 import threading
+import time
 
 
-class Proxy:
-    """Listens on a loopback port; `cut(place)` breaks the next connection whose flush comes to that place:
+class Line:
+    """Listens on a loopback port, and connects whoever comes to PostgreSQL."""
+
+    def __init__(self, folder):
+        self.target = f"{folder}/.s.PGSQL.5432"
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def address(self, database):
+        return f"host=127.0.0.1 port={self.port} user=postgres dbname={database} sslmode=disable"
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            server = socket.socket(socket.AF_UNIX)
+            try:
+                server.connect(self.target)
+            except OSError:
+                client.close()
+                continue
+            for work, *arguments in self.works(client, server):
+                threading.Thread(target=work, args=arguments, daemon=True).start()
+
+
+class SlowLine(Line):
+    """What comes is forwarded as late as `delay()` says, half of it each way; in order."""
+
+    def __init__(self, folder, delay):
+        self.delay, self.is_slow, self.pairs = delay, False, []
+        super().__init__(folder)
+
+    def cut(self):
+        """Breaks all connections that there are."""
+        pairs, self.pairs = self.pairs, []
+        for line in (line for pair in pairs for line in pair):
+            try:
+                line.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                # It has gone already.
+                pass
+
+    def close(self):
+        self.is_slow = False
+        self.listener.close()
+        self.cut()
+
+    def works(self, client, server):
+        self.pairs.append((client, server))
+        for source, sink in ((client, server), (server, client)):
+            parts = queue.Queue()
+            yield self.take, source, parts
+            yield self.give, parts, sink
+
+    def take(self, source, parts):
+        while True:
+            try:
+                part = source.recv(1 << 16)
+            except OSError:
+                part = b""
+            parts.put((time.monotonic() + (self.delay() / 2 if self.is_slow else 0), part))
+            if not part:
+                return
+
+    @staticmethod
+    def give(parts, sink):
+        while True:
+            due, part = parts.get()
+            time.sleep(max(0, due - time.monotonic()))
+            try:
+                if not part:
+                    return sink.shutdown(socket.SHUT_WR)
+                sink.sendall(part)
+            except OSError:
+                return
+
+
+class Proxy(Line):
+    """`cut(place)` breaks the next connection whose flush comes to that place:
 
     before   what was sent is forwarded up to the COMMIT, and not the COMMIT
     during   the COMMIT is forwarded; nobody waits for its answer
@@ -15,14 +98,9 @@ class Proxy:
     """
 
     def __init__(self, folder):
-        self.target = f"{folder}/.s.PGSQL.5432"
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.lock = threading.Lock()
-        self.place = None
-        self.cuts = 0
-        self.goes_on = threading.Event()
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.lock, self.goes_on = threading.Lock(), threading.Event()
+        self.place, self.cuts = None, 0
+        super().__init__(folder)
 
     def cut(self, place):
         with self.lock:
@@ -44,21 +122,9 @@ class Proxy:
         self.go_on()
         self.listener.close()
 
-    def accept(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            server = socket.socket(socket.AF_UNIX)
-            try:
-                server.connect(self.target)
-            except OSError:
-                client.close()
-                continue
-            pair = Pair(self, client, server)
-            threading.Thread(target=pair.from_client, daemon=True).start()
-            threading.Thread(target=pair.from_server, daemon=True).start()
+    def works(self, client, server):
+        pair = Pair(self, client, server)
+        return [(pair.from_client,), (pair.from_server,)]
 
 
 class Pair:

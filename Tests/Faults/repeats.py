@@ -9,11 +9,11 @@ import time
 
 import daemon
 import moving_clock
-
 from clients import Crowd
-from house import ROTATION, House, Postgres, check, say
+from house import BATCH, ROTATION, House, Postgres, check
 from oracle import judge
 from rows import Control, Row
+
 COPIES = 100
 QUARTER = 900
 
@@ -21,7 +21,7 @@ QUARTER = 900
 def body_with_refusal(crowd, batch):
     """Its answer is one of a kind: one event more than any plan knows."""
     body = json.loads(crowd.body(batch))
-    body["events"].insert(batch.place % 20, {"event": "unheard of", "at": crowd.at})
+    body["events"].insert(batch.place % BATCH, {"event": "unheard of", "at": crowd.at})
     return json.dumps(body).encode()
 
 
@@ -48,9 +48,9 @@ def post_at_once(house, body, answers, copies=COPIES):
     return threads
 
 
-def at_once(postgres, tally, chance):
+def at_once(tally, chance):
     """A hundred times at once, the daemon killed under some of them, and again after the restart."""
-    house = House(postgres)
+    house = House(Postgres.shared())
     crowd = Crowd(house, chance)
     house.restart()
     bodies = [(batch, body_with_refusal(crowd, batch)) for batch in (crowd.new() for _ in range(6))]
@@ -73,12 +73,12 @@ def at_once(postgres, tally, chance):
         told = set(answers[batch.id]) - {None}
         check(len(told) == 1, "a repeated batch got", len(told), "answers:", list(told)[:3])
         status, text = told.pop()
-        place = batch.place % 20
+        place = batch.place % BATCH
         check(status == 202 and json.loads(text) == {
-            "accepted": 20, "refused": [
+            "accepted": BATCH, "refused": [
                 {"index": place, "reason": "unknown_event", "detail": {"pointer": f"/events/{place}/event"}}]}, status, text)
         batch.status = 202
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    house.finish()
     found = judge(crowd, tally)
     house.end()
     return found
@@ -87,13 +87,10 @@ def at_once(postgres, tally, chance):
 class Quarters:
     """A house whose windows are a quarter of an hour and whose periods are hours, with a clock that can be moved."""
 
-    def __init__(self, postgres, chance):
-        self.house = House(postgres)
-        with open(self.house.plan) as file:
-            text = file.read()
-        with open(self.house.plan, "w") as file:
-            file.write(text.replace(f"rotation: {daemon.duration(ROTATION)}", "rotation: 15 minutes")
-                       .replace("period: month", "period: hour"))
+    def __init__(self, chance):
+        self.house = House(Postgres.shared())
+        self.house.change_plan(
+            (f"rotation: {daemon.duration(ROTATION)}", "rotation: 15 minutes"), ("period: month", "period: hour"))
         self.clock = moving_clock.MovingClock(self.house.folder, time.time())
         self.house.settings.update(self.clock.variables, THRONG_TEST_SCHEDULE_SECONDS="86400")
         self.crowd = Crowd(self.house, chance)
@@ -111,23 +108,20 @@ class Quarters:
         status, _, text = self.house.post(body)
         check(status in (202, 422), "status", status, text)
         if status == 202:
-            check(json.loads(text)["accepted"] == 20, text)
+            check(json.loads(text)["accepted"] == BATCH, text)
             batch.status = 202
             self.told[batch.place] = (at // 3600 * 3600, at // QUARTER)
         return status
 
     def level(self):
         """Flushes go on: their pauses are no matter of the clock."""
-        deadline = time.monotonic() + 60
-        while self.house.metrics()["throng_journal_lag_batches"] > 0:
-            check(time.monotonic() < deadline, "flushing stopped when the clock jumped\n" + self.house.log_text()[-2000:])
-            time.sleep(0.05)
+        self.house.until("a flush after the clock jumped", lambda: self.house.lag() == 0)
 
     def judge(self, tally):
         """Beside the counts: every event in its own hour, every device once a window."""
         rows = self.house.sql(
             "select extract(epoch from period_start)::bigint, sum(value)::bigint from throng.counter where measure = 0 group by 1")
-        expected = collections.Counter(hour for hour, _ in self.told.values() for _ in range(20))
+        expected = collections.Counter(hour for hour, _ in self.told.values() for _ in range(BATCH))
         found = {int(hour): int(value) for hour, value in rows}
         if found != dict(expected):
             tally.wrong("events by hour are", found, "instead of", dict(expected))
@@ -143,22 +137,19 @@ class Quarters:
         if stored != expected:
             tally.wrong("devices by hour and window are", stored, "instead of", expected)
         before = (tally.lost, tally.doubled, tally.unexplained)
-        values = collections.Counter()
-        for cell, value in self.house.sql("select cell, sum(value)::bigint from throng.counter where measure = 0 group by 1"):
-            cell = int(cell)
-            values[(cell // 65 // 65 * 64 + cell // 65 % 65) * 64 + cell % 65] += int(value)
+        values = self.house.counters()
         for batch in self.crowd.batches:
             counts = [values[cell] for cell in batch.cells]
             tally.doubled += sum(count > 1 for count in counts)
             if batch.status == 202:
-                tally.acknowledged += 20
+                tally.acknowledged += BATCH
                 tally.lost += counts.count(0)
             elif any(counts):
                 tally.wrong("a batch that was refused was counted")
         return tuple(now - then for now, then in zip((tally.lost, tally.doubled, tally.unexplained), before))
 
     def end(self, tally):
-        check(self.house.stop() == 0, "SIGTERM ended with", self.house.process.returncode, self.house.log_text()[-2000:])
+        self.house.finish()
         found = self.judge(tally)
         self.house.end()
         return found
@@ -171,9 +162,9 @@ def now():
     return int(time.time())
 
 
-def beyond_the_horizon(postgres, tally, chance):
+def beyond_the_horizon(tally, chance):
     """A batch whose window is over is refused by its time, before and after the key is gone, and across a restart."""
-    trial = Quarters(postgres, chance)
+    trial = Quarters(chance)
     start = now()
     batches = [trial.crowd.new() for _ in range(5)]
     for batch in batches:
@@ -221,9 +212,9 @@ def jump(trial, hours, chance, crash=None):
     return refused
 
 
-def clock(postgres, tally, chance):
+def clock(tally, chance):
     """The wall clock jumps an hour ahead or back, and returns."""
-    trial = Quarters(postgres, chance)
+    trial = Quarters(chance)
     hours = chance.choice([1, -1])
 
     def crash():
@@ -242,10 +233,7 @@ KINDS = [at_once, clock, beyond_the_horizon]
 def trials(tally, count, chance):
     for trial in range(count):
         kind = KINDS[trial % len(KINDS)]
-        found = kind(Postgres.shared(), tally, chance)
-        tally.trials += 1
-        if any(found):
-            say("trial", trial, kind.__name__, "lost, doubled, unexplained:", *found)
+        tally.add(kind(tally, chance), kind.__name__)
 
 
 # Controls
@@ -261,14 +249,14 @@ def another_id(tally, chance):
     batch.id = "%032x" % chance.getrandbits(128)
     crowd.send(connection, batch)
     connection.close()
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    house.finish()
     judge(crowd, tally)
     house.end()
 
 
 def reopened(tally, chance):
     """The daemon forgets which windows are over, and the clock is set back."""
-    trial = Quarters(Postgres.shared(), chance)
+    trial = Quarters(chance)
 
     def forget():
         trial.house.stop()

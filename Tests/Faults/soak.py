@@ -14,9 +14,9 @@ import sys
 import threading
 import time
 
-
 from house import CELLS, ROTATION, SIDE, House, Postgres, check, daemon, say
 from rows import Control, Row
+
 CLIENTS = 4
 EVENTS_A_BATCH = 100
 PLACES = CELLS // EVENTS_A_BATCH
@@ -95,19 +95,9 @@ class Load:
             connection.close()
 
 
-def resident(house):
-    with open(f"/proc/{house.process.pid}/status") as file:
-        words = dict(line.split(":", 1) for line in file)
-    return int(words["VmRSS"].split()[0]) * 1024
-
-
 def judge(load, tally):
     """Every cell has exactly what was acknowledged; what has no answer may or may not be there."""
-    width = SIDE + 1
-    found = collections.Counter()
-    for cell, value in load.house.sql("select cell, sum(value)::bigint from throng.counter where measure = 0 group by 1"):
-        cell = int(cell)
-        found[(cell // width // width * SIDE + cell // width % width) * SIDE + cell % width] = int(value)
+    found = load.house.counters()
     for place in range(PLACES):
         for cell in range(place * EVENTS_A_BATCH, (place + 1) * EVENTS_A_BATCH):
             value = found.pop(cell, 0)
@@ -121,10 +111,7 @@ def judge(load, tally):
 
 def house_of_minutes(**settings):
     house = House(Postgres.shared(), THRONG_TEST_JOURNAL_SEGMENT_BYTES=str(1 << 20), THRONG_TEST_FLUSH_MOST_SECONDS="60", **settings)
-    with open(house.plan) as file:
-        text = file.read()
-    with open(house.plan, "w") as file:
-        file.write(text.replace(f"rotation: {daemon.duration(ROTATION)}", "rotation: 1 minute"))
+    house.change_plan((f"rotation: {daemon.duration(ROTATION)}", "rotation: 1 minute"))
     return house
 
 
@@ -142,13 +129,13 @@ def soak(tally, slices, chance):
         count = load.run(SLICE, most / 2)
         ordered = sorted(load.latencies)
         seen.append((
-            time.monotonic() - started, resident(house), statistics.median(ordered), ordered[int(len(ordered) * 0.99)],
+            time.monotonic() - started, house.resident(), statistics.median(ordered), ordered[int(len(ordered) * 0.99)],
             count / SLICE))
         tally.trials += 1
         if place % 6 == 0:
             at, memory, median, late, rate = seen[-1]
             say(f"{at:5.0f} s: {memory >> 20} MiB, {rate:.0f} batches/s, median {median * 1000:.1f} ms, p99 {late * 1000:.1f} ms")
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    house.finish()
     judge(load, tally)
     house.end()
     settled = [each for each in seen if each[0] > SETTLING]
@@ -171,10 +158,7 @@ def soak(tally, slices, chance):
 def no_watermark(tally, chance):
     """PostgreSQL forgets how far the journal has been counted."""
     house = house_of_minutes()
-    house.sql("""
-        create function throng.forget() returns trigger language plpgsql as
-            $$ begin new.position := old.position; return new; end $$;
-        create trigger forget before update on throng.watermark for each row execute function throng.forget()""")
+    house.forget_watermarks()
     house.restart()
     load = Load(house, chance)
     load.run(4, 20)
@@ -193,7 +177,7 @@ def lossy(tally, chance):
     house.restart()
     load = Load(house, chance)
     load.run(3, 40)
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
+    house.finish()
     judge(load, tally)
     house.end()
 

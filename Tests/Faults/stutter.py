@@ -9,13 +9,11 @@ import threading
 import time
 
 from clients import Crowd
-from house import DEVICES, House, Postgres, check, say
-from oracle import judge
+from house import House, Postgres, comes
+from proxy import SlowLine
 from rows import Control, Row
-from slow_line import SlowLine
-from takeover import await_place
+from takeover import PAUSE, conclude
 
-PAUSE = 0.01
 # fdatasync(2) on x86-64 and on 64-bit ARM.
 SYNCS = {"75", "83"}
 
@@ -98,51 +96,17 @@ class Stutter(threading.Thread):
         self.join()
 
 
-class FarHouse(House):
+def far(house, mix, chance):
     """A house that reaches PostgreSQL by a line of its own."""
-
-    line = None
-
-    def arguments(self):
-        words = super().arguments()
-        place = words.index("--database") + 1
-        if self.line:
-            words[place] = f"host=127.0.0.1 port={self.line.port} user=postgres dbname={self.database}"
-        return words
+    line = SlowLine(house.postgres.folder, lambda: mix.answers(chance))
+    house.address = line.address(house.database)
+    return line
 
 
-class Watch:
-    """When the one was last acknowledged something, and the other announced itself and had the place."""
-
-    def __init__(self, house, crowd):
-        self.house, self.crowd = house, crowd
-        self.fence = house.sql("select fence from throng.watermark")[0][0]
-        self.announced = self.taken = None
-        self.count, self.last = crowd.answers[202], time.monotonic()
-
-    def look(self):
-        now, count = time.monotonic(), self.crowd.answers[202]
-        if count != self.count:
-            self.count, self.last = count, now
-        [[claim, fence]] = self.house.sql("select coalesce(claim, 0), fence from throng.watermark")
-        if claim != "0":
-            self.announced = self.announced or now
-        if fence != self.fence:
-            self.taken = self.taken or now
-
-    def words(self):
-        def since(instant):
-            return "never" if instant is None or self.announced is None else f"{instant - self.announced:.1f} s"
-
-        return f"the last acknowledgement came {since(self.last)} after the announcement, the place was taken {since(self.taken)}"
-
-
-def trial(mix, postgres, tally, chance, old_faults=None, new_faults=None):
-    line = SlowLine(postgres.folder, lambda: mix.answers(chance))
-    house = FarHouse(postgres, THRONG_FLUSH_SECONDS=str(chance.choice([1, 3, 600])))
-    house.line = line
-    house.launch(**(old_faults or {}))
-    check(house.await_ready(), "it ended with", house.process.poll(), house.log_text()[-2000:])
+def trial(mix, tally, chance, **faults):
+    house = House(Postgres.shared(), THRONG_FLUSH_SECONDS=str(chance.choice([1, 3, 600])))
+    line = far(house, mix, chance)
+    house.restart(**faults)
     crowd = Crowd(house, chance)
     # A copy does not know whom the old one met after it was made: devices that the oracle counts meet one of the two.
     crowd.devices = range(500)
@@ -153,57 +117,38 @@ def trial(mix, postgres, tally, chance, old_faults=None, new_faults=None):
     time.sleep(chance.uniform(1, 4))
     copy = os.path.join(house.folder, "copy")
     stutter.copy(house.data, copy)
-    other = FarHouse(postgres, data=copy, database=house.database, **{**house.settings, "THRONG_FLUSH_SECONDS": "1"})
-    other.line = SlowLine(postgres.folder, lambda: mix.answers(chance))
+    other = house.beside(copy, THRONG_FLUSH_SECONDS="1")
+    its_line = far(other, mix, chance)
     # Who comes may be nearer to PostgreSQL.
-    other.line.is_slow = chance.random() < 0.5
-    watch = Watch(house, crowd)
-    other.launch(**(new_faults or {}))
+    its_line.is_slow = chance.random() < 0.5
+    fence = house.sql("select fence from throng.watermark")
+    other.launch()
     if mix.is_cut:
         time.sleep(chance.uniform(0, 3))
         line.cut()
-    until = time.monotonic() + 150
-    while house.process.poll() is None and time.monotonic() < until:
-        watch.look()
-        if watch.taken and time.monotonic() > watch.taken + 20:
-            break
-        time.sleep(0.3)
+    # Until it has ended, or for as long as it may take once its place was taken.
+    comes(lambda: house.has_ended or house.sql("select fence from throng.watermark") != fence, 150, pause=0.3)
+    comes(lambda: house.has_ended, 20, pause=0.3)
     stutter.end()
-    line.is_slow = other.line.is_slow = False
-    code = house.process.wait(120)
+    line.is_slow = its_line.is_slow = False
+    house.is_replaced()
     crowd.stop()
-    watch.look()
-    check(code == 1, "the daemon that was replaced ended with", code, house.log_text()[-2000:])
-    await_place(other)
-    crowd.house = other
-    crowd.devices = range(500, DEVICES)
-    crowd.start(pause=PAUSE, most=10)
-    crowd.join()
-    other.drain()
-    check(other.stop() == 0, "SIGTERM ended with", other.process.returncode, other.log_text()[-2000:])
-    found = judge(crowd, tally)
-    say(f"{mix.name}: {watch.words()}; lost, doubled, unexplained: {found}")
-    if any(found) and not (old_faults or new_faults):
-        say("the old one:\n" + house.log_text()[-3000:])
-        say("the new one:\n" + other.log_text()[-3000:])
-    for each in (line, other.line):
+    found = conclude(tally, crowd, house, other, faults)
+    for each in (line, its_line):
         each.close()
-    other.clean()
-    house.clean()
     return found
 
 
 def trials(tally, count, chance):
-    postgres = Postgres.shared()
     for number in range(count):
-        trial(MIXES[number % len(MIXES)], postgres, tally, chance)
-        tally.trials += 1
+        mix = MIXES[number % len(MIXES)]
+        tally.add(trial(mix, tally, chance), mix.name)
 
 
 def without_lease(tally, chance):
     """It acknowledges for as long as it is not told to stop, and gives up each question after two seconds."""
     for mix in (MIXES[4], MIXES[0], MIXES[4]):
-        trial(mix, Postgres.shared(), tally, chance, old_faults={"THRONG_FAULT": "outlive_lease"})
+        trial(mix, tally, chance, THRONG_FAULT="outlive_lease")
         if tally.lost:
             break
 

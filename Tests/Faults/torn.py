@@ -5,11 +5,11 @@ import os
 import shutil
 import time
 
-
 from clients import Crowd
-from house import DEVICES, House, Postgres, check, say
+from house import DEVICES, House, Postgres, check, comes, say
 from oracle import Tally, judge
 from rows import Control, Row
+
 SETTINGS = {"THRONG_TEST_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_FLUSH_SECONDS": "3600"}
 
 
@@ -21,9 +21,7 @@ def written(chance, seconds):
     # The first flush is over before the first batch.
     house.drain()
     crowd.start(clients=2, pause=0.005)
-    deadline = time.monotonic() + 60
-    while crowd.answers[202] < 20 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    comes(lambda: crowd.answers[202] >= 20)
     time.sleep(seconds)
     house.kill()
     crowd.stop()
@@ -50,25 +48,28 @@ def records(path):
     return starts + [end]
 
 
+def flip(path, place, chance):
+    """One bit of a byte."""
+    with open(path, "r+b") as file:
+        file.seek(place)
+        byte = file.read(1)[0]
+        file.seek(place)
+        file.write(bytes([byte ^ (1 << chance.randrange(8))]))
+
+
 def damage(house, chance):
     """Changes the journal; which segment, and how."""
     paths = segments(house)
     # Half of the time the end of it, where a torn write may be.
     path = paths[-1] if chance.random() < 0.5 else chance.choice(paths)
     size = os.path.getsize(path)
-    with open(path, "r+b") as file:
-        if chance.random() < 0.3:
-            # Within a record: a cut between two is what a file system does with what was never synced.
-            found = records(path)
-            cut = chance.choice([place for place in range(max(1, size - 3000), found[-1]) if place not in found])
-            file.truncate(cut)
-            return path, "cut"
-        place = chance.randrange(size) if chance.random() < 0.5 else chance.randrange(max(0, size - 3000), size)
-        file.seek(place)
-        byte = file.read(1)[0]
-        file.seek(place)
-        file.write(bytes([byte ^ (1 << chance.randrange(8))]))
-        return path, "flipped"
+    if chance.random() < 0.3:
+        # Within a record: a cut between two is what a file system does with what was never synced.
+        found = records(path)
+        os.truncate(path, chance.choice([place for place in range(max(1, size - 3000), found[-1]) if place not in found]))
+        return path, "cut"
+    flip(path, chance.randrange(size) if chance.random() < 0.5 else chance.randrange(max(0, size - 3000), size), chance)
+    return path, "flipped"
 
 
 def trials(tally, count, chance):
@@ -95,7 +96,7 @@ def trials(tally, count, chance):
                 tally.wrong("a torn tail was not kept")
             outcomes["set aside"] += loud
         crowd.retry(share=0 if loud else 0.5)
-        check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+        house.finish()
         seen = Tally()
         found = judge(crowd, seen)
         if loud:
@@ -120,7 +121,7 @@ def cut_without_a_trace(tally, chance):
         found = records(path)
         os.truncate(path, found[len(found) // 2])
         house.restart()
-        check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+        house.finish()
         judge(crowd, tally)
         house.end()
         if tally.lost:
@@ -145,54 +146,27 @@ def counted_and_cut(chance, postgres):
     return house, crowd, path, place
 
 
-def post(house, crowd, count=6):
-    """New batches; some clients are gone before they have an answer."""
-    connection = crowd.connect()
-    statuses = [crowd.send(connection, crowd.new()) for _ in range(count)]
-    connection.close()
-    return statuses
-
-
-def await_batches(house, seconds=60):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        check(house.process.poll() is None, "throng serve ended with", house.process.poll(), house.log_text()[-3000:])
-        try:
-            if house.get("/readyz")[0] == 200:
-                return
-        except OSError:
-            # Between waiting and being there.
-            pass
-        time.sleep(0.05)
-    check(False, "it takes no batches\n" + house.log_text()[-3000:])
-
-
 def away(tally, count, chance):
     """PostgreSQL has more than the journal, and can't be asked: nobody may be told that a batch was counted whose position
     PostgreSQL has already."""
     postgres = Postgres()
     waited = 0
-    for trial in range(count):
+    for _ in range(count):
         house, crowd, path, place = counted_and_cut(chance, postgres)
         how = chance.choice(["whole records cut off", "cut within a record", "a bit flipped"])
         if how == "a bit flipped":
             # In the last record, so that nothing follows that says it was on disk.
             place = records(path)[-2] + 8
             os.truncate(path, records(path)[-1])
-            with open(path, "r+b") as file:
-                file.seek(place)
-                byte = file.read(1)[0]
-                file.seek(place)
-                file.write(bytes([byte ^ (1 << chance.randrange(8))]))
+            flip(path, place, chance)
         else:
             os.truncate(path, place + (chance.randint(1, 30) if how == "cut within a record" else 0))
         # Who was counted in what is lost is known to PostgreSQL alone: those that come now are others.
         crowd.devices = range(DEVICES, 2 * DEVICES)
         postgres.stop()
         for _ in range(chance.randint(1, 2)):
-            house.launch()
-            check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
-            statuses = post(house, crowd)
+            house.restart()
+            statuses = crowd.post(6)
             ready = house.get("/readyz")
             if ready[0] != 503 or set(statuses) != {503}:
                 tally.wrong(how, "and PostgreSQL away: /readyz says", ready[0], "and batches get", statuses)
@@ -200,34 +174,27 @@ def away(tally, count, chance):
         # Sometimes it is there to see PostgreSQL come back.
         stays = chance.random() < 0.5
         if stays:
-            house.launch()
-            check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
+            house.restart()
         postgres.start()
         if not stays:
-            house.launch()
-        check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
-        await_batches(house)
+            house.restart()
+        house.await_place()
         waited += stays
-        check(set(post(house, crowd)) == {202}, "a batch was not acknowledged")
+        check(set(crowd.post(6)) == {202}, "a batch was not acknowledged")
         if chance.random() < 0.5:
             # From now on the journal leaps over what it lost.
             house.kill()
             if chance.random() < 0.5:
                 postgres.stop()
-                house.launch()
-                check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
-                post(house, crowd)
+                house.restart()
+                crowd.post(6)
                 postgres.start()
             else:
-                house.launch()
-                check(house.await_ready(), "the start ended with", house.process.poll(), house.log_text()[-3000:])
-            await_batches(house)
-            check(set(post(house, crowd)) == {202}, "a batch was not acknowledged")
-        check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
-        found = judge(crowd, tally)
-        if any(found):
-            say("trial", trial, how, "lost, doubled, unexplained:", *found)
-        tally.trials += 1
+                house.restart()
+            house.await_place()
+            check(set(crowd.post(6)) == {202}, "a batch was not acknowledged")
+        house.finish()
+        tally.add(judge(crowd, tally), how)
         house.end()
     tally.note(waited, "waited until PostgreSQL was back")
     postgres.clean()
@@ -243,19 +210,19 @@ def bound_forgotten(tally, chance):
     crowd.devices = range(DEVICES, 2 * DEVICES)
     postgres.stop()
     house.restart()
-    post(house, crowd, 2)
+    crowd.post(2)
     house.kill()
     postgres.start()
     house.restart()
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+    house.finish()
     judge(crowd, tally)
     house.end()
     postgres.clean()
 
 
 ROWS = [
-    Row("3.away", "the journal loses its end, and PostgreSQL, which has it, is away at the start", 40, 3, away,
+    Row("3.away", "the journal loses its end, and PostgreSQL, which has it, is away at the start", 40, 2, away,
         [Control("nothing says how far PostgreSQL may have come", bound_forgotten, "lost")]),
-    Row("3", "bits of the journal flipped, its end cut off: refused or said aloud", 60, 4, trials,
+    Row("3", "bits of the journal flipped, its end cut off: refused or said aloud", 60, 3, trials,
         [Control("synced records removed without a trace", cut_without_a_trace, "lost")]),
 ]

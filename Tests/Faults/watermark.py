@@ -2,15 +2,13 @@
 
 import os
 import shutil
-import sys
 import time
 
-
+import moving_clock
 from clients import Crowd
-from house import House, Postgres, check, say, wait
+from house import House, Postgres, check, comes
 from oracle import judge
 from rows import Control, Row
-import moving_clock
 
 PAUSE = 0.02
 
@@ -59,22 +57,9 @@ class Standby(Postgres):
         self.start()
         self.command("pg_ctl", "promote", "-D", self.data, "-w", "-s")
 
-    def sql(self, database, query):
-        return super().sql(database, query)
-
-
-class Failing(House):
-    """A house whose connection string names the primary and the standby, as one with a standby does."""
-
-    standby = None
-
-    def arguments(self):
-        arguments = super().arguments()
-        if self.standby:
-            both = f"{self.standby.primary.folder},{self.standby.folder}"
-            arguments[arguments.index("--database") + 1] = (
-                f"host={both} user=postgres dbname={self.database} target_session_attrs=read-write")
-        return arguments
+    def address(self, database):
+        """A connection string that names both, as one with a standby does."""
+        return f"host={self.primary.folder},{self.folder} user=postgres dbname={database} target_session_attrs=read-write"
 
 
 def position(house):
@@ -86,7 +71,7 @@ def advance(house, crowd, flushes=2):
     for _ in range(flushes):
         before = position(house)
         crowd.start(clients=2, pause=PAUSE, most=40)
-        wait("a flush", lambda: position(house) > before, house)
+        house.until("a flush", lambda: position(house) > before)
         crowd.stop()
 
 
@@ -97,11 +82,10 @@ def noticed(house):
 def conclude(house, crowd, tally, back):
     """Without anybody's help PostgreSQL has to get everything again; then an orderly stop, and the oracle."""
     if back is not None:
-        wait("that PostgreSQL is older is noticed", lambda: noticed(house) > 0, house)
-        wait("what was lost comes back", lambda: position(house) >= back, house)
-    crowd.start(clients=2, pause=PAUSE, most=10)
-    crowd.join()
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
+        house.until("that PostgreSQL is older is noticed", lambda: noticed(house) > 0)
+        house.until("what was lost comes back", lambda: position(house) >= back)
+    crowd.run(clients=2, pause=PAUSE, most=10)
+    house.finish()
     return judge(crowd, tally)
 
 
@@ -138,9 +122,7 @@ def restore_after_crash(server, house, crowd, tally, chance):
     house.launch(**({"THRONG_FAULT_POINT": f"{point}:{chance.randint(1, 2)}"} if point else {}))
     if house.await_ready():
         crowd.start(clients=2, pause=PAUSE)
-        deadline = time.monotonic() + (8 if point else chance.uniform(0.1, 2.5))
-        while house.process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        comes(lambda: house.has_ended, 8 if point else chance.uniform(0.1, 2.5))
         house.kill()
         crowd.stop()
     house.process.wait()
@@ -149,8 +131,7 @@ def restore_after_crash(server, house, crowd, tally, chance):
     if chance.random() < 0.5:
         # The daemon is there first and takes batches before it can know.
         house.restart()
-        crowd.start(clients=2, pause=PAUSE, most=20)
-        crowd.join()
+        crowd.run(clients=2, pause=PAUSE, most=20)
         server.come_up_as(backup)
     else:
         server.come_up_as(backup)
@@ -170,26 +151,23 @@ def crash_on_the_way(server, house, crowd, tally, chance):
     for _ in range(2):
         point = chance.choice(["before_transaction.commit", "answered_transaction.commit", "after_watermark.advance"])
         house.launch(THRONG_FAULT_POINT=f"{point}:{chance.randint(1, 2)}")
-        try:
-            house.process.wait(8)
-        except Exception:
-            house.kill()
+        comes(lambda: house.has_ended, 8)
+        house.kill()
     house.restart()
-    wait("what was lost comes back", lambda: position(house) >= last, house)
+    house.until("what was lost comes back", lambda: position(house) >= last)
     return conclude(house, crowd, tally, None)
 
 
 def journal_gone(server, house, crowd, tally, chance):
     """The windows are over and their keys destroyed: nothing but what was kept can tell any more what was counted."""
     clock = moving_clock.MovingClock(house.folder, time.time())
-    settings = dict(house.settings)
     house.settings.update(clock.variables, THRONG_FLUSH_KEEP_MINUTES="20000", THRONG_TEST_SCHEDULE_SECONDS="86400")
     house.restart()
     backup = server.back_up()
     advance(house, crowd, 2)
     crashes = chance.random() < 0.5
     clock.move(time.time() + 4 * 86400)
-    wait("the windows' keys go", lambda: not [name for name in os.listdir(os.path.join(house.data, "windows")) if name.endswith(".key")], house)
+    house.until("the windows' keys go", lambda: not [name for name in os.listdir(os.path.join(house.data, "windows")) if name.endswith(".key")])
     last = position(house)
     if crashes:
         house.kill()
@@ -197,20 +175,19 @@ def journal_gone(server, house, crowd, tally, chance):
     server.come_up_as(backup)
     if crashes:
         house.restart()
-    wait("that PostgreSQL is older is noticed", lambda: noticed(house) > 0, house)
-    wait("what was lost comes back", lambda: position(house) >= last, house)
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode, house.log_text()[-3000:])
-    house.settings = settings
+    house.until("that PostgreSQL is older is noticed", lambda: noticed(house) > 0)
+    house.until("what was lost comes back", lambda: position(house) >= last)
+    house.finish()
     return judge(crowd, tally)
 
 
 def failover(server, house, crowd, tally, chance):
     """The primary dies; an asynchronous standby that did not have everything takes over."""
     standby = Standby(server)
-    house.standby = standby
+    house.address = standby.address(house.database)
     house.restart()
     advance(house, crowd)
-    wait("the standby follows", standby.is_level, house)
+    house.until("the standby follows", standby.is_level)
     standby.stop()
     held = position(house)
     advance(house, crowd, chance.randint(1, 2))
@@ -242,15 +219,10 @@ def trials(tally, count, chance):
                 server.clean()
             server = Server()
         kind = KINDS[trial % len(KINDS)]
-        house = Failing(server)
+        house = House(server)
         crowd = Crowd(house, chance)
-        found = kind(server, house, crowd, tally, chance)
-        tally.trials += 1
-        if any(found):
-            say("trial", trial, kind.__name__, "lost, doubled, unexplained:", *found)
-        house.process.poll() is None and house.kill()
+        tally.add(kind(server, house, crowd, tally, chance), kind.__name__)
         house.clean()
-        sys.modules["daemon"].atexit.unregister(house.clean)
     server.clean()
 
 
@@ -267,7 +239,7 @@ def nothing_kept(tally, chance):
     advance(house, crowd, 1)
     server.go_down()
     server.come_up_as(backup)
-    wait("the refusal", lambda: "this needs a person" in house.log_text(), house)
+    house.until("the refusal", lambda: "this needs a person" in house.log_text())
     judge(crowd, tally)
     house.kill()
     house.clean()
@@ -277,14 +249,10 @@ def nothing_kept(tally, chance):
 def no_watermark(tally, chance):
     """PostgreSQL forgets how far the journal has been counted, but not what: what is made again counts twice."""
     house = House(Postgres.shared())
-    house.sql("""
-        create function throng.forget() returns trigger language plpgsql as
-            $$ begin new.position := old.position; return new; end $$;
-        create trigger forget before update on throng.watermark for each row execute function throng.forget()""")
+    house.forget_watermarks()
     crowd = Crowd(house, chance)
     house.restart()
-    crowd.start(clients=2, pause=PAUSE, most=10)
-    crowd.join()
+    crowd.run(clients=2, pause=PAUSE, most=10)
     house.await_doubles()
     judge(crowd, tally)
     house.end()

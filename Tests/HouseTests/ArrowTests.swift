@@ -94,6 +94,7 @@ struct ArrowTests {
         let files = House.sources.filter { $0.target == "throng" && $0.imports.contains("ThrongServer") }.map(\.name)
         let served = [
             "ServeCommand", "ServeOptions", "DaemonSettings", "DaemonSettings+Tests", "EvaluatorCommand", "LogOptions",
+            "TrialSummary", "TryCommand", "WatchedPlan",
         ]
         #expect(Set(files) == Set(served))
     }

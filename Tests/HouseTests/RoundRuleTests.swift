@@ -5,7 +5,8 @@ struct RoundRuleTests {
     @Test("every loop that lasts until the stop makes a round, and says what became of it")
     func loops() throws {
         let loops = try House.sources.map { ($0.path, try House.text($0.path)) }.filter {
-            $0.1.contains("while !Task.isShuttingDownGracefully")
+            // A trial's page is nobody's daemon: it shows itself what it can't do.
+            $0.1.contains("while !Task.isShuttingDownGracefully") && !$0.0.contains("/Tryout/")
         }
         #expect(loops.count > 6)
         for (path, text) in loops {

@@ -173,7 +173,7 @@ struct RuleTests {
         for file in House.sources where !file.tokens.isEmpty {
             let name = file.name.prefix { $0 != "+" }
             let types = file.declarations.filter(\.isOnTop).map(\.name)
-            // A store's queries are a type each, together.
+            // A store's queries are a function each, together.
             guard !name.hasSuffix("Queries"), !types.contains(String(name)),
                 !file.extended.contains(where: { $0.hasSuffix(name) })
             else {

@@ -58,7 +58,7 @@ struct House {
             }
         }
         switch try result.get() {
-        case .optedOut(let answer, _, _), .consentOutdated(let answer, _): return answer
+        case .optedOut(let answer, _, _), .consentOutdated(let answer, _), .keptApart(let answer): return answer
         case .batch(let incoming):
             let window = incoming.bucketed.window
             let key = keys[window] ?? .random()

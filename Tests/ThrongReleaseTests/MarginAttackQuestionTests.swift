@@ -80,7 +80,9 @@ struct MarginAttackQuestionTests {
                 let cells = release.cells.filter { $0.margin == Margin(keeping: places) }
                 guard cells.count == (places == [0] ? 2 : places == [1] ? 3 : 6) else { continue }
                 #expect(cells.reduce(0) { $0 + Double($1.reach?.devices ?? 0) } == total)
-                #expect(cells.reduce(0) { $0 + Double($1.count) } == events)
+                // Events that were drawn below 0 are shown as 0.
+                let sum = cells.reduce(0) { $0 + Double($1.count) }
+                #expect(cells.contains { $0.count == 0 } ? sum > events : sum == events)
             }
             return total
         }

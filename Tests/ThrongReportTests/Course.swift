@@ -1,6 +1,7 @@
-import ThrongPlan
 import ThrongRelease
 import ThrongReport
+
+@testable import ThrongPlan
 
 /// The shop over some weeks, with every way to show a number: for tests of rankings, changes, trends and quantiles.
 struct Course {

@@ -1,5 +1,6 @@
-import ThrongPlan
 import ThrongRelease
+
+@testable import ThrongPlan
 
 extension Plan {
     /// The same plan with other insights, all of which its one report shows.

@@ -1,8 +1,9 @@
 import Foundation
-import ThrongPlan
 import ThrongRelease
 import ThrongReport
 import ThrongWire
+
+@testable import ThrongPlan
 
 /// A shop with two metrics, for every test of reports.
 struct Shop {

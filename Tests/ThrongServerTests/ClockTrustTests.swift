@@ -1,10 +1,11 @@
 import TestCluster
 import Testing
-import ThrongSchedule
 import ThrongServer
 import ThrongStore
 import ThrongSystem
 import ThrongWire
+
+@testable import ThrongSchedule
 
 @Suite("Nothing that can't be taken back is done by a clock that is not believed")
 struct ClockTrustTests {

@@ -4,8 +4,9 @@ import Synchronization
 import Testing
 import ThrongPlan
 import ThrongSchedule
-import ThrongServer
 import ThrongStore
+
+@testable import ThrongServer
 
 @Suite("Analysts' pages open to analysts whose token is good, and to nobody else", .serialized)
 struct ExplorerRightsTests {

@@ -119,12 +119,12 @@ final class IngestionHouse: Sendable {
     }
 
     /// The same for the purpose that people have to agree to, in its second version.
-    func order(version: Int?) throws -> Ingestion.Verdict {
+    func order(version: Int?, isTest: Bool = false) throws -> Ingestion.Verdict {
         let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
         let body = """
             {"app":"shop","purpose":"agreed","window":\(now.flooredQuotient(by: 60)),"id":"a","context":{"os":"ios"},\
             "batch":"\(UUID().uuidString.replacing("-", with: "").lowercased())",\
-            \(version.map { "\"consent_version\":\($0)," } ?? "")"events":[{"event":"order","at":"\(at)"}]}
+            \(version.map { "\"consent_version\":\($0)," } ?? "")\(isTest ? "\"test\":true," : "")"events":[{"event":"order","at":"\(at)"}]}
             """
         return try ingestion.accept(
             UnpackedBody(ByteBuffer(string: body), isGzip: false, limit: 1 << 20), signals: [])

@@ -7,10 +7,10 @@ import ThrongIngest
 import ThrongJournal
 import ThrongPlan
 import ThrongSchedule
-import ThrongStore
 import ThrongWire
 
 @testable import ThrongServer
+@testable import ThrongStore
 
 @Suite("Whatever keeps a daemon from taking a batch, nothing is acknowledged that is lost")
 struct IngestionTests {
@@ -46,6 +46,23 @@ struct IngestionTests {
         let flush = try #require(house.ingestion.state.withLock { $0.freeze() })
         let coverage = Dictionary(uniqueKeysWithValues: flush.coverage.map { ($0.kind.name, $0.events) })
         #expect(coverage == ["accepted": 2, "consent_outdated": 2])
+        try house.end()
+    }
+
+    @Test("a test's batch is in no counter, no journal and no coverage, and is one of its outcome")
+    func tests() throws {
+        let house = try IngestionHouse()
+        for (version, taken) in [(1, 0), (2, 1)] {
+            guard case .unwanted(let answer) = try house.order(version: version, isTest: true) else {
+                throw Unexpected()
+            }
+            #expect(answer.accepted == 0 && answer.test == taken)
+        }
+        #expect(house.ingestion.position == .start, "nothing of it is written")
+        #expect(house.ingestion.state.withLock { $0.freeze() } == nil, "nothing of it is flushed")
+        let counts = house.ingestion.telemetry.snapshot
+        #expect(counts.batches[Telemetry.BatchOutcome.test.rawValue] == 2 && counts.batches.reduce(0, +) == 2)
+        #expect(counts.acceptedEvents == 0 && counts.refusedEvents.isEmpty)
         try house.end()
     }
 

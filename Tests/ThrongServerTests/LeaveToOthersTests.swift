@@ -1,10 +1,10 @@
 import Synchronization
 import Testing
 import ThrongPlan
-import ThrongStore
 import ThrongWire
 
 @testable import ThrongSchedule
+@testable import ThrongStore
 
 @Suite("A daemon whose plan is not the one in force releases, reports and deletes nothing")
 struct LeaveToOthersTests {

@@ -5,7 +5,8 @@ import ThrongPlan
 import ThrongReport
 import ThrongSchedule
 import ThrongServer
-import ThrongStore
+
+@testable import ThrongStore
 
 /// A shop whose plan names a second partner in the evening of day 1. People were told until then that the first one alone
 /// receives numbers.

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import ThrongPlan
 import ThrongReport
-import ThrongStore
 import ThrongWire
 
 @testable import ThrongSchedule
+@testable import ThrongStore
 
 @Suite("Promise 6: what age took can be proved to somebody without the database")
 struct RetentionProofTests {

@@ -5,9 +5,9 @@ import Testing
 import ThrongJournal
 import ThrongPlan
 import ThrongSchedule
-import ThrongStore
 
 @testable import ThrongServer
+@testable import ThrongStore
 
 @Suite("a round of the daemon that does not come to its end is never silent")
 struct RoundTests {

@@ -216,13 +216,9 @@ struct KeptTests {
     }
 
     private static func without(_ metric: Bool) -> [Plan] {
-        let plan = Plan.sample(decay: [])
-        return metric
-            ? [
-                Plan(
-                    app: plan.app, purposes: plan.purposes, dimensions: [], metrics: [], insights: [], reports: [],
-                    partners: [], version: plan.version)
-            ] : []
+        var plan = Plan.sample(decay: [])
+        plan.metrics = []
+        return metric ? [plan] : []
     }
 
     @Test(

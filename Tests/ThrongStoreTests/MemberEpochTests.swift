@@ -20,7 +20,7 @@ struct MemberEpochTests {
     }
 
     private func enroll(_ place: Int, address: String? = "http://127.0.0.1:1") async throws {
-        let query = EnrollMember(daemon: daemons[place], address: address, takesBatches: true)
+        let query = Query.enrollMember(daemon: daemons[place], address: address, takesBatches: true)
         _ = try await owner.run { try $0.one(query) }
     }
 
@@ -42,7 +42,7 @@ struct MemberEpochTests {
     private func agree(_ epoch: Int64) async throws {
         let daemons = daemons
         try await owner.run { session in
-            for daemon in daemons { _ = try session.run(HearEpoch(daemon: daemon, epoch: epoch)) }
+            for daemon in daemons { _ = try session.run(Query.hearEpoch(daemon: daemon, epoch: epoch)) }
         }
     }
 

@@ -25,7 +25,8 @@ struct MemberLossTests {
         let (first, second) = (first, second)
         try await owner.run { session in
             for daemon in [first, second] {
-                _ = try session.run(EnrollMember(daemon: daemon, address: "http://127.0.0.1:1", takesBatches: true))
+                _ = try session.run(
+                    Query.enrollMember(daemon: daemon, address: "http://127.0.0.1:1", takesBatches: true))
             }
             try session.execute(
                 script: """
@@ -36,7 +37,7 @@ struct MemberLossTests {
         let owners: [Int16] = (0..<256).map { $0 < 100 ? 1 : 0 }
         let epoch = try #require(try await admin.propose(owners, in: 60, after: admin.lastNumber()))
         try await owner.run { session in
-            for daemon in [first, second] { _ = try session.run(HearEpoch(daemon: daemon, epoch: epoch)) }
+            for daemon in [first, second] { _ = try session.run(Query.hearEpoch(daemon: daemon, epoch: epoch)) }
         }
         let all = [Int16](repeating: 0, count: 256)
         #expect(try await admin.retire(second, owners: all, after: admin.lastNumber()) != nil)

@@ -39,7 +39,7 @@ struct PlanRegistryTests {
 
     /// A daemon that has its place, so that it can be retired.
     private func enroll(_ daemon: DaemonID) async throws {
-        _ = try await admin.run { try $0.run(EnrollMember(daemon: daemon, address: nil, takesBatches: true)) }
+        _ = try await admin.run { try $0.run(Query.enrollMember(daemon: daemon, address: nil, takesBatches: true)) }
     }
 
     private func retire(_ daemon: DaemonID) async throws {
@@ -47,7 +47,7 @@ struct PlanRegistryTests {
     }
 
     private func stop(_ daemon: DaemonID) async throws {
-        _ = try await admin.run { try $0.run(StopPlans(daemon: daemon, kept: [])) }
+        _ = try await admin.run { try $0.run(Query.stopPlans(daemon: daemon, kept: [])) }
     }
 
     @Test("the first plan is in force; a daemon that has it too changes nothing, and one that has another is behind")

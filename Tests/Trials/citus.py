@@ -6,10 +6,9 @@ Usage: see Deploy/trial
 """
 
 import argparse
-import collections
+import glob
 import os
 import pwd
-import random
 import shutil
 import signal
 import subprocess
@@ -24,13 +23,26 @@ import daemon  # noqa: E402
 import daemons  # noqa: E402
 import fleet  # noqa: E402
 from daemon import check, say  # noqa: E402
-from programs import programs  # noqa: E402
 
 ROTATION = daemons.ROTATION
 NODES = ["coordinator", "worker1", "worker2"]
 
 
-class Nodes:
+def programs():
+    """The folder with its programs: that of CITUS_PROGRAMS, or the newest of Debian's; ends with 69 where there is none."""
+    named = os.environ.get("CITUS_PROGRAMS")
+    places = [named] if named else sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True)
+    for place in places:
+        # postgres and its libraries lie side by side: …/bin and …/lib.
+        if os.path.exists(os.path.join(place, "initdb")) and os.path.exists(os.path.join(place, "../lib/citus.so")):
+            return place
+    print(
+        f"no PostgreSQL with Citus was found in {', '.join(places) or '/usr/lib/postgresql'}; install Citus 13.2 for PostgreSQL 15 "
+        "(https://docs.citusdata.com), or name the folder with its initdb in CITUS_PROGRAMS", file=sys.stderr)
+    sys.exit(69)
+
+
+class Nodes(fleet.Postgres):
     """A coordinator and two workers on loopback ports, as the user postgres."""
 
     def __init__(self, folder):
@@ -52,12 +64,6 @@ class Nodes:
 
     def data(self, node):
         return os.path.join(self.folder, node)
-
-    def run(self, program, *words):
-        done = subprocess.run(
-            [os.path.join(self.programs, program), *words], capture_output=True, text=True, cwd="/", timeout=120,
-            user="postgres" if os.getuid() == 0 else None, extra_groups=[] if os.getuid() == 0 else None)
-        check(done.returncode == 0, program, done.stdout, done.stderr)
 
     def start(self, node):
         self.run("pg_ctl", "-D", self.data(node), "-w", "-t", "100", "-l", self.data(node) + ".log", "start")
@@ -84,14 +90,7 @@ class Nodes:
                 self.run("pg_ctl", "-D", self.data(node), "-w", "-m", how, "stop")
 
     def sql(self, query, database="throng", node="coordinator"):
-        return [line.split("\x1f") for line in self.rows(query, database, node).split("\n") if line]
-
-    def rows(self, query, database="throng", node="coordinator"):
-        done = subprocess.run(
-            ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p", str(self.ports[node]),
-             "-U", "postgres", "-d", database, "-c", query], capture_output=True, text=True, timeout=600)
-        check(done.returncode == 0, "psql:", done.stderr)
-        return done.stdout
+        return daemon.psql(query, "-h", self.folder, "-p", str(self.ports[node]), "-d", database)
 
 
 class Cluster(Nodes):
@@ -119,27 +118,27 @@ class Cluster(Nodes):
 
 # What is done to a node, or to a daemon.
 
-def worker_killed(house, chance):
+def worker_killed(house, member, chance):
     node = chance.choice(NODES[1:])
     house.postgres.kill(node)
     time.sleep(chance.uniform(0, 5))
     house.postgres.start(node)
 
 
-def worker_frozen(house, chance):
+def worker_frozen(house, member, chance):
     node = chance.choice(NODES[1:])
     house.postgres.signal(node, signal.SIGSTOP)
     time.sleep(chance.uniform(0.5, 14))
     house.postgres.signal(node, signal.SIGCONT)
 
 
-def coordinator_killed(house, chance):
+def coordinator_killed(house, member, chance):
     house.postgres.kill("coordinator")
     time.sleep(chance.uniform(0, 5))
     house.postgres.start("coordinator")
 
 
-def all_killed(house, chance):
+def all_killed(house, member, chance):
     for node in chance.sample(NODES, 3):
         house.postgres.kill(node)
     for node in chance.sample(NODES, 3):
@@ -147,8 +146,7 @@ def all_killed(house, chance):
         house.postgres.start(node)
 
 
-def daemon_killed_with_worker(house, chance):
-    member = house[chance.choice("abc")]
+def daemon_killed_with_worker(house, member, chance):
     node = chance.choice(NODES[1:])
     house.postgres.kill(node)
     time.sleep(chance.uniform(0, 2))
@@ -173,9 +171,9 @@ def set_back(house):
 KINDS = [worker_killed, worker_frozen, coordinator_killed, all_killed, daemon_killed_with_worker]
 
 
-def released(postgres, plan):
+def released(postgres, member):
     """The day of the trial's events, released by hand: headers and digests, cells, and what is withheld."""
-    code, _, said = daemon.run("release", "--ignore-grace", "--plan", plan, "--database", postgres.url)
+    code, _, said = daemon.run("release", "--ignore-grace", "--plan", member.plan, "--data", member.data, "--database", postgres.url)
     check(code == 0, "throng release ended with", code, said)
     return [postgres.sql(query) for query in (
         "select metric, period_start, header, digest from throng.release order by 1, 2",
@@ -206,47 +204,23 @@ def restored(house, file, total):
 
 
 def trials(options):
-    house = fleet.Fleet(daemons.plan(), names="abc", postgres=Cluster)
-    for name in "abc":
-        house[name].start()
-        if name != "a":
-            house.join(name)
-    say("three daemons count", {name[:8]: line["slots"] for name, line in house.listed().items()})
+    house = daemons.joined(fleet.Fleet(daemons.plan(), names="abc", postgres=Cluster))
     doors = [("127.0.0.1", member.port) for member in house.members.values()]
     clients = daemons.Clients(
         lambda: doors, ROTATION, f"citus {options.seed}", devices=200, threads=12, at=time.time() - 86400)
-    chance = random.Random(options.seed)
-    tally = collections.Counter()
-    # Those that joined count what opens from then on.
-    time.sleep(7 + ROTATION - time.time() % ROTATION)
-    with clients:
-        for trial in range(options.trials):
-            kind = chance.choice(KINDS)
-            time.sleep(chance.uniform(0.5, 3))
-            events = clients.events
-            kind(house, chance)
-            check(not clients.failure, clients.failure)
-            tally[kind.__name__] += 1
-            if options.verbose:
-                say(f"{trial + 1:4} {kind.__name__}, {clients.events - events:,} events meanwhile")
+    file = house.folder + "/backup"
+
+    def backed_up():
         time.sleep(2)
-        file = house.folder + "/backup"
         code, out, said = daemon.run("backup", "--data", house["a"].data, "--database", house.postgres.url, "--to", file)
         check(code == 0, "throng backup ended with", code, out, said)
         if options.control:
             set_back(house)
         time.sleep(2)
-    found, lost, doubled, wrong = daemons.judge(house, clients)
-    nodes = house.postgres.sql(
-        "select nodeport, count(*), (select count(*) from throng.counter) from pg_dist_shard_placement group by 1 order by 1")
-    say(f"{options.trials} trials: {dict(tally)}; sent again: {dict(clients.retries)}; parts by node: {nodes}")
-    say(f"events acknowledged {clients.events:,}, never answered {sum(each[0] for each in clients.unsure)}, counted {found:,}: "
-        f"lost {lost}, doubled {doubled}; identifiers {sum(map(len, clients.seen.values())):,}, "
-        f"{f'wrong in {wrong}' if wrong else 'exact'}")
-    if options.control:
-        check(not lost and doubled, "what is flushed twice counts twice")
-    else:
-        check(not lost and not doubled and not wrong, "exact")
+
+    found, doubled, _ = daemons.tried(options, house, clients, KINDS, backed_up)
+    nodes = house.postgres.sql("select nodeport, count(*) from pg_dist_shard_placement group by 1 order by 1")
+    say(f"parts by node: {nodes}")
     for member in house.members.values():
         check(member.stop() == 0, "serve stops gracefully")
     cluster, total = house.postgres, found - doubled
@@ -255,7 +229,7 @@ def trials(options):
         check(house.counted() == total, "a plain PostgreSQL has", house.counted(), "events, not", total)
         for member in house.members.values():
             check(member.stop() == 0, "serve stops gracefully")
-        expected, found = released(plain, house["a"].plan), released(cluster, house["a"].plan)
+        expected, found = released(plain, house["a"]), released(cluster, house["a"])
     finally:
         house.postgres = cluster
         plain.stop("immediate")
@@ -292,7 +266,10 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--control", action="store_true")
     parser.add_argument("--suite", nargs="?", const="^ThrongStoreTests", metavar="FILTER")
+    parser.add_argument("--find", action="store_true", help="only says where a PostgreSQL is that has Citus")
     options = parser.parse_args()
+    if options.find:
+        return print(programs())
     daemon.main(lambda: suite(options) if options.suite else trials(options))
 
 

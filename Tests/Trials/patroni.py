@@ -9,7 +9,6 @@ Usage: see Deploy/trial
 import argparse
 import collections
 import dataclasses
-import json
 import os
 import random
 import signal
@@ -96,14 +95,6 @@ def leader_frozen(nodes, chance, goes_on):
     leader.signal(signal.SIGSTOP, *kinds)
     time.sleep(TTL + chance.uniform(4, 25))
     leader.signal(signal.SIGCONT, *kinds)
-
-
-def leader_frozen_briefly(nodes, chance, goes_on):
-    """The same for about as long as the lock lasts: another one may take over or not."""
-    leader = nodes.leader()
-    leader.signal(signal.SIGSTOP, "patroni", "postgres")
-    time.sleep(TTL + chance.uniform(-8, 4))
-    leader.signal(signal.SIGCONT, "patroni", "postgres")
 
 
 def postgres_hung(nodes, chance, goes_on):
@@ -201,7 +192,7 @@ def wait_cancelled(nodes, chance, goes_on):
 
 
 KINDS = [postgres_killed, leader_killed, leader_frozen, switched_over, leader_cut_off, replica_killed, postgres_hung, etcd_killed,
-         leader_unplugged, replica_frozen, leader_frozen_briefly, leader_deaf, leader_ahead, wait_cancelled]
+         leader_unplugged, replica_frozen, leader_deaf, leader_ahead, wait_cancelled]
 
 
 @dataclasses.dataclass
@@ -297,12 +288,6 @@ def table(outcomes, tally, arguments):
           f"{'asynchronous' if arguments.asynchronous else 'strictly synchronous'}")
 
 
-def chosen(arguments):
-    names = {kind.__name__: kind for kind in KINDS}
-    kinds = [names[name] for name in arguments.kinds.split(",")] if arguments.kinds else list(KINDS)
-    return kinds
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("count", nargs="?", type=int, default=50, help="trials")
@@ -311,13 +296,12 @@ def main():
     parser.add_argument("--haproxy", action="store_true", help="the daemon comes by haproxy")
     parser.add_argument("--kinds", help="only these, with commas")
     parser.add_argument("--list", action="store_true", help="only name the kinds")
-    parser.add_argument("--json", metavar="FILE", help="where the figures go as JSON")
     arguments = parser.parse_args()
     if arguments.list:
         for kind in KINDS:
             print(f"{kind.__name__:22} {kind.__doc__.splitlines()[0]}")
         return 0
-    kinds = chosen(arguments)
+    kinds = [kind for kind in KINDS if not arguments.kinds or kind.__name__ in arguments.kinds.split(",")]
     chance = random.Random(f"{arguments.seed} patroni")
     ensemble.outside()
     nodes = Ensemble(arguments.asynchronous, arguments.haproxy)
@@ -341,9 +325,6 @@ def main():
         say(f"{number + 1:3} {outcome.kind:22} {outcome.leaders}  still {outcome.still:5} s, all back {outcome.back:5} s,",
             f"lost {outcome.lost}, doubled {outcome.doubled}, unexplained {outcome.unexplained}, refused {outcome.refused},",
             f"set back {outcome.set_backs}{'' if outcome.holds else '  FAILED'}", *outcome.words)
-        if arguments.json:
-            with open(arguments.json, "w") as file:
-                json.dump([dataclasses.asdict(each) for each in outcomes], file, indent=2)
     trials.leave()
     table(outcomes, trials.tally, arguments)
     return 0 if outcomes and all(outcome.holds for outcome in outcomes) else 1

@@ -13,26 +13,23 @@ and `cryptography` where the plan wants something sealed and through a relay.
 
 from __future__ import annotations
 
-import email.utils
 import json
-import random
 import secrets
 import time
-import urllib.parse
 from typing import Any, Callable, Iterable, Mapping, Optional
 
-from throng_buckets import Scalar, coarse, instant, number, period_of, quarter
-from throng_folder import NO_ANSWER, Answer, Folder, Transport, Way, fetch, fresh, identifier, is_sealed, slot_query
+from throng_buckets import Scalar, instant, period_of, quarter
+from throng_folder import NO_ANSWER, Answer, Folder, Transport, fetch, fresh, identifier, is_sealed, slot_query
+from throng_speaker import Speaker, allows, merge
 
 _AGE = 47 * 3600  # The daemon takes 48 hours.
-_PLAN_AGE, _LONGEST_PAUSE = 300, 300.0
 _QUEUE, _EVENTS = 1000, 500
 
 # What the person agreed to, by purpose, and the opt-outs that held.
 Permissions = tuple[dict[str, int], frozenset[str]]
 
 
-class Client:
+class Client(Speaker):
     """One device's client for one app.
 
     - url: the daemon's address; plain http for this machine only.
@@ -40,6 +37,7 @@ class Client:
     - context: what is true of the device and goes with each event whose metrics use it, such as {"screen": "390x844"}.
     - key: the app key that goes with each batch, where the operator has made one; it is no secret.
     - secret: what a backend shows with each batch, where the operator has made it one; never written into code.
+    - test: whether the program is not in people's hands: the daemon checks and answers what it sends, and counts nothing.
     - signals: the opt-outs that hold, such as {"global_privacy_control", "limit_ad_tracking"}.
     - gateway: who is behind the plan's relay, where the program knows; learned with the first plan otherwise.
     - clock: unix time in seconds.
@@ -47,18 +45,18 @@ class Client:
 
     def __init__(self, url: str, app: str, directory: str, *, context: Optional[Mapping[str, Scalar]] = None,
                  signals: Iterable[str] = (), key: Optional[str] = None, secret: Optional[str] = None,
-                 gateway: Optional[str] = None, clock: Callable[[], float] = time.time,
+                 gateway: Optional[str] = None, test: bool = False, clock: Callable[[], float] = time.time,
                  transport: Transport = fetch) -> None:
-        address = urllib.parse.urlsplit(url)
-        is_here = address.scheme == "http" and address.hostname in ("127.0.0.1", "::1", "localhost")
-        if address.scheme != "https" and not is_here:
-            raise ValueError("The daemon's address must begin with https://, or be http:// on this machine.")
-        self._way, self._app, self._clock, self._pin = Way(url, transport, secret), app, clock, gateway
-        self._context, self._signals, self._key = dict(context or {}), frozenset(signals), key
+        super().__init__(url, app, context=context, key=key, secret=secret, gateway=gateway, test=test, clock=clock,
+                         transport=transport, state=fresh())
+        self._signals = frozenset(signals)
         # Events with their time, and what was allowed then.
         self._early: list[tuple[str, dict[str, Scalar], float, Permissions]] = []
         self._folder = Folder(directory)
-        self._state = {**fresh(), **self._folder.load()}
+        known = self._folder.load()
+        # What a test noted is no other's: only what the person said is.
+        is_same = known.get("test", False) == test
+        self._state |= {**known, "test": test} if is_same else {"consent": known.get("consent", {}), "test": test}
 
     def close(self) -> None:
         """Gives the folder up; what waits stays there."""
@@ -81,12 +79,14 @@ class Client:
     def record(self, event: str, fields: Optional[Mapping[str, Scalar]] = None) -> None:
         """Notes that something happened. Sends nothing; what the plan does not name is dropped."""
         self._early.append((event, dict(fields or {}), self._now(), self._permissions()))
+        self._dropped["queue_full"] += len(self._early[:-_QUEUE])
         del self._early[:-_QUEUE]
         self._sort()
 
     def forget(self) -> None:
         """Forgets all, the secret and what waits included: the device is another one from here on."""
-        self._state, self._early = fresh(), []
+        self._state, self._early = {**fresh(), "test": self._test}, []
+        self._log.clear()
         self._save()
 
     @property
@@ -95,24 +95,12 @@ class Client:
         queued = sum(event["count"] for queue in self._state["queues"].values() for event in queue)
         return queued + len(self._early) + sum(len(batch["events"]) for batch in self._state["batches"].values())
 
-    def preview(self, event: str, fields: Optional[Mapping[str, Scalar]] = None) -> dict[str, Any]:
-        """What the daemon would count of an event, by purpose; nothing is counted.
-
-        Raises OSError or http.client.HTTPException where no answer came.
-        """
-        answers = {}
-        for purpose in self._purposes():
-            found = self._event(purpose, event, fields or {}, self._now())
-            if found is not None:
-                body = {"app": self._app, "purpose": purpose["name"], "events": [found]}
-                answers[purpose["name"]] = self._post("/v1/preview", json.dumps(body)).json()
-        return answers
-
     def send(self) -> Optional[float]:
         """Sends what may be sent now.
 
         Returns the seconds until another call makes sense; None where nothing waits.
         """
+        self._problem = None
         self._learn()
         if not self._state["plan"]:
             return self._pause_of(self._state["patience"].get("plan"))
@@ -131,39 +119,6 @@ class Client:
 
     # The plan
 
-    def _purposes(self) -> list[dict[str, Any]]:
-        return self._state["plan"]["purposes"] if self._state["plan"] else []
-
-    def _learn(self, anew: bool = False) -> bool:
-        """Asks for the plan, and what time it is, where what is known is old."""
-        now = self._clock()
-        known = self._state
-        if not anew and known["plan"] and 0 <= now - known["asked"] < _PLAN_AGE or self._must_wait("plan"):
-            return False
-        headers = {"accept": "application/json"}
-        # Through the relay once there is one: an address at a time that a batch gives away, as when it is refused, would be that
-        # batch's. And without the tag, which could be one of the device's own.
-        sealed = bool(known["plan"] and known["plan"].get("relay") and (self._pin or known["gateway"]))
-        if known["plan"] and known["tag"] and not anew and not sealed:
-            headers["if-none-match"] = known["tag"]
-        try:
-            answer = self._ask("GET", f"/v1/plan/{urllib.parse.quote(self._app)}", None, headers, sealed)
-        except NO_ANSWER:
-            return self._be_patient("plan", None)
-        plan = answer.json() if answer.status == 200 else None
-        if answer.status != 304 and not (plan and plan.get("app") == self._app and isinstance(plan.get("purposes"), list)):
-            return self._be_patient("plan", answer)
-        known["patience"].pop("plan", None)
-        known["asked"], known["gateway"] = now, answer.headers.get("throng-gateway", known["gateway"])
-        if plan:
-            known["plan"], known["tag"] = plan, answer.headers.get("etag")
-        date = email.utils.parsedate_tz(answer.headers.get("date", ""))
-        if date:
-            ahead = email.utils.mktime_tz(date) - now
-            self._correct(ahead if abs(ahead) > 60 else 0.0)
-        self._save()
-        return True
-
     def _correct(self, correction: float) -> None:
         """Puts the clock right, and what waits to when it really happened, never beyond now."""
         shift, self._state["correction"] = correction - self._state["correction"], correction
@@ -178,38 +133,9 @@ class Client:
         return dict(self._state["consent"]), self._signals
 
     def _allowed(self, purpose: Mapping[str, Any], by: Optional[Permissions] = None) -> bool:
-        consent, signals = by or self._permissions()
-        agreed = consent.get(purpose["name"], 0 if purpose["needs_consent"] else None)
-        return not signals.intersection(purpose["refused_by"]) and (
-            agreed is None or agreed >= (purpose.get("consent_version", 1) if purpose["needs_consent"] else 1))
-
-    def _metrics(self, purpose: Mapping[str, Any], event: str) -> list[dict[str, Any]]:
-        return [metric for metric in self._state["plan"]["metrics"]
-                if metric["purpose"] == purpose["name"] and event in metric["events"] and not metric.get("answered")]
+        return allows(purpose, *(by or self._permissions()))
 
     # Events
-
-    def _event(self, purpose: Mapping[str, Any], name: str, given: Mapping[str, Scalar], at: float) -> Optional[dict[str, Any]]:
-        """An event as a purpose may have it; None where it may not."""
-        known = next((event for event in purpose["events"] if event["name"] == name), None)
-        metrics = self._metrics(purpose, name)
-        if known is None or not metrics:
-            return None
-        summed = {part["field"] for metric in metrics for part in metric["sums"] + [metric.get("histogram")] if part}
-        fields: dict[str, Scalar] = {}
-        for field in known["fields"]:
-            value = given.get(field, self._context.get(field))
-            if field in summed:
-                found = None if value is None else number(value)
-                if found is None:
-                    return None
-                fields[field] = found
-            elif value is not None:
-                readers = [each for each in self._state["plan"]["dimensions"] if each["field"] == field]
-                label = coarse(readers, value)
-                if label is not None:
-                    fields[field] = label
-        return {"event": name, "at": quarter(at), "fields": fields}
 
     def _sort(self) -> None:
         """Puts what was recorded into the queues of the purposes that may count it."""
@@ -217,15 +143,13 @@ class Client:
             return
         early, self._early = self._early, []
         for name, given, at, by in early:
-            known = {field for purpose in self._purposes() for event in purpose["events"] if event["name"] == name
-                     for field in event["fields"]}
-            for purpose in self._purposes() if known.issuperset(given) else []:
-                is_allowed = self._allowed(purpose) and self._allowed(purpose, by)
-                event = self._event(purpose, name, given, at) if is_allowed else None
-                metrics = self._metrics(purpose, name)
-                if not event or random.random() >= max(metric["sampling"] for metric in metrics):
-                    continue
-                if self._has_room(purpose, metrics, at):
+            if not self._is_planned(name, given):
+                continue
+            allowed = [purpose for purpose in self._purposes() if self._allowed(purpose) and self._allowed(purpose, by)]
+            self._dropped["not_allowed"] += not allowed
+            for purpose in allowed:
+                event, metrics = self._event(purpose, name, given, at), self._metrics(purpose, name)
+                if event and self._is_sampled(metrics) and self._has_room(purpose, metrics, at):
                     self._enqueue(purpose["name"], event)
         if early:
             self._save()
@@ -240,20 +164,14 @@ class Client:
             if spent.get(metric["name"], [""])[0] != period:
                 spent[metric["name"]] = [period, 0]
         if any(spent[metric["name"]][1] >= metric["contribution_bound"] for metric in metrics):
+            self._dropped["contribution_bound"] += 1
             return False
         for metric in metrics:
             spent[metric["name"]][1] += 1
         return True
 
     def _enqueue(self, purpose: str, event: dict[str, Any]) -> None:
-        """What happens again in the same quarter is a number: no order and no rhythm leave the device."""
-        queue = self._state["queues"].setdefault(purpose, [])
-        for before in queue:
-            if {**before, "count": 1} == {**event, "count": 1}:
-                before["count"] = min(before["count"] + event.get("count", 1), 1_000_000)
-                return
-        queue.append({"count": 1, **event})
-        del queue[:-_QUEUE]
+        self._note(merge(event, self._state["queues"].setdefault(purpose, []), _QUEUE), "queue_full")
 
     # Batches
 
@@ -262,6 +180,7 @@ class Client:
         name, state = purpose["name"], self._state
         batch = state["batches"].get(name)
         if batch and self._now() >= batch["until"]:
+            self._note(batch["events"] if batch["may_have_arrived"] else [], "unanswered")
             self._settle(name, returns=not batch["may_have_arrived"])
             batch = None
         if self._must_wait(name):
@@ -276,10 +195,9 @@ class Client:
             answer = self._post("/v1/batches", batch["body"], slot_query(batch["body"]))
         except NO_ANSWER:
             return self._be_patient(name, None)
-        refused = answer.json().get("refused")
-        if answer.status == 202 and isinstance(refused, list):
+        if answer.status == 202 and isinstance(answer.json().get("refused"), list):
             self._settle(name, returns=False)
-            if any(isinstance(each, dict) and each.get("reason") == "consent_outdated" for each in refused):
+            if self._take_in(answer, batch["events"]):
                 self._learn(anew=True)
             return True
         if not 400 <= answer.status < 500 or answer.status in (408, 429):
@@ -290,6 +208,7 @@ class Client:
         word = answer.json().get("error")
         is_late = word == "window_out_of_range" and not before
         is_direct = word == "oblivious_only" and not batch.get("sealed")
+        self._note([] if is_late or is_direct else batch["events"], word or "refused")
         self._settle(name, returns=is_late or is_direct)
         known = state["correction"]
         return (is_late or is_direct) and self._learn(anew=True) and (is_direct or state["correction"] != known)
@@ -297,7 +216,9 @@ class Client:
     def _pack(self, purpose: Mapping[str, Any]) -> Optional[dict[str, Any]]:
         """Makes a batch of what waits: bytes that stay as they are."""
         name, now, state = purpose["name"], self._now(), self._state
-        queue = [event for event in state["queues"].pop(name, []) if instant(event["at"]) >= now - _AGE]
+        waiting = state["queues"].pop(name, [])
+        queue = [event for event in waiting if instant(event["at"]) >= now - _AGE]
+        self._note([event for event in waiting if instant(event["at"]) < now - _AGE], "too_old")
         events, rest = queue[:_EVENTS], queue[_EVENTS:]
         state["queues"] |= {name: rest} if rest else {}
         if not events:
@@ -306,7 +227,7 @@ class Client:
         window = int(now // rotation)
         body: dict[str, Any] = {
             "app": self._app, "purpose": name, "window": window, "batch": secrets.token_hex(16), "events": events}
-        body |= {"key": self._key} if self._key else {}
+        body |= ({"key": self._key} if self._key else {}) | ({"test": True} if self._test else {})
         if purpose.get("identifier") != "none":
             body["id"] = self._identifier(name, window)
             used = [each for each in state["used"].get(name, []) if (each[0] + 2) * rotation > now]
@@ -363,38 +284,9 @@ class Client:
             state["withdrawals"].pop(0)
             state["patience"].pop("withdraw", None)
 
-    # Patience
-
-    def _now(self) -> float:
-        return self._clock() + self._state["correction"]
-
-    def _must_wait(self, what: str) -> bool:
-        return self._clock() < self._state["patience"].get(what, [0, 0])[1]
-
-    def _pause_of(self, patience: Optional[list[float]]) -> float:
-        return max(0.0, patience[1] - self._clock()) if patience else 0.0
-
-    def _be_patient(self, what: str, answer: Optional[Answer]) -> bool:
-        """Notes that nothing is tried for a while: twice as long each time, and no less than Retry-After. Returns False."""
-        failures = self._state["patience"].get(what, [0, 0])[0] + 1
-        pause = min(2.0 ** failures, _LONGEST_PAUSE) * random.uniform(0.5, 1.5)
-        asked = answer.headers.get("retry-after", "") if answer else ""
-        pause = max(pause, min(float(asked), 86_400.0) if asked.isdecimal() else 0)  # A day at most.
-        self._state["patience"][what] = [failures, self._clock() + pause]
-        self._save()
-        return False
-
-    def _post(self, path: str, body: str, query: str = "") -> Answer:
-        name = json.loads(body)["purpose"]
-        sealed = any(is_sealed(purpose) for purpose in self._purposes() if purpose["name"] == name)
-        # What was shown sealed goes in no other way later, whatever a later plan says.
-        sealed |= path == "/v1/batches" and self._state["batches"].get(name, {}).get("sealed", False)
-        sealed |= path == "/v1/withdraw" and name in self._state["sealed"]
-        return self._ask("POST", path if sealed else path + query, body.encode(), {"content-type": "application/json"}, sealed)
-
-    def _ask(self, method: str, path: str, body: Optional[bytes], headers: Mapping[str, str], sealed: bool) -> Answer:
-        through = (self._state["plan"].get("relay"), self._pin or self._state["gateway"]) if sealed else None
-        return self._way.ask(method, path, body, headers, through)
+    def _was_sealed(self, path: str, purpose: str) -> bool:
+        return path == "/v1/withdraw" and purpose in self._state["sealed"] or (
+            path == "/v1/batches" and self._state["batches"].get(purpose, {}).get("sealed", False))
 
     def _save(self) -> None:
         self._folder.save(self._state)

@@ -1,5 +1,6 @@
 """Drives throng.js in Chromium for `throng conform python3 Deploy/clients/web/conform.py [SCRIPT]`: a step a line, as JSON,
-each answered with ok. SCRIPT is a file or an address such as https://count.example.com/throng.js; the source otherwise.
+each answered with ok. SCRIPT is a file or an address such as https://count.example.com/throng.js, or the index.js of the module; the
+source otherwise.
 
 It takes selenium from PyPI, and Chromium with its chromedriver. A beacon's process is a page, and its folder a tab: a start in a
 folder that is known is the next page of its tab, and a page whose program is killed goes without a word. So that killing this
@@ -46,6 +47,10 @@ WORLD = """(() => {
         addEventListener(name, (event) => window.isDead && event.stopImmediatePropagation(), true);
     window.passTo = (instant) => { past += instant - time; time = instant; };
 })()"""
+# The page's own part: a script's tag, or a module's start.
+SCRIPT_PAGE = b'<!DOCTYPE html><script src="/throng.js" data-app="conform"></script>'
+MODULE_PAGE = (b'<!DOCTYPE html><script type="module">import {start} from "/throng.js"; '
+               b'start({server: location.origin, app: "conform"});</script>')
 # Sends until there is nothing more to be sent now.
 SEND = """const done = arguments[0];
 (async () => {
@@ -91,7 +96,7 @@ class Page(http.server.BaseHTTPRequestHandler):
             return self.carry("GET", None)
         if path == "/throng.js":
             return self.answer(200, "text/javascript; charset=utf-8", self.server.script, {})
-        return self.answer(200, "text/html", b'<!DOCTYPE html><script src="/throng.js" data-app="conform"></script>', {})
+        return self.answer(200, "text/html", MODULE_PAGE if b"export const start" in self.server.script else SCRIPT_PAGE, {})
 
     def do_POST(self) -> None:
         self.carry("POST", self.rfile.read(int(self.headers["content-length"])))

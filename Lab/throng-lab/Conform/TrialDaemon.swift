@@ -146,7 +146,9 @@ final class TrialDaemon: Sendable {
         }
         switch outcome {
         case .failure(let error): return refusal(error == .unknownApp ? 404 : 422, error.code)
-        case .success(.optedOut(let answer, _, _)), .success(.consentOutdated(let answer, _)): return accepted(answer)
+        case .success(.optedOut(let answer, _, _)), .success(.consentOutdated(let answer, _)),
+            .success(.keptApart(let answer)):
+            return accepted(answer)
         case .success(.batch(let incoming)):
             let window = incoming.bucketed.window
             let key = state.keys[window] ?? .random()

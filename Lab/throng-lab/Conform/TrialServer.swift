@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+internal import ThrongIngest
 internal import ThrongPlan
 
 /// A ``TrialDaemon`` on a port of the loopback address.
@@ -46,13 +47,15 @@ enum TrialServer {
     private static func answer(
         _ request: Request, _ writer: consuming ResponseWriter, by daemon: TrialDaemon
     ) async throws {
-        let body = try await request.body.collect(upTo: 1 << 20)
+        let body = unpacked(
+            try await request.body.collect(upTo: longestBody), isPacked: request.headers[.contentEncoding] == "gzip"
+        )
         var signals: Set<OptOutSignal> = []
         for (name, signal) in [("Sec-GPC", OptOutSignal.globalPrivacyControl), ("DNT", .doNotTrack)] {
             if let field = HTTPField.Name(name), request.headers[field] == "1" { signals.insert(signal) }
         }
         let answer = daemon.answer(
-            request.method.rawValue, request.uri.path, body: String(buffer: body), signals: signals)
+            request.method.rawValue, request.uri.path, body: body, signals: signals)
         var headers: HTTPFields = [.contentType: "application/json", .contentLength: "\(answer.body.utf8.count)"]
         for (name, value) in answer.headers {
             if let field = HTTPField.Name(name) { headers[field] = value }
@@ -62,5 +65,21 @@ enum TrialServer {
         // The head of one that is cut says that there is more than comes: the connection ends in between.
         let whole = answer.isCut ? ResponseBody { _ in throw CancellationError() } : ResponseBody(byteBuffer: text)
         try await writer.write(response: head, body: whole)
+    }
+
+    /// Unit: bytes.
+    private static let longestBody = 1 << 20
+
+    /// Returns a body as it was before it was packed; nothing, which is no batch, if it can't be unpacked.
+    private static func unpacked(_ body: ByteBuffer, isPacked: Bool) -> String {
+        guard isPacked else { return String(buffer: body) }
+        do throws(IntakeError) {
+            let bytes = try Array(buffer: body).withUnsafeBufferPointer { packed throws(IntakeError) in
+                try Gzip.unpacked(packed, limit: longestBody)
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            return ""
+        }
     }
 }

@@ -19,10 +19,8 @@ struct NoiseTable: ParsableCommand {
         print(
             """
             \(cube.cells) cells, all 8 groupings, two layers: \(Self.rounded(cube.drawing)) s to draw, \
-            \(Self.rounded(cube.adding)) s to add up, \(Self.rounded(cube.settling)) s to settle from 0 on (published \
-            numbers within \(Self.rounded(cube.moved))); \
-            \(Self.rounded(cube.drawing + cube.adding + cube.settling)) s in all, peak \(cube.peak) MiB; must 30 s and \
-            1024 MiB
+            \(Self.rounded(cube.adding)) s to add up (whole numbers within \(Self.rounded(cube.moved)) of the drawn ones); \
+            \(Self.rounded(cube.drawing + cube.adding)) s in all, peak \(cube.peak) MiB; must 30 s and 1024 MiB
             """)
     }
 

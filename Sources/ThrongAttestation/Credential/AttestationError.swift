@@ -1,16 +1,12 @@
 /// The reason why bytes are no part of a credential, or none can be made of them. No case holds any of the bytes.
 package enum AttestationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There are more or fewer bytes than the form has.
     case length(of: AttestationForm, found: Int)
-    /// 33 bytes are no compressed point of P-256.
     case point(in: AttestationForm, field: String)
     /// 32 bytes are no number below the group's order, or are 0 if that is not allowed.
     case scalar(in: AttestationForm, field: String)
-    /// The stored bytes have a version that this one does not read.
     case version(of: AttestationForm, found: UInt8)
     /// The stored bytes are not what was written: their digest differs, or their parts do not belong to each other.
     case damaged(AttestationForm)
-    /// The response's proof does not hold for this request and this key.
     case unproved
     /// The response makes a credential that would show nothing.
     case empty
@@ -20,7 +16,6 @@ package enum AttestationError: Error, Sendable, Hashable, CustomStringConvertibl
     /// Bytes that one part of a presentation context may have.
     package static let longestContextPart = 65_535
 
-    /// The message: what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .length(let form, let found):

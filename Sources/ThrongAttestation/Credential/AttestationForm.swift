@@ -15,7 +15,6 @@ package enum AttestationForm: String, Sendable, Hashable {
     /// ``Credential``: stored on the device.
     case credential = "stored credential"
 
-    /// Bytes of its raw representation.
     package var byteCount: Int {
         switch self {
         case .issuerKey: 3 * Point.byteCount

@@ -33,7 +33,6 @@ package struct Credential: Sendable {
         x1 = try reader.point("X1")
     }
 
-    /// 164 bytes.
     package var rawRepresentation: [UInt8] {
         StoredBytes.wrap(m1.bytes + u.compressed + uPrime.compressed + x1.compressed, as: .credential)
     }
@@ -87,6 +86,5 @@ extension Credential: CustomStringConvertible, CustomReflectable {
     /// Its type alone: a credential in a log would be a credential for all who read it.
     package var description: String { "Credential" }
 
-    /// Empty.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

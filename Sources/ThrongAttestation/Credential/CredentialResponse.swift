@@ -9,8 +9,6 @@ package struct CredentialResponse: Sendable {
     private let proof: Proof
 
     /// Reads a response; ``Precredential/finalize(_:)`` says whether it is true.
-    ///
-    /// - Throws: an ``AttestationError`` for any bytes but six points and eight numbers below the group's order.
     package init(rawRepresentation bytes: some Collection<UInt8>) throws(AttestationError) {
         var reader = try ByteReader(bytes, of: .response)
         u = try reader.point("U")
@@ -22,40 +20,32 @@ package struct CredentialResponse: Sendable {
         proof = try reader.proof(ofSecrets: 7)
     }
 
-    /// Says whether its proof holds for a request and a key: it was made with the secrets of just this key (section 5.3
-    /// of the draft).
+    /// Says whether its proof holds: it was made with this key's secrets (section 5.3 of the draft).
     func isProved(for request: CredentialRequest, by key: IssuerKey) -> Bool {
-        var statement = ProofStatement("CredentialResponse")
+        let (g, h) = (Suite.g, Suite.h)
+        var statement = ProofStatement(
+            "CredentialResponse",
+            of: [
+                g, h, request.m1Enc, request.m2Enc, u, encUPrime, key.x0, key.x1, key.x2, x0Aux, x1Aux, x2Aux, hAux,
+            ])
         let (x0, x1, x2) = (statement.secret(), statement.secret(), statement.secret())
         let x0Blinding = statement.secret()
         // t1 = b · x1 and t2 = b · x2.
         let (b, t1, t2) = (statement.secret(), statement.secret(), statement.secret())
-        let g = statement.element(Suite.g)
-        let h = statement.element(Suite.h)
-        let m1Enc = statement.element(request.m1Enc)
-        let m2Enc = statement.element(request.m2Enc)
-        let u = statement.element(self.u)
-        let encUPrime = statement.element(self.encUPrime)
-        let (keyX0, keyX1, keyX2) = (statement.element(key.x0), statement.element(key.x1), statement.element(key.x2))
-        let x0Aux = statement.element(self.x0Aux)
-        let x1Aux = statement.element(self.x1Aux)
-        let x2Aux = statement.element(self.x2Aux)
-        let hAux = statement.element(self.hAux)
-
         // The key is what it says.
-        statement.require(keyX0, equals: [(x0, g), (x0Blinding, h)])
-        statement.require(keyX1, equals: [(x1, h)])
-        statement.require(keyX2, equals: [(x2, h)])
+        statement.require(key.x0, equals: [(x0, g), (x0Blinding, h)])
+        statement.require(key.x1, equals: [(x1, h)])
+        statement.require(key.x2, equals: [(x2, h)])
         // These take the hiding off again: b · x0Blinding · H, b · x1 · H and b · x2 · H.
         statement.require(hAux, equals: [(b, h)])
         statement.require(x0Aux, equals: [(x0Blinding, hAux)])
         statement.require(x1Aux, equals: [(t1, h)])
-        statement.require(x1Aux, equals: [(b, keyX1)])
-        statement.require(x2Aux, equals: [(b, keyX2)])
+        statement.require(x1Aux, equals: [(b, key.x1)])
+        statement.require(x2Aux, equals: [(b, key.x2)])
         statement.require(x2Aux, equals: [(t2, h)])
         // The MAC: U = b · G, and b · (X0 + x1 · m1Enc + x2 · m2Enc).
         statement.require(u, equals: [(b, g)])
-        statement.require(encUPrime, equals: [(b, keyX0), (t1, m1Enc), (t2, m2Enc)])
+        statement.require(encUPrime, equals: [(b, key.x0), (t1, request.m1Enc), (t2, request.m2Enc)])
         return statement.isProved(by: proof)
     }
 }

@@ -2,10 +2,8 @@ package import ThrongWire
 
 /// A calendar month of UTC. A daemon issues by one key in each, and a credential is good in one alone.
 package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Its first day.
     private let first: CalendarDate
 
-    /// The month that holds an instant.
     package init(containing time: UnixSeconds) { self.init(containing: PeriodCalendar.utc.date(at: time)) }
 
     private init(containing date: CalendarDate) { first = date.adding(days: 1 - Int64(date.day)) }
@@ -21,9 +19,8 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The month in which a window begins: by its credentials the window's identifiers are made, also after its end.
     package init(of window: WindowNumber, rotation: Rotation) { self.init(containing: rotation.start(of: window)) }
 
-    /// The month of a period's last day in its app's calendar: by its credentials the period's firsts are proved. A
-    /// device that joins in the course of the period has one of that month, and in a week of two months everybody waits
-    /// for the second.
+    /// The month of a period's last day in its app's calendar: by its credentials the period's firsts are proved.
+    /// Devices that join later have one of that month; in a week of two months all wait for the second.
     package init(of period: Period, in calendar: PeriodCalendar) {
         self.init(containing: calendar.date(at: UnixSeconds(period.end.value - 1)))
     }
@@ -40,13 +37,10 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// `2026-11`.
     package var description: String { String(first.description.dropLast(3)) }
 
-    /// Its first second.
     package var start: UnixSeconds { UnixSeconds(first.daysSince1970 * 86_400) }
 
-    /// The first second after it.
     package var end: UnixSeconds { next.start }
 
-    /// The month after it.
     package var next: Epoch { Epoch(containing: first.adding(days: 31)) }
 
     /// The instant from which no batch of any of its windows is taken: the last one begins before its end, lasts a day
@@ -65,15 +59,9 @@ package struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// Returns the context that issuer and device agree on: `throng-arc-1`, `epoch`, app and the month's number, as in
     /// ``PresentationContext``.
-    ///
-    /// - Throws: ``AttestationError/contextPart(found:)`` for a name of more than 65,535 bytes.
     package func requestContext(of app: AppName) throws(AttestationError) -> [UInt8] {
-        try ContextParts.bytes([
-            ContextParts.text(ContextParts.name), ContextParts.text("epoch"), ContextParts.text(app.text),
-            ContextParts.number(number),
-        ])
+        try ContextParts.bytes(["epoch", app.text], number)
     }
 
-    /// Orders by time.
     package static func < (left: Self, right: Self) -> Bool { left.first < right.first }
 }

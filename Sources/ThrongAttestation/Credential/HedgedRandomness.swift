@@ -4,11 +4,7 @@
 /// they are as good as those; with constant ones they are as in a deterministic signature (RFC 6979's idea; the hedge is
 /// that of draft-irtf-cfrg-det-sigs-with-noise).
 enum HedgedRandomness {
-    /// - Parameters:
-    ///   - count: up to 170.
-    ///   - use: what for, a word.
-    ///   - secrets: of the device.
-    ///   - public: all that makes this use differ from others of the same secrets.
+    /// Returns up to 170, for a use, from the device's secrets and all that makes this use differ from others of them.
     static func scalars(
         _ count: Int, for use: String, secrets: [Scalar], public: [UInt8],
         using generator: inout some RandomNumberGenerator

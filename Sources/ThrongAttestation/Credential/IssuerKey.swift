@@ -6,9 +6,6 @@
 package struct IssuerKey: Sendable {
     let x0, x1, x2: Point
 
-    /// Reads a key.
-    ///
-    /// - Throws: an ``AttestationError`` for any bytes but three points.
     package init(rawRepresentation bytes: some Collection<UInt8>) throws(AttestationError) {
         var reader = try ByteReader(bytes, of: .issuerKey)
         try self.init(&reader)
@@ -20,6 +17,5 @@ package struct IssuerKey: Sendable {
         x2 = try reader.point("X2")
     }
 
-    /// 99 bytes.
     package var rawRepresentation: [UInt8] { x0.compressed + x1.compressed + x2.compressed }
 }

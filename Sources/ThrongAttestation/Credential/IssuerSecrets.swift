@@ -4,7 +4,6 @@
 /// highest byte first.
 package struct IssuerSecrets: Sendable {
     let x0, x1, x2: Scalar
-    /// X1 of the issuer's key.
     let keyX1: Point
 
     /// Reads them.
@@ -19,10 +18,7 @@ package struct IssuerSecrets: Sendable {
         keyX1 = x1 * Suite.h
     }
 
-    /// 128 bytes, the raw representation of secrets that are drawn from 192 random ones: 48 for each number, reduced, which is
-    /// 2⁻¹²⁸ away from uniform.
-    ///
-    /// - Parameter random: 192 bytes that nobody knows.
+    /// 128 bytes, the raw representation of secrets drawn from 192 random ones: 48 each, 2⁻¹²⁸ away from uniform.
     package static func rawRepresentation(drawnFrom random: [UInt8]) -> [UInt8] {
         precondition(random.count == 4 * 48, "48 random bytes a number")
         return (0..<4).flatMap { place in

@@ -14,17 +14,12 @@
 ///     228  226  the request
 ///     454   32  SHA-256 of `throng-arc-1 stored precredential` and all before it
 package struct Precredential: Sendable {
-    /// The request to send.
     package let request: CredentialRequest
     private let issuer: IssuerKey
     private let m1, r1, r2, m2: Scalar
 
-    /// Makes secrets and a request (section 4.2.1 of the draft).
-    ///
-    /// - Parameters:
-    ///   - issuer: the key that all devices see.
-    ///   - requestContext: what issuer and device agree on, and what the daemon checks presentations for, such as app and
-    ///     epoch.
+    /// Makes secrets and a request (section 4.2.1 of the draft) for the key that all devices see; the context is what
+    /// issuer and device agree on, and what the daemon checks presentations for.
     package init(for issuer: IssuerKey, requestContext: [UInt8]) {
         var generator = SystemRandomNumberGenerator()
         self.init(for: issuer, requestContext: requestContext, using: &generator)
@@ -67,7 +62,6 @@ package struct Precredential: Sendable {
         guard request.m1Enc == m1Enc, request.m2Enc == m2Enc else { throw .damaged(.precredential) }
     }
 
-    /// 486 bytes.
     package var rawRepresentation: [UInt8] {
         StoredBytes.wrap(
             m1.bytes + r1.bytes + r2.bytes + m2.bytes + issuer.rawRepresentation + request.rawRepresentation,
@@ -86,7 +80,6 @@ package struct Precredential: Sendable {
         return Credential(m1: m1, u: response.u, uPrime: uPrime, x1: issuer.x1)
     }
 
-    /// Says whether it was made for a key.
     func isFor(_ key: IssuerKey) -> Bool { issuer.rawRepresentation == key.rawRepresentation }
 
     private static func hidden(_ m1: Scalar, _ m2: Scalar, _ r1: Scalar, _ r2: Scalar) -> (Point, Point) {

@@ -1,5 +1,4 @@
-/// The tag by which a daemon knows a credential within one presentation context: a point, by which nobody else can tell
-/// whose it is.
+/// The tag by which a daemon knows a credential within one presentation context: a point that tells no more.
 package struct PresentationTag: Hashable, Sendable {
     /// 33 bytes: a compressed point.
     package let rawRepresentation: [UInt8]
@@ -24,8 +23,6 @@ package struct Presentation: Sendable {
     }
 
     /// Reads a presentation; ``isProved(for:requestContext:by:)`` says whether to believe it.
-    ///
-    /// - Throws: an ``AttestationError`` for any bytes but four points and five numbers below the group's order.
     package init(rawRepresentation bytes: some Collection<UInt8>) throws(AttestationError) {
         var reader = try ByteReader(bytes, of: .presentation)
         u = try reader.point("U")
@@ -64,21 +61,12 @@ package struct Presentation: Sendable {
     static func statement(
         u: Point, uPrimeCommit: Point, m1Commit: Point, v: Point, x1: Point, tag: Point, base: Point, m1Tag: Point
     ) -> ProofStatement {
-        var statement = ProofStatement("CredentialPresentation")
+        // uPrimeCommit is in the transcript alone: V binds it.
+        var statement = ProofStatement(
+            "CredentialPresentation", of: [Suite.g, Suite.h, u, uPrimeCommit, m1Commit, v, x1, tag, base, m1Tag])
         let (m1, z, negatedR, nonce) = (statement.secret(), statement.secret(), statement.secret(), statement.secret())
-        let g = statement.element(Suite.g)
-        let h = statement.element(Suite.h)
-        let u = statement.element(u)
-        // It is in the transcript alone: V binds it.
-        _ = statement.element(uPrimeCommit)
-        let m1Commit = statement.element(m1Commit)
-        let v = statement.element(v)
-        let x1 = statement.element(x1)
-        let tag = statement.element(tag)
-        let base = statement.element(base)
-        let m1Tag = statement.element(m1Tag)
-        statement.require(m1Commit, equals: [(m1, u), (z, h)])
-        statement.require(v, equals: [(z, x1), (negatedR, g)])
+        statement.require(m1Commit, equals: [(m1, u), (z, Suite.h)])
+        statement.require(v, equals: [(z, x1), (negatedR, Suite.g)])
         statement.require(base, equals: [(m1, tag), (nonce, tag)])
         statement.require(m1Tag, equals: [(m1, tag)])
         return statement

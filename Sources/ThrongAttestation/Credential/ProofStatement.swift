@@ -1,5 +1,4 @@
-/// A statement that somebody knows secrets by which some points are sums of multiples of others, such as A = x · G + y
-/// · H.
+/// The statement that somebody knows secrets by which points are sums of others, such as A = x · G + y · H.
 ///
 /// It is proved by a Schnorr proof over all equations at once, made non-interactive by Fiat and Shamir's transform. The
 /// order of points and equations is the transcript's, so it is part of the protocol (sections 5.1 to 5.4 of
@@ -7,42 +6,35 @@
 struct ProofStatement: Sendable {
     /// A secret, by its place among the responses.
     struct Secret: Sendable { fileprivate let place: Int }
-    /// A public point, by its place in the transcript.
-    struct Element: Sendable { fileprivate let place: Int }
 
     private struct Equation: Sendable {
-        let result: Element
-        let terms: [(secret: Secret, element: Element)]
+        let result: Point
+        let terms: [(secret: Secret, point: Point)]
     }
 
     private let name: String
     private var secretCount = 0
-    private var points: [Point] = []
-    /// The points' encodings.
-    private var transcript: [UInt8] = []
+    private let points: [Point]
+    private let transcript: [UInt8]
     private var equations: [Equation] = []
 
-    /// - Parameter name: what the draft calls it; it separates the challenges of one statement from those of another.
-    init(_ name: String) { self.name = name }
+    /// The draft's name separates the challenges of one statement from those of another; the points are in the order of
+    /// the transcript.
+    init(_ name: String, of points: [Point]) {
+        (self.name, self.points) = (name, points)
+        transcript = points.flatMap(Self.encoding)
+    }
 
     mutating func secret() -> Secret {
         secretCount += 1
         return Secret(place: secretCount - 1)
     }
 
-    mutating func element(_ point: Point) -> Element {
-        points.append(point)
-        transcript += Self.encoding(of: point)
-        return Element(place: points.count - 1)
-    }
-
-    mutating func require(_ result: Element, equals terms: [(secret: Secret, element: Element)]) {
+    mutating func require(_ result: Point, equals terms: [(secret: Secret, point: Point)]) {
         equations.append(Equation(result: result, terms: terms))
     }
 
-    /// Proves it with fresh blindings, a secret's each.
-    ///
-    /// - Parameter secrets: in the order in which they were declared.
+    /// Proves it with fresh blindings, a secret's each, in the order in which secrets were declared.
     func prove(_ secrets: [Scalar], using generator: inout some RandomNumberGenerator) -> Proof {
         let blindings = HedgedRandomness.scalars(
             secrets.count, for: name, secrets: secrets, public: transcript, using: &generator)
@@ -56,13 +48,10 @@ struct ProofStatement: Sendable {
         return Proof(challenge: challenge, responses: zip(blindings, secrets).map { $0 - challenge * $1 })
     }
 
-    /// Says whether a proof holds. A point at infinity has no encoding in the draft: a proof that leads to one does not
-    /// hold.
+    /// Says whether a proof holds; one that leads to a point at infinity, which has no encoding in the draft, does not.
     func isProved(by proof: Proof) -> Bool {
         guard proof.responses.count == secretCount else { return false }
-        let commitments = equations.map {
-            commitment($0, proof.responses, and: (proof.challenge, points[$0.result.place]))
-        }
+        let commitments = equations.map { commitment($0, proof.responses, and: (proof.challenge, $0.result)) }
         guard !(points + commitments).contains(where: \.isIdentity.isYes) else { return false }
         return challenge(commitments) == proof.challenge
     }
@@ -70,7 +59,7 @@ struct ProofStatement: Sendable {
     private func commitment(
         _ equation: Equation, _ scalars: [Scalar], and last: (scalar: Scalar, point: Point)? = nil
     ) -> Point {
-        var terms = equation.terms.map { (scalar: scalars[$0.secret.place], point: points[$0.element.place]) }
+        var terms = equation.terms.map { (scalar: scalars[$0.secret.place], point: $0.point) }
         if let last { terms.append(last) }
         return Point.sum(terms)
     }

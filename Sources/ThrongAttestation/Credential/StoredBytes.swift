@@ -11,7 +11,6 @@ enum StoredBytes {
         return bytes + digest(bytes, form)
     }
 
-    /// A reader at the first field.
     static func open(
         _ bytes: some Collection<UInt8>, as form: AttestationForm
     ) throws(AttestationError) -> ByteReader {

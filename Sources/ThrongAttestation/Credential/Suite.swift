@@ -1,5 +1,4 @@
-/// The suite ARCV1-P256 of draft-yun-cfrg-arc, as `P256._ARCV1` of swift-crypto has it: its generators and the domains of
-/// its hashes.
+/// The suite ARCV1-P256 of draft-yun-cfrg-arc, as swift-crypto's `P256._ARCV1` has it: generators and hash domains.
 ///
 /// Throng calls what it does with it `throng-arc-1`, because a draft may change.
 enum Suite {
@@ -20,8 +19,7 @@ enum Suite {
         Point(hashing: presentationContext, domain: groupDomain("Tag"))
     }
 
-    /// The domain of a proof's challenge. The suite's name stands in it twice: the draft's label of a proof begins with it,
-    /// too.
+    /// The domain of a proof's challenge, with the suite's name twice: the draft's label of a proof begins with it.
     static func challengeDomain(_ statement: String) -> [UInt8] { scalarDomain(name + statement) }
 
     private static func scalarDomain(_ use: String) -> [UInt8] { Array("HashToScalar-\(name)\(use)".utf8) }

@@ -7,7 +7,6 @@ extension Credential {
     ///   - cell: a bucket for each dimension of one of the metric's `proved_firsts.groupings`, and of its `partition`.
     ///   - firsts: as the public plan has them.
     ///   - period: of the app's calendar, one of the metric's lengths of time.
-    /// - Throws: ``AttestationError`` for a name or a bucket that is too long.
     package func first(
         in cell: [DimensionName: BucketLabel], of metric: MetricName, _ firsts: PublicPlan.ProvedFirsts, period: Period,
         app: AppName

@@ -1,17 +1,11 @@
 internal import Crypto
+public import Foundation
 public import ThrongWire
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A device's credentials: asks for one a month, keeps it, and makes identifiers by it that nobody can invent.
 ///
-/// It asks at a random time, and a credential makes identifiers of windows that begin after it came. Everything that is
-/// kept is written before a request leaves, so that a device that is stopped sends the same request again and is not
-/// counted twice.
+/// It asks at a random time, and a credential makes identifiers of windows that begin after it came. Everything kept is
+/// written before a request leaves, so that a stopped device sends the same again and counts once.
 ///
 /// ```swift
 /// var options = ThrongOptions()
@@ -77,8 +71,7 @@ public actor DeviceCredentials: IdentifierSource {
         }
     }
 
-    /// The time when ``renew(by:)`` asks next, in Unix seconds. It is drawn, so that the time of asking tells nobody
-    /// apart.
+    /// The time when ``renew(by:)`` asks next, in Unix seconds. It is drawn: it tells nobody apart.
     public var nextAsking: Int64 {
         let now = UnixSeconds(clock())
         let epoch = Epoch(containing: now)

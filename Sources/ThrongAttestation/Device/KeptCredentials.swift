@@ -1,28 +1,19 @@
+internal import Foundation
 internal import ThrongWire
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
-/// A device's credentials as it keeps them, as JSON: by month, a request that was not answered or a credential; and the
-/// times when it asks.
+/// A device's credentials as kept, in JSON: by month, an unanswered request or a credential; and when it asks.
 struct KeptCredentials: Codable, Sendable {
     struct Month: Codable, Sendable {
         /// A ``Precredential``, until its answer is there.
         var request: [UInt8]?
         /// A ``Credential``.
         var credential: [UInt8]?
-        /// The time when it came.
         var since: UnixSeconds?
     }
 
     /// The months, by ``Epoch/description``.
     var months: [String: Month] = [:]
-    /// The time when it asks for this month's.
     private(set) var asking: UnixSeconds?
-    /// The time when it asks for the next month's.
     private(set) var askingNext: UnixSeconds?
     /// The month for which these were drawn.
     private var drawn: String?

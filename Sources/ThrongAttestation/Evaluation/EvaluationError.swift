@@ -11,7 +11,6 @@ package enum EvaluationError: Error, Sendable, Hashable, CustomStringConvertible
     /// There are no inputs, more than one request holds, or one that is too long.
     case inputs(found: Int)
 
-    /// The message: what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .length(let found):

@@ -1,7 +1,6 @@
 internal import Crypto
 
-/// A proof that points were all multiplied by the secret of one public key: one for all of them (RFC 9497, section
-/// 2.2).
+/// A proof that points were all multiplied by the secret of one public key (RFC 9497, section 2.2).
 struct EvaluationProof: Sendable {
     let challenge, response: Scalar
 
@@ -10,11 +9,8 @@ struct EvaluationProof: Sendable {
     /// 64 bytes: challenge and response.
     var bytes: [UInt8] { challenge.bytes + response.bytes }
 
-    /// GenerateProof.
-    ///
-    /// - Parameters:
-    ///   - random: r of the RFC; two proofs with the same one and different points give the secret away.
-    ///   - evaluated: the points times the secret, as many as there are points.
+    /// GenerateProof, for as many evaluated points. Two proofs with the same random r and different points give the
+    /// secret away.
     static func prove(
         _ secret: Scalar, key: Point, points: [Point], evaluated: [Point], random: Scalar
     ) -> EvaluationProof {
@@ -36,7 +32,6 @@ struct EvaluationProof: Sendable {
         return Self.challenge(key: key, first, second, third, fourth) == challenge
     }
 
-    /// The weights of ComputeComposites.
     private static func weights(key: Point, points: [Point], evaluated: [Point]) -> [Scalar] {
         let seed = Array(
             SHA256.hash(data: EvaluationSuite.part(key.compressed) + EvaluationSuite.part(EvaluationSuite.seedDomain)))

@@ -34,9 +34,7 @@ enum EvaluationSuite {
         Array(SHA256.hash(data: part(input) + part(evaluated.compressed) + Array("Finalize".utf8)))
     }
 
-    /// Bytes after their number, two bytes.
-    ///
-    /// - Precondition: there are at most 65,535.
+    /// Bytes, 65,535 at most, after their number, two bytes.
     static func part(_ bytes: [UInt8]) -> [UInt8] {
         precondition(bytes.count <= longestInput, "RFC 9497 allows 65,535 bytes")
         return [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xff)] + bytes

@@ -6,17 +6,12 @@ package struct EvaluatorSecret: Sendable {
     private let secret: Scalar
     private let key: Point
 
-    /// Makes the key of a seed: DeriveKeyPair (section 3.2.1).
-    ///
-    /// - Parameters:
-    ///   - seed: 32 bytes, to be kept as secretly as a password.
-    ///   - info: what else goes into it.
+    /// Makes the key of a seed, 32 bytes, to be kept as secretly as a password: DeriveKeyPair (section 3.2.1).
     package init(seed: [UInt8], info: [UInt8] = Array("throng evaluator".utf8)) {
         secret = EvaluationSuite.secret(of: seed, info: info)
         key = secret * Point.generator
     }
 
-    /// The key that plans name.
     package var publicKey: EvaluatorKey { EvaluatorKey(point: key.compressed) }
 
     /// Returns how many points a request of so many bytes has; nil if no request has as many.
@@ -24,7 +19,6 @@ package struct EvaluatorSecret: Sendable {
         Evaluator.sizes.first { $0 * Point.byteCount == bytes }
     }
 
-    /// The most bytes that a request has.
     package static let longestRequest = (Evaluator.sizes.max() ?? 0) * Point.byteCount
 
     /// Answers the body of `POST /v1/evaluations`: as many points as came, and one proof.

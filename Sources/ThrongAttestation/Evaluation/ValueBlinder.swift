@@ -34,9 +34,7 @@ struct BlindedValues: BlindedInputs {
     /// The points that fill the request up: random ones, which nobody tells from those of inputs.
     var fillers: [Point] = []
 
-    /// Blind of RFC 9497, section 3.3.1.
-    ///
-    /// - Parameter blinds: one an input, none of them 0.
+    /// Blind of RFC 9497, section 3.3.1, with a blind an input, none of them 0.
     init(_ inputs: [[UInt8]], blinds: [Scalar], for key: EvaluatorKey) throws(EvaluationError) {
         guard !inputs.isEmpty, inputs.allSatisfy({ $0.count <= EvaluationSuite.longestInput }) else {
             throw .inputs(found: inputs.count)
@@ -48,12 +46,9 @@ struct BlindedValues: BlindedInputs {
         points = zip(blinds, inputs).map { $0 * EvaluationSuite.point(of: $1) }
     }
 
-    /// The points of all inputs, and what fills them up.
     var request: [UInt8] { (points + fillers).flatMap(\.compressed) }
 
     /// Finalize of section 3.3.2, once the proof holds.
-    ///
-    /// - Throws: ``EvaluationError``.
     func outputs(of response: [UInt8]) throws -> [EvaluatedOutput] {
         let sent = points + fillers
         guard response.count == sent.count * Point.byteCount + EvaluationProof.byteCount else {

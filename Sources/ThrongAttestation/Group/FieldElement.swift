@@ -19,9 +19,7 @@ struct FieldElement: Sendable {
     /// Any number of 256 bits, reduced.
     init(_ number: Limbs) { residue = Self.modulus.enter(number) }
 
-    /// A number of 384 bits, reduced: one element of RFC 9380's hash_to_field.
-    ///
-    /// - Parameter bytes: 48, the highest first.
+    /// A number of 384 bits, the highest byte first, reduced: one element of RFC 9380's hash_to_field.
     init(wide bytes: some Collection<UInt8>) { residue = Self.modulus.enter(wide: bytes) }
 
     /// - Parameter bytes: 32, the highest first; nil if they are a number from p on.

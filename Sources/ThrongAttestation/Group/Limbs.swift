@@ -36,9 +36,7 @@ struct Limbs: Sendable {
         return bytes
     }
 
-    /// Four bits, counted from the lowest.
-    ///
-    /// - Parameter place: 0 to 63, and public.
+    /// Four bits, counted from the lowest; the place, 0 to 63, is public.
     @inline(__always)
     func nibble(_ place: Int) -> UInt64 {
         let word =

@@ -2,9 +2,7 @@ internal import Crypto
 
 /// expand_message_xmd with SHA-256 (RFC 9380, section 5.3.1), and what is made of it: points and scalars.
 enum MessageExpansion {
-    /// - Parameters:
-    ///   - domain: what the result is for, 1 to 255 bytes; a constant of the suite.
-    ///   - count: how many bytes, at most 8,160.
+    /// The domain, 1 to 255 bytes, is a constant of the suite; the result has at most 8,160 bytes.
     static func expand(_ message: [UInt8], domain: [UInt8], count: Int) -> [UInt8] {
         let digestCount = SHA256.byteCount
         let blocks = (count + digestCount - 1) / digestCount

@@ -53,9 +53,7 @@ struct Modulus: Sendable {
         return result
     }
 
-    /// A number of 384 bits, brought into the form: below 2⁻¹²⁸ away from uniform if the bytes are random.
-    ///
-    /// - Parameter bytes: 48, the highest first.
+    /// A number of 384 bits, the highest byte first, in the form: below 2⁻¹²⁸ away from uniform if it is random.
     func enter(wide bytes: some Collection<UInt8>) -> Limbs {
         precondition(bytes.count == 48, "a number of 384 bits has 48 bytes")
         let high = enter(Limbs(bigEndian: bytes.prefix(16)))

@@ -1,5 +1,4 @@
 extension Point {
-    /// Bytes of a compressed point.
     static let byteCount = 33
 
     /// SEC 1, section 2.3.3, compressed: 2 where y is even and 3 where it is odd, then x, the highest byte first. The identity

@@ -3,7 +3,6 @@
 ///
 /// Source: NIST SP 800-186, section 3.2.1.3.
 struct Scalar: Sendable {
-    /// Bytes of a scalar.
     static let byteCount = 32
 
     private let residue: Limbs
@@ -22,9 +21,7 @@ struct Scalar: Sendable {
     /// - Parameter number: any word; it is below n.
     init(_ number: UInt64) { residue = Self.modulus.enter(Limbs(number, 0, 0, 0)) }
 
-    /// A number of 384 bits, reduced.
-    ///
-    /// - Parameter bytes: 48, the highest first.
+    /// A number of 384 bits, the highest byte first, reduced.
     init(wide bytes: some Collection<UInt8>) { residue = Self.modulus.enter(wide: bytes) }
 
     /// - Parameter bytes: 32, the highest first; nil if they are a number from n on.

@@ -1,4 +1,3 @@
-/// The extent of an audit.
 package struct AuditOptions: Sendable {
     /// The most numbers of one period that are combined, 2 to 4, each once, added or subtracted.
     package var size = 2
@@ -9,7 +8,6 @@ package struct AuditOptions: Sendable {
     /// True if the estimate of every number is listed.
     package var listsEstimates = false
 
-    /// Creates the usual options.
     package init() {}
 }
 

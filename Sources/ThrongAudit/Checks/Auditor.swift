@@ -2,7 +2,6 @@
 package struct Auditor {
     private let options: AuditOptions
 
-    /// Creates an auditor with the extent of its audits.
     package init(options: AuditOptions = AuditOptions()) { self.options = options }
 
     /// Looks at numbers, files and laws.

@@ -102,7 +102,6 @@ extension Examination {
                 + AuditText.number(promise))
     }
 
-    /// Estimates a combination that was given.
     private func estimate(_ combination: AuditCombination, _ report: inout AuditReport) {
         var terms: [(number: Int, coefficient: Double)] = []
         for term in combination.terms {
@@ -121,9 +120,7 @@ extension Examination {
         list(terms, combination.text, &report)
     }
 
-    private func list(
-        _ terms: [(number: Int, coefficient: Double)], _ text: String, _ report: inout AuditReport
-    ) {
+    private func list(_ terms: [(number: Int, coefficient: Double)], _ text: String, _ report: inout AuditReport) {
         let estimate = estimator.estimate(terms)
         let isOne = Set(terms.map { kind(of: $0.number) }).count == 1
         let isWhole = terms.allSatisfy { $0.coefficient == $0.coefficient.rounded() }

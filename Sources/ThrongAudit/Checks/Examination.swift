@@ -60,8 +60,8 @@ struct Examination {
         }
     }
 
-    /// Checks that numbers of single buckets add up to a whole if all of its buckets are there, and are no more than it
-    /// otherwise.
+    /// Checks that numbers of single buckets add up to a whole. Buckets that are left out, or shown as 0, may have been
+    /// drawn below 0, but hardly by more than five deviations each.
     func checkSums(_ report: inout AuditReport) {
         /// The single buckets of a field, by question, period, measure and other fields.
         var parts: [String: [String: [String: Double]]] = [:]
@@ -85,10 +85,12 @@ struct Examination {
                 else { continue }
                 let inside = found.filter { own?.buckets.contains($0.key) ?? true }
                 let sum = inside.reduce(0) { $0 + $1.value }
-                let isWhole = inside.count == own?.buckets.count ?? size(of: name, metrics[place])
+                let missing = (own?.buckets.count ?? size(of: name, metrics[place])) - inside.count
                 report.sums += 1
+                let unknown = Double(missing + inside.values.count { $0 == 0 })
                 let (value, step) = (numbers[place].value, 0.5 * quantum(of: place))
-                guard isWhole ? abs(sum - value) > step : sum > value + step else { continue }
+                let isTooMuch = sum > value + step + 5 * law.deviation * unknown.squareRoot()
+                guard isTooMuch || missing == 0 && sum < value - step else { continue }
                 report.find(
                     .sums, numbers[place].text,
                     "its \(inside.count) parts by \(name.split(separator: " ").first ?? "") add up to "
@@ -164,7 +166,6 @@ extension NumberLaw {
     /// The fields and their buckets, in one order.
     var place: String { place(without: "") }
 
-    /// Returns the same without one of them.
     func place(without field: String) -> String {
         fields.filter { $0.key != field }.sorted { $0.key < $1.key }
             .map { "\($0.key)=\($0.value.buckets.sorted().joined(separator: "+"))" }.joined(separator: ", ")

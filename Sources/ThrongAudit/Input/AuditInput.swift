@@ -26,7 +26,6 @@ package struct AuditInput: Sendable {
     /// Tables of CSV files, read when all insights are known.
     var tables: [(name: String, lines: [[String]])] = []
 
-    /// Creates an empty input.
     package init() {}
 
     /// Learns a plan's metrics and insights.
@@ -57,18 +56,15 @@ package struct AuditInput: Sendable {
         if let first = published.first, let cost { costs["\(first.metric) \(first.period.label)"] = cost }
     }
 
-    /// The description of a number's metric.
     func metric(of number: AuditNumber) -> AuditMetric? { metrics["\(number.app)/\(number.metric)/\(number.layout)"] }
 }
 
 /// A file or a release that was read.
 package struct AuditSource: Sendable, Hashable, Codable {
-    /// Its name.
     package let name: String
     /// SHA-256 of its bytes, or a release's digest; nil if nobody computed it.
     package let digest: String?
 
-    /// Names a source.
     package init(name: String, digest: String? = nil) { (self.name, self.digest) = (name, digest) }
 }
 

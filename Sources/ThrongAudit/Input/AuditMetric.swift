@@ -37,7 +37,6 @@ package struct AuditMetric: Sendable {
         let name: String
         let labels: [String]
         let partitionsDevices: Bool
-        /// The field that it reads.
         let field: String
         /// A text that tells two ways to split a field apart.
         let rule: String
@@ -45,7 +44,6 @@ package struct AuditMetric: Sendable {
         let base: (place: Int, buckets: [String: Set<String>])?
     }
 
-    /// A clipped sum.
     struct Sum: Sendable {
         let name: String
         /// The most that one device adds. Unit: the sum's.

@@ -44,9 +44,7 @@ package struct AuditNumber: Sendable, Hashable {
 package enum AuditMeasure: Sendable, Hashable, CustomStringConvertible {
     /// Events, or identifiers if the metric counts these.
     case events
-    /// Devices.
     case devices
-    /// A clipped sum, by name.
     case sum(String)
 
     /// The name: "events", "devices", or the sum's.
@@ -61,10 +59,8 @@ package enum AuditMeasure: Sendable, Hashable, CustomStringConvertible {
 
 /// The time that a number covers, as reports name it: 2026-11-21T10:00, 2026-11-21, 2026-W47 or 2026-11.
 package struct AuditPeriod: Sendable, Hashable, Comparable {
-    /// The name.
     package let label: String
 
-    /// Names a period.
     package init(_ label: String) { self.label = label }
 
     /// Orders periods of one kind by time.

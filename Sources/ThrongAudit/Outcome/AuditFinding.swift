@@ -1,10 +1,8 @@
 /// A promise that was not kept.
 package struct AuditFinding: Sendable, Codable, Hashable {
-    /// The promise.
     package let check: Check
     /// The number or numbers concerned.
     package let about: String
-    /// The fault, with numbers.
     package let explanation: String
 
     /// A promise of releases.

@@ -1,6 +1,5 @@
 /// The things that an audit looked at, and its findings. Its JSON is filed and signed.
 package struct AuditReport: Sendable, Codable {
-    /// The shape of this JSON.
     package var format = "throng-audit/2"
     /// The files and releases that were read, with their digests.
     package var sources: [AuditSource] = []
@@ -22,7 +21,6 @@ package struct AuditReport: Sendable, Codable {
     package var squares = 0
     /// Numbers of pages that were compared with the files beside them.
     package var pages = 0
-    /// The closest estimate by measure.
     package var closest: [Closest] = []
     /// Estimates of the combinations that were given, and of all numbers if they were asked for.
     package var estimates: [AuditEstimate] = []
@@ -35,13 +33,10 @@ package struct AuditReport: Sendable, Codable {
     package var unlisted = 0
     /// Things that were not examined, each with its reason.
     package var unexamined: [String] = []
-    /// The time that it took.
     package var seconds = 0.0
 
-    /// Creates an empty report.
     package init() {}
 
-    /// The closest estimate of a measure.
     package struct Closest: Sendable, Codable {
         /// The measure: devices, or events and sums.
         package let measure: String
@@ -70,7 +65,6 @@ package struct AuditReport: Sendable, Codable {
 
 /// The best unbiased estimate of a combination.
 package struct AuditEstimate: Sendable, Codable {
-    /// The combination.
     package let combination: String
     /// The estimate. Unit: the measure's.
     package let value: Double

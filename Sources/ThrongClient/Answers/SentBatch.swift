@@ -19,6 +19,8 @@ public struct SentBatch: Sendable, Hashable, Codable, Identifiable {
         case unanswered
         /// It was counted, except for the refused events: the reason of each, by its place in the batch.
         case counted(events: Int, refused: [Int: String])
+        /// The daemon took it for a test's and counted nothing: the events that the plan takes, and the reasons of the others.
+        case tested(events: Int, refused: [Int: String])
         /// It was refused as a whole: the HTTP status and the daemon's word for the reason.
         case rejected(status: Int, error: String)
     }

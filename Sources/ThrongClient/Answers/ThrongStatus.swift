@@ -23,6 +23,8 @@ public struct ThrongStatus: Sendable, Hashable {
 public struct FlushResult: Sendable, Hashable {
     /// Events that the daemon counted.
     public var counted = 0
+    /// Events of a test that the plan takes; the daemon counted nothing of them.
+    public var tested = 0
     /// Events that the daemon refused; ``Throng/sent`` has the reasons.
     public var refused = 0
     /// Events that still wait, for an answer or for the next window of their purpose.

@@ -1,11 +1,6 @@
 internal import Crypto
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// The person's answers about the purposes of one app.
 ///

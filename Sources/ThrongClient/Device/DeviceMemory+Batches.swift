@@ -1,11 +1,6 @@
 internal import Crypto
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 extension DeviceMemory {
     /// The rules by which batches are made.
@@ -17,6 +12,8 @@ extension DeviceMemory {
         let consentVersion: Int?
         /// The app key; nil if there is none.
         var key: String?
+        /// True if the batch is a test's.
+        var isTest = false
         /// The identifier that the window's batches go under, with what proves it; nil for an identifier of the
         /// device's own.
         var attested: (place: RotationWindow, identifier: AttestedIdentifier)?
@@ -159,7 +156,7 @@ extension DeviceMemory {
             app: app, batch: name, purpose: purpose.name, window: draft.window,
             id: attested?.identifier.id ?? own,
             context: shared, events: Self.without(shared, draft.wire), consentVersion: rules.consentVersion,
-            key: rules.key, proof: proof)
+            key: rules.key, proof: proof, isTest: rules.isTest)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body: Data
@@ -191,8 +188,13 @@ extension DeviceMemory {
         let refused = Set(answer.refused.map(\.index)).filter(batch.events.indices.contains)
         // A batch that a daemon with an earlier plan counted may come again to one that refuses its consent.
         let isUnsure = batch.mayHaveArrived && answer.refused.contains { $0.reason == .consentOutdated }
-        for (index, marks) in batch.firsts.enumerated() where isUnsure || !refused.contains(index) { firsts.add(marks) }
-        for (index, firsts) in (batch.proved ?? []).enumerated() where !refused.contains(index) { pend(firsts) }
+        // Nothing of a test was counted, so nothing of it was a first.
+        if answer.test == nil {
+            for (index, marks) in batch.firsts.enumerated() where isUnsure || !refused.contains(index) {
+                firsts.add(marks)
+            }
+            for (index, firsts) in (batch.proved ?? []).enumerated() where !refused.contains(index) { pend(firsts) }
+        }
         for index in refused.sorted() { drop(.refused, batch.events[index].count, event: batch.events[index].event) }
     }
 

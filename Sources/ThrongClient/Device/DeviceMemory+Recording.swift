@@ -173,9 +173,7 @@ extension DevicePlan {
     /// The purposes that count an event of the app.
     ///
     /// - Throws: `unknownEvent` if none does, `unknownField` if none of them has a use for a field.
-    func counting(
-        _ event: String, with fields: some Sequence<String>
-    ) throws(DropReason) -> [Purpose] {
+    func counting(_ event: String, with fields: some Sequence<String>) throws(DropReason) -> [Purpose] {
         let counting = purposes.filter { $0.events[event].map { !$0.metrics.isEmpty && !$0.isAnswer } ?? false }
         guard !counting.isEmpty else { throw .unknownEvent }
         guard fields.allSatisfy({ name in counting.contains { $0.takes(name, with: event) } }) else {

@@ -1,11 +1,6 @@
 internal import Crypto
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// Everything that a device remembers but its plan, its log and what the person said: one document, replaced as a whole.
 ///
@@ -19,7 +14,7 @@ struct DeviceMemory: Codable, Sendable {
     /// A secret that is drawn at each start and never written down: identifiers of children are made with it, so that
     /// they are not known again.
     private var passing = SymmetricKey(size: .bits256)
-    /// The plan's address; all of this belongs to its daemon.
+    /// The plan's address, marked if it is a test's; all of this belongs to its daemon, and to tests or to none.
     let address: String
     /// The events that wait, by purpose, oldest first.
     var queues: [String: [QueuedEvent]] = [:]

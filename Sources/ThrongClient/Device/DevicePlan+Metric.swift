@@ -50,7 +50,6 @@ extension DevicePlan {
 
         /// One column of a grouping: a dimension, by the buckets that are shown.
         struct Part: Sendable {
-            /// The name as the plan has it.
             let name: String
             /// The dimension that it shows, or is made of.
             let dimension: Int

@@ -44,11 +44,9 @@ struct DevicePlan: Sendable {
 
     /// The person whose consent counts for a purpose that asks for it.
     enum Consenting: Sendable {
-        /// The person's.
         case person
         /// A parent's, unless the person is grown up.
         case parentOfChild
-        /// A parent's.
         case parent
     }
 
@@ -129,7 +127,6 @@ struct DevicePlan: Sendable {
         return grains == [.week, .month] ? .day : grains.min() ?? .day
     }
 
-    /// The purpose of that name, if the plan has one.
     func purpose(_ name: String) -> Purpose? { purposes.first { $0.name == name } }
 }
 

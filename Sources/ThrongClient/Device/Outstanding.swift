@@ -9,7 +9,6 @@ struct Outstanding: Codable, Sendable {
     let events: [QueuedEvent]
     /// The contributions that each event makes for the first time.
     let firsts: [[FirstsMemory.Contribution]]
-    /// Its place in the log.
     let log: Int
     let firstSent: UnixSeconds
     /// The amounts spent in the window before this batch.
@@ -49,7 +48,6 @@ struct Outstanding: Codable, Sendable {
         func holds(at now: UnixSeconds) -> Bool { now < until && until <= now + Self.length }
     }
 
-    /// Events in it.
     var count: Int { events.reduce(0) { $0 + $1.count } }
 
     /// Says whether the daemon would refuse it by its window: the window after the next one has begun.

@@ -1,11 +1,6 @@
 internal import Crypto
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// The address that a plan comes from, and those that its events go to.
 struct PlanSource: Sendable {
@@ -50,6 +45,9 @@ struct PlanSource: Sendable {
 
     /// The address that everything a device keeps is bound to.
     var address: String { plan.absoluteString }
+
+    /// Returns the address that a device's memory is bound to: a test's is no other's.
+    func memoryAddress(isTest: Bool) -> String { isTest ? address + "#test" : address }
 
     /// Returns the address that a batch goes to. A balancer that knows slots saves several daemons a hop; a sealed
     /// batch has no slot, as it travels by its relay.
@@ -98,7 +96,6 @@ struct StoredPlan: Codable, Sendable {
     var tag: String?
     /// The time at which the daemon said last that it is the newest.
     var unixSeconds: UnixSeconds
-    /// The address at which it is the plan.
     var address: String
     /// SHA-256 of the documents that were followed, in hexadecimal, oldest first: plans have no order, and a bundled one
     /// that is among them is not newer.

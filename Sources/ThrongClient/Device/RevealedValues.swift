@@ -1,11 +1,6 @@
 internal import Crypto
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// The values of open vocabularies that a device knows: in memory only, as long as they wait to be sent and until the
 /// window is over in which their hashes were.
@@ -38,7 +33,6 @@ struct RevealedValues: Sendable {
         let hash: RevealedHash
     }
 
-    /// The value behind a hash.
     private struct Value {
         let label: BucketLabel
         let output: EvaluatedOutput?

@@ -56,9 +56,7 @@ struct TakingBack: Codable, Sendable {
     }
 
     /// Takes out what is to be taken back of a purpose; from here on its identifiers are others.
-    mutating func takeUsed(
-        of purpose: String
-    ) -> (used: [UsedIdentifier], passing: [PassingIdentifier]) {
+    mutating func takeUsed(of purpose: String) -> (used: [UsedIdentifier], passing: [PassingIdentifier]) {
         (used.removeValue(forKey: purpose) ?? [], passing.removeValue(forKey: purpose) ?? [])
     }
 
@@ -144,7 +142,6 @@ struct TakingBack: Codable, Sendable {
     }
 }
 
-/// A window of one rotation.
 struct RotationWindow: Codable, Sendable, Hashable {
     /// floor(unix time / rotation).
     let window: Int64

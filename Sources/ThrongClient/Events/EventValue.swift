@@ -4,7 +4,6 @@ internal import ThrongWire
 public enum EventValue: Sendable, Hashable {
     /// Text, such as a name from a list, a version or a route.
     case text(String)
-    /// A whole number.
     case integer(Int64)
     /// Any other number; one that is not finite is none.
     case number(Double)
@@ -33,7 +32,6 @@ public enum EventValue: Sendable, Hashable {
 ///
 /// An enumeration of texts or numbers needs no more than the word: `enum Kind: String, EventValueConvertible`.
 public protocol EventValueConvertible: Sendable {
-    /// The value.
     var eventValue: EventValue { get }
 }
 

@@ -27,7 +27,6 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Takes everything out.
     func takeAll() -> (records: [Record], overflow: Int) {
         state.withLock { state in
             defer { state = State() }

@@ -1,11 +1,6 @@
 internal import Crypto
+internal import Foundation
 internal import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// The documents of one app in a storage: `APP-memory.json` and so on, so that a directory may serve several apps.
 ///

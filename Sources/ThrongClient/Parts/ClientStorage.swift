@@ -1,10 +1,5 @@
+public import Foundation
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The place where a ``Throng`` keeps its secret, its queue, its plan and its log: a few named documents.
 ///
@@ -30,7 +25,6 @@ public protocol ClientStorage: Sendable {
     /// - Returns: whether somebody else has written since this one's last turn.
     /// - Throws: if somebody else's turn does not end.
     func beginTurn() throws -> Bool
-    /// Ends a turn.
     func endTurn()
     /// Gives back what it holds, such as a lock; it is not used any more. Does nothing unless a storage has something to do.
     func close()

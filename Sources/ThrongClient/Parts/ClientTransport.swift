@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// The way in which a ``Throng`` reaches its daemon.
 public protocol ClientTransport: Sendable {

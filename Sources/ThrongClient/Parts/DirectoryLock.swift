@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+internal import Foundation
 
 /// The file `lock` of a directory: held from opening to closing, or in a shared directory for one turn after another. The
 /// system gives it back where a process ends, however it ends.

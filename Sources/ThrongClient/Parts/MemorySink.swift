@@ -1,11 +1,6 @@
+internal import Foundation
 internal import Synchronization
 public import ThrongWire
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// A daemon that counts everything and keeps it, for an app's own tests.
 public final class MemorySink: ClientTransport {

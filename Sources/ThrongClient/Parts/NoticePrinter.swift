@@ -1,17 +1,5 @@
+internal import Foundation
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
 
 /// Writes each notice to the standard error once, in debug builds.
 final class NoticePrinter: Sendable {

@@ -1,10 +1,5 @@
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A document that only the device can read that wrote it.
 ///
@@ -12,7 +7,6 @@ internal import Crypto
 struct SealedDocument: Codable {
     private let sealed: Data
 
-    /// Seals a document.
     static func seal(_ document: Data, named name: String, with key: SymmetricKey) throws -> Data {
         // A combined form always exists, with the nonce of 12 bytes that `seal` makes by itself.
         guard let sealed = try AES.GCM.seal(document, using: key, authenticating: Data(name.utf8)).combined else {

@@ -17,7 +17,6 @@ package struct AndroidKeyAttester: Attester {
     package let name = "android-key"
     package let asksOthers = false
 
-    /// Names of packages.
     private let packages: Set<String>
     /// SHA-256 of certificates that sign apps.
     private let signers: Set<[UInt8]>
@@ -31,9 +30,7 @@ package struct AndroidKeyAttester: Attester {
     /// More certificates than this are no chain.
     private static let longest = 8
 
-    /// - Parameters:
-    ///   - roots: Google's, in PEM. Fails with nil if there are none.
-    ///   - revoked: the path of Google's list of revoked certificates; nil looks at none.
+    /// Google's roots are in PEM, and nil comes of none; the list of revoked certificates is optional.
     package init?(
         packages: [String], signers: [[UInt8]], needsStrongBox: Bool = false, roots: String, revoked: String? = nil,
         clock: UnixClock = .system
@@ -128,6 +125,5 @@ final class RevokedCertificates: Sendable {
         }
     }
 
-    /// Returns the digits without zeros in front.
     private static func plain(_ digits: String) -> String { String(digits.drop { $0 == "0" }) }
 }

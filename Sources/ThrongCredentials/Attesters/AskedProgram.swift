@@ -4,9 +4,7 @@ internal import ThrongSystem
 
 /// A program that is asked on its standard input and answers on its standard output.
 struct AskedProgram: Sendable {
-    /// The program's path and its arguments.
     let command: [String]
-    /// The longest that it may take.
     let limit: Duration
 
     /// Runs it to its end. Blocks this thread.

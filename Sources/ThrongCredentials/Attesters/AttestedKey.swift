@@ -32,8 +32,7 @@ package struct AttestedKey {
                 let keyLevel = try Self.enumerated(&nodes)
                 let challenge = Array(try ASN1OctetString(derEncoded: &nodes).bytes)
                 _ = try ASN1OctetString(derEncoded: &nodes)
-                // The system says who asks, the hardware everything else: what the system alone says of the key counts for
-                // nothing.
+                // The system says who asks, the hardware everything else: of the key, its word alone counts nothing.
                 let software = try Self.members(&nodes)
                 let hardware = try Self.members(&nodes)
                 return try AttestedKey(

@@ -8,12 +8,8 @@ package protocol Attester: Sendable {
     /// True if it asks others over a network or starts programs, so that only a few may wait for it.
     var asksOthers: Bool { get }
 
-    /// Says which device an attestation is of.
-    ///
-    /// - Parameters:
-    ///   - evidence: the members of the client's attestation.
-    ///   - challenge: SHA-256 of the request for a credential, 32 bytes: evidence that is not bound to it may be another's.
-    /// - Returns: what the device is known by, the same for all its requests.
+    /// Says which device an attestation is of: what it is known by, the same for all its requests. The challenge is
+    /// SHA-256 of the request for a credential, 32 bytes: evidence that is not bound to it may be another's.
     func device(
         by evidence: Evidence, challenge: [UInt8], app: AppName
     ) async throws(AttesterError) -> [UInt8]
@@ -23,12 +19,8 @@ package protocol Attester: Sendable {
 package struct Evidence: Sendable {
     private let members: [String: String]
 
-    /// Wraps members.
     package init(_ members: [String: String]) { self.members = members }
 
-    /// A member.
-    ///
-    /// - Throws: ``AttesterError/evidence(member:expected:)`` if it is not there.
     package func text(_ member: String) throws(AttesterError) -> String {
         guard let text = members[member] else { throw .evidence(member: member, expected: "a string") }
         return text
@@ -47,40 +39,26 @@ package struct Evidence: Sendable {
 package enum AttesterError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A member of the attestation is not there, or not of its form.
     case evidence(member: String, expected: String)
-    /// The attestation does not show what it has to.
     case refused(Flaw)
     /// The device has got all that it gets in the month; the attester itself counts that.
     case spent
     /// Nobody could say now.
     case unavailable(reason: String)
 
-    /// The flaw of an attestation.
     package enum Flaw: String, Sendable, Hashable {
-        /// The party that was asked said no.
         case denied = "the attester said no"
-        /// Its certificates don't lead to a root that is trusted, or are not valid now.
         case chain = "its certificates don't lead to a root that is trusted here, or are not valid now"
-        /// It is bound to something else.
         case challenge = "it is not bound to the SHA-256 of this request"
-        /// The key that it names is another.
         case key = "the key that it names is not the key that is attested"
-        /// It is another app's.
         case app = "it is another app's"
-        /// The key was used before.
         case used = "the key was used before"
-        /// One of its certificates was revoked.
         case revoked = "one of its certificates was revoked"
-        /// It does not describe a key.
         case description = "its certificate does not describe a key"
-        /// The key is in software, or not as well kept as it has to be.
         case level = "the key is not kept in hardware of the kind that is asked for"
-        /// The device was unlocked, or runs another system.
         case system = "the device is unlocked, or its system is not its manufacturer's"
-        /// It is of a development build, or of none if only those are taken.
         case environment = "it is of a build for another environment"
     }
 
-    /// The message: what was found, and what to do.
     package var description: String {
         switch self {
         case .evidence(let member, let expected):

@@ -3,10 +3,8 @@ internal import SwiftASN1
 internal import ThrongWire
 @_spi(FixedExpiryValidationTime) internal import X509
 
-/// Certificates that a platform sends, the device's first, checked up to a root that is given (RFC 5280, by
-/// swift-certificates).
+/// A platform's certificates, the device's first, checked up to a given root (RFC 5280, by swift-certificates).
 struct CertificateChain: Sendable {
-    /// The device's own.
     let leaf: Certificate
     /// The serial numbers of all of them, the root's included, the highest byte first.
     let serialNumbers: [[UInt8]]
@@ -66,7 +64,6 @@ struct CertificateChain: Sendable {
         serialNumbers = (certificates + [root]).map { Array($0.serialNumber.bytes) }
     }
 
-    /// The value of an extension of the device's certificate.
     func value(of identifier: ASN1ObjectIdentifier) -> [UInt8]? {
         leaf.extensions[oid: identifier].map { Array($0.value) }
     }

@@ -16,12 +16,10 @@ package struct CommandAttester: Attester {
     /// The number of programs that run at the same time.
     private static let width = 4
 
-    /// - Parameters:
-    ///   - command: the program's absolute path and its arguments.
-    ///   - seconds: how long it may take.
+    /// The command is the program's absolute path and its arguments.
     package init(command: [String], seconds: Int) {
         program = AskedProgram(command: command, limit: .seconds(seconds))
-        threads = WorkThreads(name: "throng-attester", count: Self.width)
+        threads = WorkThreads(count: Self.width)
     }
 
     package func device(

@@ -12,8 +12,7 @@ package import ThrongWire
 /// credentials the device got in this month, so three at most. That is the cap, as nothing else knows the device again. So the bits
 /// belong to one daemon and one app, and no other use of the team's.
 ///
-/// A token is not bound to the request: anybody who reads one on its way can spend it, and the owner of a device can
-/// hand its tokens to others.
+/// A token is not bound to the request: whoever reads one can spend it, and owners can hand theirs to others.
 ///
 /// Source: Apple, "Accessing and modifying per-device data".
 package struct DeviceCheckAttester: Attester {
@@ -23,7 +22,6 @@ package struct DeviceCheckAttester: Attester {
     /// The most that two bits can count.
     package static let mostCounted = 3
 
-    /// Returns the address at which Apple is asked.
     package static func address(isDevelopment: Bool) -> String {
         isDevelopment ? "https://api.development.devicecheck.apple.com" : "https://api.devicecheck.apple.com"
     }
@@ -70,7 +68,6 @@ package struct DeviceCheckAttester: Attester {
         return challenge
     }
 
-    /// Counts one more, or says why not.
     private func spend(_ token: String, by connection: HTTPConnection) async -> AttesterError? {
         do throws(AttesterError) {
             let answer = try await ask("query_two_bits", TwoBits.Question(token, at: clock.now), by: connection)
@@ -138,7 +135,6 @@ private enum TwoBits {
     /// Apple's answer about a device whose bits nobody has written; there is no JSON in it.
     private static let unknown = "Failed to find bit state"
 
-    /// Returns how many credentials were spent in a month.
     static func used(in answer: [UInt8], month: Epoch) throws(AttesterError) -> Int {
         if String(decoding: answer, as: UTF8.self).contains(unknown) { return 0 }
         let found: Answer

@@ -17,7 +17,6 @@ package struct HTTPAttester: Attester {
     private let limit: Duration
     private let connections: Connections
 
-    /// The number of questions that are asked at the same time.
     private static let width = 4
 
     /// - Parameters:

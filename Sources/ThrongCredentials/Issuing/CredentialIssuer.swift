@@ -25,16 +25,13 @@ package final class CredentialIssuer: Sendable {
     private let data: DataDirectory
     private let clock: UnixClock
     private let logger: Logger
-    private let thread = WorkThreads(name: "throng-credentials", nice: 10)
+    private let thread = WorkThreads(nice: 10)
     private let counts = Mutex<[Epoch: IssuedCounts]>([:])
     private let places = Mutex(Places())
 
-    /// The most requests that may be under way.
     private static let most = 128
-    /// The most requests that may wait for attesters that ask others.
     private static let mostAsking = 64
 
-    /// - Parameter rules: those of each app that has credentials.
     package init(
         _ rules: [AppName: CredentialRules], keys: EpochKeys, data: DataDirectory, clock: UnixClock, logger: Logger
     ) {

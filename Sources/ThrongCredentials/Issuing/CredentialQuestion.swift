@@ -3,13 +3,9 @@ package import ThrongWire
 
 /// A client's request for a credential: the body of `POST /v1/credentials`, read.
 package struct CredentialQuestion: Sendable {
-    /// The app.
     package let app: AppName
-    /// The month, as the client wrote it.
     package let epoch: String
-    /// The request, as the client wrote it.
     package let request: String
-    /// The attester that the client names.
     package let attester: String
     /// The other members of its attestation.
     package let evidence: Evidence
@@ -22,17 +18,12 @@ package struct CredentialQuestion: Sendable {
 
 /// The reason why a device gets no credential. No case holds anything that a client sent.
 package enum CredentialRefusal: Error, Sendable, Hashable {
-    /// Nobody vouches for the app's devices.
     case noCredentials
-    /// None is issued for that month now.
     case wrongEpoch(issued: [Epoch])
-    /// Nobody of that name vouches for the app's devices.
     case unknownAttester(known: [String])
     /// A member is not of its form.
     case malformed(pointer: String, expected: String)
-    /// The request's proof does not hold.
     case unproved
-    /// The attester does not vouch for it.
     case notAttested(AttesterError.Flaw)
     /// The device has all that it gets in the month.
     case tooMany(limit: Int, secondsLeft: Int64)
@@ -59,7 +50,6 @@ package enum CredentialRefusal: Error, Sendable, Hashable {
         "too_many_credentials", "overloaded",
     ]
 
-    /// The message: what was found, what is allowed, what to do.
     package var message: String {
         switch self {
         case .noCredentials:

@@ -3,15 +3,12 @@ internal import ThrongWire
 
 /// The public terms of an app's credentials, the same for all: the answer of `GET /v1/credentials/{app}`.
 package struct CredentialTerms: Sendable, Hashable, Codable {
-    /// The app's name.
     package let app: String
     /// `throng-arc-1`.
     package let `protocol`: String
     /// The months for which credentials are issued now, the present one first.
     package let epochs: [Key]
-    /// The attesters that may vouch for a device.
     package let attesters: [String]
-    /// The number of credentials that a device gets in a month.
     package let credentials: Int
 
     /// One month's key.

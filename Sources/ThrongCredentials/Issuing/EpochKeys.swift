@@ -5,8 +5,7 @@ package import ThrongAttestation
 package import ThrongJournal
 package import ThrongWire
 
-/// The keys by which a daemon issues credentials and checks what is presented: one secret a calendar month, from which each app
-/// has a key of its own.
+/// The keys by which credentials are issued and checked: one secret a calendar month, and from it a key for each app.
 ///
 /// A secret is on disk before anybody is told of its keys, in `credentials/` of the data directory. It is destroyed
 /// once the last window of its epoch takes no batch any more (``Epoch/over``), and with it what was kept of the devices
@@ -30,11 +29,9 @@ package final class EpochKeys: Sendable {
     private let months: Mutex<[Epoch: Month]>
     /// The numbers of the months whose secret was damaged.
     private let damaged: Set<Int64>
-    /// One turn at a time.
     private let turning = Mutex(())
 
-    /// The length of each half of a secret: the first half is for issuers, the second for hashes of devices.
-    /// Unit: bytes.
+    /// The length of half a secret: the first is for issuers, the second for hashes of devices. Unit: bytes.
     private static let halfBytes = KeptSecrets.byteCount / 2
 
     /// Reads the secrets that were kept, and draws the present one where there is none.
@@ -68,17 +65,14 @@ package final class EpochKeys: Sendable {
     }
 
     /// The epochs for which credentials are issued now, as far as their keys are on disk.
-    package var issued: [Epoch] {
-        Epoch.issued(at: clock.now).filter { used($0) != nil }
-    }
+    package var issued: [Epoch] { Epoch.issued(at: clock.now).filter { used($0) != nil } }
 
     /// Returns the key by which devices and requests of an epoch are hashed; nil if it is not there, or not any more.
     func deviceKey(of epoch: Epoch) -> SymmetricKey? { used(epoch)?.devices }
 
     /// Draws secrets that are missing, and destroys those that are over. Blocks.
     ///
-    /// A secret that can't be kept is not used, and one that can't be destroyed now is tried again; either is said in
-    /// the log.
+    /// A secret that can't be kept is not used, and one that can't be destroyed now is tried again; the log says so.
     ///
     /// - Parameter mayDestroy: whether the time of day is believed. A clock that is ahead must not cost anybody a credential.
     /// - Returns: why not all of it was done; nil if it was.

@@ -22,7 +22,6 @@ final class IssuedCounts: Sendable {
     private let records: IssuedRecords
     private let state: Mutex<State>
 
-    /// Reads what was issued in an epoch.
     init(_ data: DataDirectory, epoch: Epoch, key: SymmetricKey) throws(JournalError) {
         self.key = key
         var found = State()
@@ -30,8 +29,7 @@ final class IssuedCounts: Sendable {
         state = Mutex(found)
     }
 
-    /// Says whether a request was answered before: then its answer may be given again, as it is of no use to anybody
-    /// else.
+    /// Says whether a request was answered before: then its answer may be given again: nobody else can use it.
     func knows(_ request: ProvedRequest, of app: AppName) -> Bool {
         let hash = hash("request", app, request.bytes)
         return state.withLock { $0.requests.contains(hash) }
@@ -39,8 +37,6 @@ final class IssuedCounts: Sendable {
 
     /// Counts a request of a device, on disk before it returns; false if the device has got all that it may. A request
     /// that is known is not counted again. Blocks; one at a time.
-    ///
-    /// - Parameter device: what an attester knows the device by.
     func admit(_ request: ProvedRequest, of app: AppName, device: AttestedDevice, most: Int) throws(JournalError)
         -> Bool
     {
@@ -66,15 +62,8 @@ final class IssuedCounts: Sendable {
 }
 
 /// A device that an attester vouches for.
-package struct AttestedDevice: Sendable, Hashable {
-    /// The attester's name.
-    package let attester: String
+struct AttestedDevice: Sendable, Hashable {
+    let attester: String
     /// The bytes by which the attester knows the device, of any length. They are hashed at once, and never kept.
-    package let key: [UInt8]
-
-    /// Names a device.
-    package init(attester: String, key: [UInt8]) {
-        self.attester = attester
-        self.key = key
-    }
+    let key: [UInt8]
 }

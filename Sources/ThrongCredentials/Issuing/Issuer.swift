@@ -9,7 +9,6 @@ internal import ThrongWire
 /// Each app has a key of its own: the issuer does not see for which app and epoch a request was made, so that by a key for
 /// several apps one could ask where it is easy, and present where it is hard.
 package struct Issuer: Sendable {
-    /// The secrets by which presentations are checked.
     package let secrets: IssuerSecrets
     /// 99 bytes, the same for everybody.
     package let publicKey: [UInt8]
@@ -33,8 +32,7 @@ package struct Issuer: Sendable {
     }
 }
 
-/// A request whose proof holds. swift-crypto may be asked for no other: it stops the process at a proof that leads to
-/// the point at infinity.
+/// A request whose proof holds: swift-crypto stops the process at proofs that lead to the point at infinity.
 package struct ProvedRequest: Sendable {
     /// 226 bytes.
     package let bytes: [UInt8]
@@ -42,7 +40,6 @@ package struct ProvedRequest: Sendable {
     /// Reads a request and checks its proof; nil if it does not hold.
     ///
     /// - Complexity: about a millisecond.
-    /// - Throws: an ``AttestationError`` for any bytes but two points and five numbers below the group's order.
     package init?(_ bytes: some Collection<UInt8>) throws(AttestationError) {
         let request = try CredentialRequest(rawRepresentation: bytes)
         guard request.isProved else { return nil }

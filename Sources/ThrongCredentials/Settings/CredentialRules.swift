@@ -1,6 +1,5 @@
 /// The rules of an app's credentials: who vouches for its devices, and how much they get.
 package struct CredentialRules: Sendable {
-    /// The number of credentials that a device gets in a calendar month.
     package let most: Int
     /// The attesters that vouch for devices, by what clients call them.
     package let attesters: [any Attester]

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import ThrongWire
 
 /// Attesters that are platforms'.
 extension CredentialSettings {
@@ -54,8 +55,7 @@ extension CredentialSettings {
         }
         var digests: [[UInt8]] = []
         for text in try signers.texts() {
-            let digits = text.replacing(":", with: "").lowercased()
-            guard let digest = Self.bytes(digits), digest.count == 32 else {
+            guard let digest = [UInt8](hex: text.replacing(":", with: "")), digest.count == 32 else {
                 throw signers.problem(
                     "signers takes a list of SHA-256 digests in hexadecimal, as apksigner prints them")
             }
@@ -79,12 +79,5 @@ extension CredentialSettings {
             throw file.problem("\(path) can't be read")
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Returns the bytes of hexadecimal digits; nil for anything else.
-    private static func bytes(_ digits: String) -> [UInt8]? {
-        let values = digits.compactMap(\.hexDigitValue)
-        guard values.count == digits.count, values.count % 2 == 0 else { return nil }
-        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

@@ -16,20 +16,13 @@ internal import Yams
 /// It is no part of the plan, because it names the operator's own machines and secrets; who may vouch is public all the
 /// same, by `GET /v1/credentials/{app}`.
 package struct CredentialSettings: Sendable {
-    /// The rules, by app.
     package let rules: [AppName: CredentialRules]
 
-    /// Nobody vouches for anybody.
     package static let none = CredentialSettings(rules: [:])
 
     private init(rules: [AppName: CredentialRules]) { self.rules = rules }
 
-    /// Reads a file.
-    ///
-    /// - Parameters:
-    ///   - apps: those of the plans: a rule for another one is a slip.
-    ///   - secrets: the folder of the files that hold headers Authorization.
-    /// - Throws: ``CredentialSettingsError``.
+    /// A rule for another app than a plan's is a slip. Files of headers Authorization are in the folder `secrets`.
     package init(path: String, apps: [AppName], secrets: String) throws(CredentialSettingsError) {
         guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 1 << 20,
             let text = String(validating: bytes, as: UTF8.self)

@@ -7,11 +7,8 @@ struct SettingsPart {
     /// The name that messages call it by.
     private let name: String
 
-    init(_ node: Node, path: String, name: String) {
-        (self.node, self.path, self.name) = (node, path, name)
-    }
+    init(_ node: Node, path: String, name: String) { (self.node, self.path, self.name) = (node, path, name) }
 
-    /// Says what is wrong here.
     func problem(_ words: String) -> CredentialSettingsError {
         .wrong(path: path, line: node.mark?.line ?? 1, part: name, words: words)
     }
@@ -51,7 +48,6 @@ struct SettingsPart {
         return texts
     }
 
-    /// The path of a file, by its name in a folder.
     func file(in folder: String) throws(CredentialSettingsError) -> String {
         let text = try text()
         guard !text.contains("/"), !text.hasPrefix(".") else {
@@ -70,14 +66,10 @@ struct SettingsPart {
 
 /// The reason why a file does not say who vouches for devices.
 package enum CredentialSettingsError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It can't be read, or is no text of at most 1 MiB.
     case unreadable(path: String)
-    /// It is no YAML, or a key stands twice.
     case notYAML(path: String)
-    /// A part is not as it has to be.
     case wrong(path: String, line: Int, part: String, words: String)
 
-    /// The message: what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .unreadable(let path): "\(path) can't be read, or is no text of at most 1 MiB"

@@ -61,7 +61,7 @@ package struct Crowding: Sendable, Hashable, Encodable {
 extension Plan {
     /// The crowding of visitors in each purpose's batches, and in all of them together.
     func crowding(of visitors: [Visitor]) throws -> [Crowding] {
-        let known = Set(Visitor.fieldNames.map { FieldName($0) })
+        let known = Set((visitors.first?.fieldNames ?? []).map { FieldName($0) })
         func crowding(_ name: PurposeName?, _ purposes: [Purpose]) throws -> Crowding? {
             let fields = purposes.reduce(into: Set<FieldName>()) { $0.formUnion(contextFields(of: $1.name)) }
                 .intersection(known)

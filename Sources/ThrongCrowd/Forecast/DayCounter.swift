@@ -30,7 +30,7 @@ package struct DayCounter: Sendable {
         try hand { parcel, now in
             last = max(last, now)
             var body = parcel.body
-            let outcome = try body.withUTF8 { try intake.read($0, signals: [], now: now, isSealed: true) }
+            let outcome = try body.withUTF8 { try intake.read($0, signals: parcel.signals, now: now, isSealed: true) }
             guard case .batch(let incoming) = outcome else { return }
             let window = incoming.bucketed.window
             let key = keys[window] ?? .random()

@@ -2,7 +2,7 @@ package import ThrongPlan
 
 /// The numbers that a plan would show of a day, if a crowd came, and how well devices hide in what they send.
 ///
-/// Each of its devices posts what its shopper did; all of it is read, counted and released by the daemon's own code,
+/// Each of its devices posts what it did; all of it is read, counted and released by the daemon's own code,
 /// in memory, with noise of a secret of its own. For operators only: it tells how much is small.
 package struct Forecast: Sendable, Encodable {
     /// Unit: devices a day.
@@ -31,7 +31,7 @@ package struct Forecast: Sendable, Encodable {
         package enum Posting: Sendable {
             /// Each device posts in the window in which its events happen.
             case asItHappens
-            /// All in one window, as `throng demo` has them.
+            /// All in one window, as the sample's shoppers do in `throng try`.
             case atOnce
         }
 
@@ -45,6 +45,8 @@ package struct Forecast: Sendable, Encodable {
 
     /// The most devices that a forecast takes; more would show no less.
     package static let most = 100_000
+    /// The most devices of a made-up crowd that are looked at for how well they hide.
+    private static let mostMadeUp = 20_000
 
     /// Forecasts some days, the last one given.
     ///
@@ -58,8 +60,9 @@ package struct Forecast: Sendable, Encodable {
         devices = terms.devices
         days = terms.days
         proved = plan.purposes.filter(\.needsProof).map(\.name.text)
+        let known = crowd.isMadeUp ? Self.mostMadeUp : crowd.devices.count
         crowding = try plan.crowding(
-            of: crowd.visitors(min(terms.devices, crowd.devices.count), seed: terms.seed, isShuffled: true))
+            of: crowd.visitors(min(terms.devices, known), seed: terms.seed, isShuffled: true))
         let inUTC = plan.inUTC
         var sent: [MetricName: [Int64: Int]] = [:]
         let released = try ForecastDays.count(inUTC, crowd, terms, through: last, progress: progress) { day in

@@ -3,23 +3,23 @@ internal import ThrongPlan
 extension Plan {
     /// The same plan for an app whose days are in UTC.
     var inUTC: Plan {
-        let utc = App(
-            name: app.name, title: app.title, owner: app.owner, contact: app.contact, audience: app.audience,
-            threshold: app.threshold, budget: app.budget, timeZone: "UTC", grace: app.grace)
-        return Plan(
-            app: utc, purposes: purposes, dimensions: dimensions, derivedDimensions: derivedDimensions,
-            metrics: metrics, insights: insights, reports: reports, partners: partners, version: version,
-            places: places)
+        var plan = self
+        plan.app.timeZone = "UTC"
+        // Nobody stands between a crowd in memory and the intake.
+        (plan.app.relay, plan.app.evaluator, plan.app.keys) = (nil, nil, .optional)
+        plan.app.directedTo = .general
+        return plan
     }
 
     /// The same plan whose metrics release other groupings besides those that insights ask for.
     ///
     /// - Parameter margins: by metric; metrics that are missing keep their own.
     func releasing(_ margins: [MetricName: [[DimensionName]]]) -> Plan {
-        Plan(
-            app: app, purposes: purposes, dimensions: dimensions, derivedDimensions: derivedDimensions,
-            metrics: metrics.map { metric in margins[metric.name].map(metric.releasing) ?? metric },
-            insights: insights, reports: reports, partners: partners, version: version, places: places)
+        var plan = self
+        for place in metrics.indices {
+            if let own = margins[metrics[place].name] { plan.metrics[place].margins = own }
+        }
+        return plan
     }
 
     /// The groupings of a metric that are worth a try: by up to three of its dimensions, and by dimensions that are
@@ -43,16 +43,5 @@ extension Plan {
         }
         return groupings.indices.dropFirst().sorted { rank($0) < rank($1) }.prefix(GroupingAdvice.mostTried)
             .map { groupings[$0].map(\.name) }
-    }
-}
-
-extension Metric {
-    fileprivate func releasing(_ margins: [[DimensionName]]) -> Metric {
-        Metric(
-            name: name, title: title, events: events, question: question, decision: decision, owner: owner,
-            expires: expires, purpose: purpose, dimensions: dimensions, period: period, sums: sums,
-            histogram: histogram, reach: reach, contributionBound: contributionBound, sampling: sampling,
-            threshold: threshold, margins: margins, decay: decay, rollups: rollups, impossible: impossible,
-            countsFirsts: countsFirsts, provesFirsts: provesFirsts, answered: answered, within: within)
     }
 }

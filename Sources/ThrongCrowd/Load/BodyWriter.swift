@@ -73,5 +73,11 @@ struct BodyWriter {
 extension Purpose {
     /// The member of a batch for the version that people agreed to, with a comma behind it; empty where that is the
     /// first.
-    var consentMember: String { consentVersion > 1 ? "\"consent_version\":\(consentVersion)," : "" }
+    var consentMember: String { consentMember(isOutdated: false) }
+
+    /// The same; of somebody who agreed to the version before it, if there is one.
+    func consentMember(isOutdated: Bool) -> String {
+        let version = isOutdated ? consentVersion - 1 : consentVersion
+        return version > 1 ? "\"consent_version\":\(version)," : ""
+    }
 }

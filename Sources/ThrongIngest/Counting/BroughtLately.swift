@@ -33,7 +33,6 @@ struct BroughtLately: Sendable, BitwiseCopyable {
         at = max(at, now.value)
     }
 
-    /// Adds what a batch brought.
     mutating func add(_ brought: Amount, _ limits: NetworkTallies.Limits, now: UnixSeconds) {
         pass(to: now, limits)
         identifiers += Double(brought.identifiers)

@@ -7,7 +7,6 @@ package import ThrongWire
 package struct BucketedBatch: Sendable {
     /// The batch's random name.
     package let id: BatchID
-    /// The batch's window.
     package var window: WindowID
     /// The events, in the order of the batch.
     package let events: [Event]
@@ -15,7 +14,6 @@ package struct BucketedBatch: Sendable {
     package let contributions: [Contribution]
     /// The number of events that each contribution is part of, by contribution.
     package let repeats: [Int32]
-    /// The amounts that contributions refer to.
     package let amounts: [Int64]
     /// The marks of events for metrics that count identifiers, in the events' order.
     package let marks: [Mark]
@@ -39,7 +37,6 @@ package struct BucketedBatch: Sendable {
         package let metric: Int32
         /// The leaf cell.
         package let cell: CellIndex
-        /// First second of the period.
         package let periodStart: UnixSeconds
         /// The number of times that the event happened: at least 1.
         package let count: UInt32
@@ -69,7 +66,6 @@ package struct BucketedBatch: Sendable {
         package let metric: Int32
         /// The leaf cell in the first bucket of what the daemon makes.
         package let cell: CellIndex
-        /// First second of the period.
         package let periodStart: UnixSeconds
         /// The funnel steps that the event is: bit i is step i.
         package let steps: UInt16
@@ -93,13 +89,8 @@ package struct BucketedBatch: Sendable {
     /// - Parameter repeats: the number of events that each contribution is part of, by contribution; nil to count them
     ///   here.
     package init(
-        id: BatchID,
-        window: WindowID,
-        events: [Event],
-        contributions: [Contribution],
-        amounts: [Int64],
-        repeats: [Int32]? = nil,
-        marks: [Mark] = []
+        id: BatchID, window: WindowID, events: [Event], contributions: [Contribution], amounts: [Int64],
+        repeats: [Int32]? = nil, marks: [Mark] = []
     ) {
         self.id = id
         self.window = window

@@ -48,7 +48,6 @@ struct Contributions: Sendable {
     /// Merges the slots that wait.
     mutating func settle() { table.settle() }
 
-    /// Returns its part of a checkpoint.
     func part(from place: WindowPart.Place) -> WindowPart.Contents { .sections(of: table, from: place) }
 
     /// Takes a part over; false if it is malformed.

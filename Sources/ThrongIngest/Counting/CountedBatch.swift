@@ -5,17 +5,13 @@ package import ThrongWire
 ///
 /// A class, because it goes to the journal and to whoever answers while all counting waits.
 package final class CountedBatch: Sendable {
-    /// Its place in the journal.
     package let position: JournalPosition
-    /// Its window.
     package let window: WindowID
-    /// Its random name.
     package let batch: BatchID
     /// The sender's identifier under the window's key; ``KeyedIdentifier/nobody`` if the purpose has no identifiers.
     package let identifier: KeyedIdentifier
     /// True if the identifier is proved, by this batch or an earlier one.
     package let isProved: Bool
-    /// The answer to the client.
     package let answer: BatchAnswer
     /// The additions to leaf cells, event by event.
     package let additions: [Addition]
@@ -30,7 +26,6 @@ package final class CountedBatch: Sendable {
         package let metric: Int
         /// The leaf cell.
         package let cell: CellIndex
-        /// First second of the period.
         package let periodStart: UnixSeconds
         /// Unit: events.
         package internal(set) var count: Int64
@@ -45,9 +40,7 @@ package final class CountedBatch: Sendable {
 
         package init(
             metric: Int, cell: CellIndex, periodStart: UnixSeconds, count: Int64, sums: [Int64],
-            firsts: FirstSet = .none,
-            isLate: Bool = false,
-            isProved: Bool = false
+            firsts: FirstSet = .none, isLate: Bool = false, isProved: Bool = false
         ) {
             self.metric = metric
             self.cell = cell
@@ -66,9 +59,7 @@ package final class CountedBatch: Sendable {
         package let metric: Int
         /// Place of the margin among the layout's tracked margins.
         package let margin: Int
-        /// The cell of that margin.
         package let cell: CellIndex
-        /// First second of the period.
         package let periodStart: UnixSeconds
 
         package init(metric: Int, margin: Int, cell: CellIndex, periodStart: UnixSeconds) {
@@ -99,15 +90,8 @@ package final class CountedBatch: Sendable {
     }
 
     package init(
-        position: JournalPosition,
-        window: WindowID,
-        batch: BatchID,
-        identifier: KeyedIdentifier,
-        answer: BatchAnswer,
-        additions: [Addition],
-        appearances: [Appearance],
-        advances: [Advance] = [],
-        isProved: Bool = false
+        position: JournalPosition, window: WindowID, batch: BatchID, identifier: KeyedIdentifier, answer: BatchAnswer,
+        additions: [Addition], appearances: [Appearance], advances: [Advance] = [], isProved: Bool = false
     ) {
         self.position = position
         self.window = window

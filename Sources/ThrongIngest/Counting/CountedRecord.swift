@@ -2,9 +2,7 @@ package import ThrongPlan
 
 /// A record that the journal holds at one position.
 package enum CountedRecord: Sendable {
-    /// A batch came.
     case batch(CountedBatch)
-    /// A window was over.
     case closing(WindowClosing)
     /// An identifier sent an opt-out signal: its progress is forgotten, and its counts stay.
     case withdrawal(Withdrawal)
@@ -13,7 +11,6 @@ package enum CountedRecord: Sendable {
     /// Such a removal was carried out.
     case removal(Removal)
 
-    /// The record's place in the journal.
     package var position: JournalPosition {
         switch self {
         case .batch(let batch): batch.position
@@ -24,7 +21,6 @@ package enum CountedRecord: Sendable {
         }
     }
 
-    /// The record's window.
     package var window: WindowID {
         switch self {
         case .batch(let batch): batch.window
@@ -39,9 +35,7 @@ package enum CountedRecord: Sendable {
 /// The result of a window for metrics that count identifiers, made once, when the window is over. It is about nobody:
 /// from here on, only the number of identifiers with each progress is known, and no identifier's own progress.
 package struct WindowClosing: Sendable, Equatable {
-    /// Its place in the journal.
     package let position: JournalPosition
-    /// The window.
     package let window: WindowID
     /// The number of identifiers in each place, at most one entry per metric, cell and period, in that order.
     ///
@@ -60,7 +54,6 @@ package struct WindowClosing: Sendable, Equatable {
         package let metric: Int
         /// The leaf cell.
         package let cell: CellIndex
-        /// First second of the period.
         package let periodStart: UnixSeconds
         /// Unit: identifiers.
         package let identifiers: UInt32
@@ -84,9 +77,7 @@ package struct WindowClosing: Sendable, Equatable {
 /// The effect of a batch with a signal that its purpose honours: the identifier's progress in its window's metrics that
 /// count identifiers is forgotten.
 package struct Withdrawal: Sendable, Equatable {
-    /// Its place in the journal.
     package let position: JournalPosition
-    /// The window.
     package let window: WindowID
     /// The sender's identifier under the window's key.
     package let identifier: KeyedIdentifier

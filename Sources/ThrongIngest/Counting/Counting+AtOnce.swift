@@ -19,11 +19,8 @@ extension Counting {
     /// - Returns: false, with nothing changed, if events must be counted one by one: some of them exceed bounds, each
     ///   counts by itself, a period is closed, or sums exceed `Int64`.
     mutating func addAtOnce(
-        _ batch: BucketedBatch,
-        of sender: Sender,
-        to window: inout OpenWindow,
-        additions: inout [CountedBatch.Addition],
-        appearances: inout [CountedBatch.Appearance]
+        _ batch: BucketedBatch, of sender: Sender, to window: inout OpenWindow,
+        additions: inout [CountedBatch.Addition], appearances: inout [CountedBatch.Appearance]
     ) -> Bool {
         guard let (merged, shares) = merged(batch) else { return false }
         let identifier = sender.identifier

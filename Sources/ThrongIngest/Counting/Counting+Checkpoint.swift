@@ -25,7 +25,6 @@ package struct WindowWalk: Sendable {
     fileprivate var place: WindowPart.Place
     fileprivate var refusalBytes = 0
 
-    /// The next step of a walk.
     package enum Next: Sendable {
         case part(WindowPart)
         /// The end: every record that any part includes is at most this one.

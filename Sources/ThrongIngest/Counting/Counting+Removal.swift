@@ -5,13 +5,11 @@ internal import ThrongSystem
 // removal takes two steps, each a record. A request ends the counting of the identifier. Once PostgreSQL has all that
 // came before, what the journal has of it is subtracted.
 extension Counting {
-    /// The outcome of a request.
     package enum RequestOutcome: Sendable {
         /// Journal this, then answer.
         case noted(RemovalRequest)
         /// The request was made before; answer the same once that place is on disk.
         case repeated(JournalPosition)
-        /// The window is over.
         case windowOver
         /// Open windows take as much memory as they may.
         case full
@@ -139,7 +137,6 @@ extension Counting {
         return parts
     }
 
-    /// Replays a request for removal.
     mutating func replay(_ request: RemovalRequest) {
         position = max(position, request.position)
         let place = windows.place(of: request.window)
@@ -153,7 +150,6 @@ extension Counting {
         windows.putBack(window, at: place)
     }
 
-    /// Replays a removal.
     mutating func replay(_ record: Removal) {
         position = max(position, record.position)
         if let last = removals.last, last.window != record.window || last.position.next != record.position {
@@ -190,7 +186,6 @@ extension Counting {
 }
 
 extension Removal {
-    /// Returns the same removal at a position.
     fileprivate func placed(at position: JournalPosition, hasMore: Bool) -> Removal {
         Removal(
             position: position, window: window, identifier: identifier, additions: additions, appearances: appearances,

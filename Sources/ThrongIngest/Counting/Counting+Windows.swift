@@ -147,7 +147,6 @@ extension Counting {
         return Withdrawal(position: position, window: id, identifier: identifier)
     }
 
-    /// Replays a withdrawal.
     mutating func replay(_ withdrawal: Withdrawal) {
         position = max(position, withdrawal.position)
         guard windows.contains(withdrawal.window) else { return }
@@ -200,9 +199,7 @@ extension Counting {
 
 /// A period of a layout that has been released: late events count into the open one.
 package struct ClosedPeriod: Hashable, Sendable {
-    /// The layout.
     package let layout: LayoutID
-    /// First second of the period.
     package let periodStart: UnixSeconds
 
     /// Creates the name of a layout's period.

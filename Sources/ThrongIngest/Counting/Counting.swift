@@ -31,7 +31,6 @@ package struct Counting: Sendable {
     package internal(set) var windowBytes = 0
     private var countedSinceMeasured = 0
 
-    /// The bounds on memory.
     package struct Bounds: Sendable, Hashable {
         /// `intake.windows-bytes` (int, 4 GiB, bytes): no new batch is taken once open windows take about so much.
         /// Identifiers that their window already knows are taken until it is a sixteenth more.
@@ -42,7 +41,6 @@ package struct Counting: Sendable {
         /// The size at which pending deltas become a flush of their own. Unit: touched counters.
         package var flushCells: Int
 
-        /// The documented defaults.
         package init(windowBytes: Int = 4 << 30, refusalBytes: Int = 64 << 20, flushCells: Int = 1_000_000) {
             self.windowBytes = windowBytes
             self.refusalBytes = refusalBytes
@@ -66,7 +64,6 @@ package struct Counting: Sendable {
         unresolved = watermark == nil ? UnresolvedDeltas() : nil
     }
 
-    /// The outcome of counting a batch.
     package enum Outcome: Sendable {
         /// It was counted; journal this, then answer.
         case counted(CountedBatch)
@@ -74,7 +71,6 @@ package struct Counting: Sendable {
         case repeated(BatchAnswer, JournalPosition)
         /// Its identifier was taken out of the window: nothing of it is counted.
         case withdrawn
-        /// Its window is over.
         case windowOver
         /// Open windows take as much memory as they may: nothing was counted, and no new batch is until some are over.
         case full
@@ -89,12 +85,8 @@ package struct Counting: Sendable {
     ///     alone.
     ///   - openPeriod: returns the start of the layout's open period; called only for events of a closed one.
     package mutating func count(
-        _ batch: BucketedBatch,
-        identifier: KeyedIdentifier,
-        hasProof: Bool = false,
-        liftsFloors: Bool = true,
-        now: UnixSeconds,
-        openPeriod: (MetricLayout) -> UnixSeconds
+        _ batch: BucketedBatch, identifier: KeyedIdentifier, hasProof: Bool = false, liftsFloors: Bool = true,
+        now: UnixSeconds, openPeriod: (MetricLayout) -> UnixSeconds
     ) -> Outcome {
         // A closed window stays closed, even if the clock was set back: its identifiers may be forgotten already.
         guard batch.window.over > now, closing[batch.window] == nil else { return .windowOver }
@@ -133,15 +125,8 @@ package struct Counting: Sendable {
         note(in: &window) { [position] in $0.add(batch.id, answer, at: position, room: $1) }
         window.lastPosition = position
         let counted = CountedBatch(
-            position: position,
-            window: batch.window,
-            batch: batch.id,
-            identifier: identifier,
-            answer: answer,
-            additions: additions,
-            appearances: appearances,
-            advances: advances,
-            isProved: sender.isProved)
+            position: position, window: batch.window, batch: batch.id, identifier: identifier, answer: answer,
+            additions: additions, appearances: appearances, advances: advances, isProved: sender.isProved)
         counted.forEachCoverage { pending.coverage.add($0) }
         freezeIfLarge(through: position)
         countedSinceMeasured += 1
@@ -229,12 +214,8 @@ package struct Counting: Sendable {
 
     /// Adds one contribution within its bounds; returns the reason if nothing was added.
     private mutating func add(
-        _ contribution: BucketedBatch.Contribution,
-        isLate: Bool,
-        in batch: BucketedBatch,
-        of sender: Sender,
-        to window: inout OpenWindow,
-        additions: inout [CountedBatch.Addition],
+        _ contribution: BucketedBatch.Contribution, isLate: Bool, in batch: BucketedBatch, of sender: Sender,
+        to window: inout OpenWindow, additions: inout [CountedBatch.Addition],
         appearances: inout [CountedBatch.Appearance]
     ) -> RefusalReason? {
         let metric = space.metrics[Int(contribution.metric)]
@@ -272,21 +253,13 @@ package struct Counting: Sendable {
             return overflow ? (each < 0 ? Int64.min : .max) : product
         }
         return CountedBatch.Addition(
-            metric: ordinal,
-            cell: contribution.cell,
-            periodStart: contribution.periodStart,
-            count: Int64(amount),
-            sums: sums,
-            firsts: contribution.firsts,
-            isLate: isLate)
+            metric: ordinal, cell: contribution.cell, periodStart: contribution.periodStart, count: Int64(amount),
+            sums: sums, firsts: contribution.firsts, isLate: isLate)
     }
 
     /// Adds an addition that is within all bounds.
     mutating func apply(
-        _ addition: CountedBatch.Addition,
-        in batch: BucketedBatch,
-        of sender: Sender,
-        to window: inout OpenWindow,
+        _ addition: CountedBatch.Addition, in batch: BucketedBatch, of sender: Sender, to window: inout OpenWindow,
         appearances: inout [CountedBatch.Appearance]
     ) {
         let metric = space.metrics[addition.metric]

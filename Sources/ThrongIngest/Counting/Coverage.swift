@@ -58,12 +58,10 @@ package enum CoverageKind: Hashable, Sendable {
 
 /// An increase of one total of an app.
 package struct CoverageDelta: Hashable, Sendable {
-    /// The app.
     package let app: AppName
     /// The hour, by UTC. For most events it is that in which the batch's window began. For late events it is the first
     /// that begins in the period that took them. For opt-outs and events without consent it is that in which they came.
     package let hour: UnixSeconds
-    /// The kind of total.
     package let kind: CoverageKind
     /// Unit: events, or windows.
     package let events: Int64
@@ -93,8 +91,6 @@ struct PendingCoverage: Sendable {
     }
 
     private var totals: [Key: Int64] = [:]
-
-    var isEmpty: Bool { totals.isEmpty }
 
     mutating func add(_ delta: CoverageDelta) {
         func add(to total: inout Int64) { total = total.saturatingAdd(delta.events) }

@@ -101,7 +101,6 @@ struct FlatSet: Sendable {
     /// True if the set has the member.
     mutating func contains(_ member: UInt64) -> Bool { members.slot(like: Item(order: max(member, 1))) != nil }
 
-    /// Returns its part of a checkpoint.
     func part(from place: WindowPart.Place) -> WindowPart.Contents { .sections(of: members, from: place) }
 
     /// Takes a part over; false if it is malformed.

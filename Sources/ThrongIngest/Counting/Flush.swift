@@ -6,13 +6,11 @@ package import ThrongPlan
 package struct JournalPosition: Hashable, Comparable, Sendable, Codable {
     /// Unit: records. 0 is before the first.
     package let value: UInt64
-    /// Creates a place with a number.
     package init(_ value: UInt64) { self.value = value }
     /// The place before the first record.
     package static let start = JournalPosition(0)
     /// A place behind every record.
     package static let end = JournalPosition(.max)
-    /// The place of the next record.
     package var next: JournalPosition { JournalPosition(value + 1) }
     /// Orders by time of recording.
     package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
@@ -41,13 +39,8 @@ package struct Flush: Sendable {
     package let closedUntil: UnixSeconds?
 
     package init(
-        after: JournalPosition,
-        through: JournalPosition,
-        layouts: [MetricLayout],
-        counters: [CounterDelta],
-        taken: [CounterDelta] = [],
-        distinct: [DistinctDelta],
-        coverage: [CoverageDelta] = [],
+        after: JournalPosition, through: JournalPosition, layouts: [MetricLayout], counters: [CounterDelta],
+        taken: [CounterDelta] = [], distinct: [DistinctDelta], coverage: [CoverageDelta] = [],
         closedUntil: UnixSeconds? = nil
     ) {
         self.after = after
@@ -65,7 +58,6 @@ package struct Flush: Sendable {
 package struct CounterDelta: Hashable, Sendable {
     /// Place in ``Flush/layouts``.
     package let layout: Int
-    /// First second of the period.
     package let periodStart: UnixSeconds
     /// The counter within the cell.
     package let measure: MeasureIndex
@@ -87,11 +79,9 @@ package struct CounterDelta: Hashable, Sendable {
 package struct DistinctDelta: Hashable, Sendable {
     /// Place in ``Flush/layouts``.
     package let layout: Int
-    /// First second of the period.
     package let periodStart: UnixSeconds
     /// The tracked margin.
     package let margin: Margin
-    /// The cell of that margin.
     package let cell: CellIndex
     /// The window in which they were distinct.
     package let window: WindowNumber
@@ -99,12 +89,7 @@ package struct DistinctDelta: Hashable, Sendable {
     package let delta: Int64
 
     package init(
-        layout: Int,
-        periodStart: UnixSeconds,
-        margin: Margin,
-        cell: CellIndex,
-        window: WindowNumber,
-        delta: Int64
+        layout: Int, periodStart: UnixSeconds, margin: Margin, cell: CellIndex, window: WindowNumber, delta: Int64
     ) {
         self.layout = layout
         self.periodStart = periodStart

@@ -14,7 +14,6 @@ package import ThrongPlan
 /// the window is over, from wherever it comes later.
 /// - Cost: about 13 bytes an identifier, 60 a network and 60 a place in it.
 package struct NetworkTallies: Sendable {
-    /// The bounds on one network.
     package struct Limits: Sendable, Hashable {
         /// The most new identifiers in an hour, and the most that lift floors in a window. Unit: identifiers; nil for
         /// any number.
@@ -83,7 +82,6 @@ package struct NetworkTallies: Sendable {
 
     /// The result of a window that is over.
     package struct Ended: Sendable, Hashable {
-        /// The window.
         package let window: WindowID
         /// The identifiers of the network that brought most.
         package let largest: Int
@@ -103,7 +101,6 @@ package struct NetworkTallies: Sendable {
     }
 }
 
-/// The networks of one window.
 private struct NetworksOfWindow: Sendable {
     private struct Network: HashedSlot {
         static var free: Self { Self(order: 0) }

@@ -14,7 +14,6 @@ struct OpenWindow: Sendable {
     var batches = AnsweredBatches()
     /// The identifiers to be removed, with the place of each request and whether it was carried out.
     var withdrawn: [KeyedIdentifier: Withdrawn] = [:]
-    /// The place of its last record.
     var lastPosition = JournalPosition.start
 
     /// The approximate size of the window; tables are half to four fifths full. Unit: bytes.
@@ -57,10 +56,7 @@ struct OpenWindows: Sendable {
     /// Every window that is not taken out.
     var all: some Sequence<OpenWindow> { windows.lazy.compactMap { $0 } }
 
-    /// The names of the open windows.
     var open: some Collection<WindowID> { places.keys }
-
-    var count: Int { places.count }
 
     func contains(_ id: WindowID) -> Bool { places[id] != nil }
 
@@ -99,7 +95,6 @@ struct OpenWindows: Sendable {
         for place in windows.indices { windows[place]?.settle() }
     }
 
-    /// Forgets windows and returns them.
     mutating func remove(where isOver: (WindowID, OpenWindow) -> Bool) -> [(id: WindowID, window: OpenWindow)] {
         var removed: [(WindowID, OpenWindow)] = []
         for place in ids.indices {

@@ -34,7 +34,6 @@ package struct PackedRefusals: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Wraps packed bytes.
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The refusals by index; nil if the bytes are not packed refusals.

@@ -26,7 +26,6 @@ struct PendingDeltas: Sendable {
     /// The latest end of the windows whose closings are in here; nil if there are none.
     private(set) var closedUntil: UnixSeconds?
 
-    var isEmpty: Bool { count == 0 }
     /// The number of touched counters.
     var count: Int { counters.count + taken.count + distinct.count }
 
@@ -82,11 +81,8 @@ struct PendingDeltas: Sendable {
             let (cell, measure) = (slot - metric.firstCounter).quotientAndRemainder(dividingBy: metric.countersPerCell)
             deltas.append(
                 CounterDelta(
-                    layout: ordinal,
-                    periodStart: UnixSeconds(periods[Int(key & 0xFFFF_FFFF)]),
-                    measure: MeasureIndex(Int16(measure)),
-                    cell: CellIndex(cell),
-                    delta: value))
+                    layout: ordinal, periodStart: UnixSeconds(periods[Int(key & 0xFFFF_FFFF)]),
+                    measure: MeasureIndex(Int16(measure)), cell: CellIndex(cell), delta: value))
         }
         deltas.sort {
             ($0.layout, $0.periodStart, $0.cell, $0.measure) < ($1.layout, $1.periodStart, $1.cell, $1.measure)
@@ -106,12 +102,8 @@ struct PendingDeltas: Sendable {
             let place = places[Int(key & 0xFFFF_FFFF)]
             deltas.append(
                 DistinctDelta(
-                    layout: ordinal,
-                    periodStart: place.periodStart,
-                    margin: margin.margin,
-                    cell: CellIndex(slot - margin.firstTracked),
-                    window: WindowNumber(place.window),
-                    delta: value))
+                    layout: ordinal, periodStart: place.periodStart, margin: margin.margin,
+                    cell: CellIndex(slot - margin.firstTracked), window: WindowNumber(place.window), delta: value))
         }
         deltas.sort {
             ($0.layout, $0.periodStart, $0.margin, $0.cell, $0.window)

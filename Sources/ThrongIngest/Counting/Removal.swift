@@ -2,9 +2,7 @@ internal import ThrongPlan
 
 /// A request to remove an identifier's additions in its window. Nothing that it sends is counted from here on.
 package struct RemovalRequest: Sendable, Equatable {
-    /// Its place in the journal.
     package let position: JournalPosition
-    /// The window.
     package let window: WindowID
     /// The identifier under the window's key.
     package let identifier: KeyedIdentifier
@@ -18,9 +16,7 @@ package struct RemovalRequest: Sendable, Equatable {
 
 /// The subtraction of an identifier's additions in its window, from all periods that were not released by then.
 package struct Removal: Sendable, Equatable {
-    /// Its place in the journal.
     package let position: JournalPosition
-    /// The window.
     package let window: WindowID
     /// The identifier under the window's key.
     package let identifier: KeyedIdentifier
@@ -36,7 +32,6 @@ package struct Removal: Sendable, Equatable {
 
     /// Events of one kind.
     package struct Outcome: Sendable, Equatable {
-        /// The kind of outcome.
         package let kind: CoverageKind
         /// Unit: events.
         package let events: Int64

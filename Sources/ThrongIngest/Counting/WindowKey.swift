@@ -5,13 +5,11 @@ internal import ThrongWire
 
 /// The name of a window: its app, purpose and number.
 package struct WindowID: Hashable, Sendable, Comparable {
-    /// The app.
     package let app: AppName
     /// The purpose, whose rotation gives the window its length.
     package let purpose: PurposeName
     /// The length of the window.
     package let rotation: Rotation
-    /// The number of the window.
     package let number: WindowNumber
 
     package init(app: AppName, purpose: PurposeName, rotation: Rotation, number: WindowNumber) {
@@ -54,7 +52,6 @@ package final class WindowKey: Sendable {
     /// An HMAC that has taken in the secret, and waits for a message.
     private let authenticator: HMAC<SHA256>
 
-    /// Creates a key from its name and secret.
     package init(name: UInt64, secret: SymmetricKey) {
         self.name = name
         self.secret = secret

@@ -48,14 +48,12 @@ package struct WindowPart: Sendable {
         }
     }
 
-    /// The content of a part.
     struct Contents: Sendable {
         /// The number of a table's sections.
         var sections = 0
         let bytes: @Sendable (_ head: [UInt8]) -> [UInt8]
     }
 
-    /// The part's window.
     package let window: WindowID
     let kind: Kind
     let metric: Int
@@ -112,7 +110,6 @@ extension WindowPart.Contents {
 }
 
 extension WindowPart {
-    /// A part that was read.
     struct Loaded {
         let kind: Kind
         let metric: Int

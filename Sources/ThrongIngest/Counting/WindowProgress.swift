@@ -33,12 +33,10 @@ struct WindowProgress: Sendable {
     /// The number of identifiers with progress, and of those whose progress was forgotten.
     var count: Int { table.count }
 
-    /// The progress of a key.
     subscript(key: UInt64) -> Int {
         mutating get { Int(table.slot(like: Reached(order: max(key, 1)))?.progress ?? 0) }
     }
 
-    /// Advances a key.
     mutating func advance(_ key: UInt64, by advance: CountedBatch.Advance) {
         let slot = slot(key, advance)
         if !table.insert(slot) { table.update(slot) { $0.takeIn(slot) } }
@@ -79,7 +77,6 @@ struct WindowProgress: Sendable {
         }
     }
 
-    /// Returns its part of a checkpoint.
     func part(_ kind: WindowPart.Kind, from place: WindowPart.Place) -> WindowPart.Contents? {
         switch kind {
         case .progress: .sections(of: table, from: place)

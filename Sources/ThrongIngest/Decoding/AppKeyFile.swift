@@ -8,19 +8,15 @@ package struct AppKeyFile: Sendable, Hashable {
     /// The file's name in a data directory.
     package static let name = "app-keys"
 
-    /// The file's path.
     package let path: String
     private let folder: String
 
-    /// Creates a reference to the file of a data directory.
     package init(dataPath: String) {
         folder = dataPath
         path = dataPath + "/" + Self.name
     }
 
     /// Returns the keys in the file; none if there is no file.
-    ///
-    /// - Throws: ``AppKeyError``.
     package func read() throws(AppKeyError) -> AppKeys {
         var facts = stat()
         guard stat(path, &facts) == 0 else {
@@ -46,8 +42,6 @@ package struct AppKeyFile: Sendable, Hashable {
     }
 
     /// Changes the keys in the file under a lock that keeps other writers out.
-    ///
-    /// - Throws: ``AppKeyError``.
     package func change<Value>(_ body: (inout AppKeys) -> Value) throws(AppKeyError) -> Value {
         let held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard held >= 0 else { throw .noFolder(path: folder, code: errno) }
@@ -107,16 +101,11 @@ package struct AppKeyFile: Sendable, Hashable {
 
 /// The reason why keys of apps can't be read or changed.
 package enum AppKeyError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no such data directory.
     case noFolder(path: String, code: Int32)
-    /// The file is damaged, or something else.
     case damaged(FileDamage)
-    /// The file can't be read.
     case unreadable(path: String, code: Int32)
-    /// The file can't be written.
     case unwritable(path: String, code: Int32)
 
-    /// The finding and its remedy.
     package var description: String {
         switch self {
         case .noFolder(let path, let code):

@@ -14,10 +14,8 @@ package final class AppKeyRing: Sendable {
 
     private let tables: Mutex<Tables>
 
-    /// Creates a ring with these keys.
     package init(_ keys: AppKeys = AppKeys()) { tables = Mutex(Self.tables(of: keys)) }
 
-    /// Replaces all keys.
     package func use(_ keys: AppKeys) {
         let new = Self.tables(of: keys)
         tables.withLock { $0 = new }

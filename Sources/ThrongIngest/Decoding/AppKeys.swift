@@ -23,7 +23,6 @@ package struct AppKeys: Sendable, Hashable {
         package let name: String
         /// The part that is stored.
         package let kept: Kept
-        /// The time at which it was made.
         package let made: UnixSeconds
         /// The time from which on it is invalid; nil while it is valid.
         package fileprivate(set) var revoked: UnixSeconds?
@@ -37,7 +36,6 @@ package struct AppKeys: Sendable, Hashable {
         case secretHash([UInt8])
     }
 
-    /// Creates an empty list.
     package init() {}
 
     /// Adds a key for an app's clients: 128 random bits, which everybody who has the client may read.
@@ -76,7 +74,6 @@ package struct AppKeys: Sendable, Hashable {
         return true
     }
 
-    /// Removes the keys and secrets of an app.
     package mutating func forget(_ app: AppName) { entries.removeAll { $0.app == app } }
 
     /// Returns the SHA-256 of a secret. It has 256 random bits, so nobody finds it from its hash, and no salt is

@@ -53,10 +53,8 @@ final class AppTables: Sendable {
     }
 }
 
-/// The tables of one purpose.
 final class PurposeTables: Sendable {
     let purpose: Purpose
-    /// The app's calendar.
     let calendar: PeriodCalendar
     let eventNames: ByteTable
     let events: [EventTables]
@@ -79,9 +77,7 @@ final class PurposeTables: Sendable {
     /// True if a metric counts identifiers, so that windows keep each identifier's progress.
     var countsIdentifiers: Bool { events.contains { $0.windows != nil } }
 
-    init(
-        purpose: Purpose, plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules
-    ) throws {
+    init(purpose: Purpose, plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules) throws {
         var draft = PurposeDraft(plan: plan, calendar: calendar, space: space, rules: rules)
         for metric in plan.metrics where metric.purpose == purpose.name { try draft.add(metric) }
         draft.noteFields()

@@ -62,13 +62,8 @@ struct BatchReader {
     private static let noPeriods: [Period?] = PeriodKind.allCases.map { _ in nil }
 
     mutating func read(
-        _ body: UnsafeBufferPointer<UInt8>,
-        for intake: Intake,
-        signals: Set<OptOutSignal>,
-        bearer: String?,
-        now: UnixSeconds,
-        use: IntakeUse,
-        isSealed: Bool
+        _ body: UnsafeBufferPointer<UInt8>, for intake: Intake, signals: Set<OptOutSignal>, bearer: String?,
+        now: UnixSeconds, use: IntakeUse, isSealed: Bool
     ) throws(IntakeError) -> IntakeOutcome? {
         let document = try parser.parseWithFlaws(body)
         let envelope = try Envelope(document, limits: limits, use: use)
@@ -86,16 +81,17 @@ struct BatchReader {
         let number = envelope.window ?? current.value
         let isCurrent = (current.value - 1...current.value + 1).contains(number)
         let window = WindowID(
-            app: app.name,
-            purpose: tables.purpose.name,
-            rotation: tables.purpose.rotation,
+            app: app.name, purpose: tables.purpose.name, rotation: tables.purpose.rotation,
             number: WindowNumber(number))
+        let isApart = envelope.isTest && use == .counting && !intake.countsTests
         func refused(_ reason: RefusalReason) -> BatchAnswer {
             BatchAnswer(
                 accepted: 0,
-                refused: (0..<document.count(envelope.events)).map { .init(index: $0, reason: reason) })
+                refused: (0..<document.count(envelope.events)).map { .init(index: $0, reason: reason) },
+                test: isApart ? 0 : nil)
         }
         if !tables.purpose.refusedBy.isDisjoint(with: signals) {
+            if isApart { return .keptApart(refused(.optedOut)) }
             var sender: OptedOutSender?
             if isCurrent, tables.countsIdentifiers, let node = envelope.identifier {
                 sender = OptedOutSender(
@@ -107,7 +103,8 @@ struct BatchReader {
         // A preview without a consent version is not refused: nobody has agreed to anything there.
         let agreed = envelope.consentVersion ?? (use == .preview ? Int64.max : 1)
         if tables.purpose.needsConsent, agreed < tables.purpose.consentVersion {
-            return .consentOutdated(refused(.consentOutdated), app: app.name)
+            return isApart
+                ? .keptApart(refused(.consentOutdated)) : .consentOutdated(refused(.consentOutdated), app: app.name)
         }
         guard isCurrent else { throw .windowOutOfRange(current: current.value) }
         // Finding a period takes a time zone's rules, and most batches are of the same periods.
@@ -123,13 +120,29 @@ struct BatchReader {
         guard let bucketed = bucket(document, envelope: envelope, window: window, tables: tables, now: now) else {
             return nil
         }
+        return isApart
+            ? .keptApart(testAnswer(to: bucketed))
+            : .batch(try incoming(bucketed, envelope, of: document, for: tables, isBackend: isBackend))
+    }
+
+    private func incoming(
+        _ batch: BucketedBatch, _ envelope: Envelope, of document: JSONDocument, for tables: PurposeTables,
+        isBackend: Bool
+    ) throws(IntakeError) -> IncomingBatch {
         let identifier = envelope.identifier.map { RawIdentifier(document.bytes($0)) } ?? .none
-        return .batch(
-            IncomingBatch(
-                bucketed: bucketed, identifier: identifier, isBackend: isBackend,
-                floorPerNetwork: tables.purpose.floorPerNetwork,
-                proof: tables.purpose.needsProof ? try Self.proof(in: document, envelope) : nil,
-                candidates: candidates, details: details, isBot: isBot, isOfKeyHolder: tables.purpose.needsProof))
+        return IncomingBatch(
+            bucketed: batch, identifier: identifier, isBackend: isBackend,
+            floorPerNetwork: tables.purpose.floorPerNetwork,
+            proof: tables.purpose.needsProof ? try Self.proof(in: document, envelope) : nil, candidates: candidates,
+            details: details, isBot: isBot, isOfKeyHolder: tables.purpose.needsProof, isTest: envelope.isTest)
+    }
+
+    /// Returns what a test's batch is told: the events that the plan refuses, and how many it takes.
+    private func testAnswer(to batch: BucketedBatch) -> BatchAnswer {
+        let refused = batch.events.enumerated().compactMap { index, event in
+            event.refusal.map { details[index] ?? BatchAnswer.Refusal(index: index, reason: $0) }
+        }
+        return BatchAnswer(accepted: 0, refused: refused, test: batch.events.count - refused.count)
     }
 
     private static func proof(
@@ -250,14 +263,8 @@ struct BatchReader {
 
     /// Adds the contributions of one event, or returns the reason why it has none.
     private mutating func add(
-        _ event: WireEvent,
-        at index: Int,
-        named place: Int?,
-        of document: JSONDocument,
-        tables: PurposeTables,
-        now: UnixSeconds,
-        to contributions: inout [BucketedBatch.Contribution],
-        _ amounts: inout [Int64]
+        _ event: WireEvent, at index: Int, named place: Int?, of document: JSONDocument, tables: PurposeTables,
+        now: UnixSeconds, to contributions: inout [BucketedBatch.Contribution], _ amounts: inout [Int64]
     ) -> RefusalReason? {
         guard let place else { return refuse(unknownEvent: event, at: index, in: document, tables: tables) }
         // The event's tables are not copied into a variable: that would cost reference counting for each event.
@@ -316,9 +323,7 @@ struct BatchReader {
         return isExpired ? .metricExpired : nil
     }
 
-    mutating func bucket(
-        _ place: Int, of event: WireEvent, tables: PurposeTables, document: JSONDocument
-    ) -> Int {
+    mutating func bucket(_ place: Int, of event: WireEvent, tables: PurposeTables, document: JSONDocument) -> Int {
         // The dimension is not copied into a variable: that would cost reference counting for each event.
         switch tables.dimensions[place].source {
         case .time:

@@ -21,6 +21,8 @@ struct Envelope {
     let key: Int?
     /// The version of the purpose that the person agreed to; nil if the batch has none.
     let consentVersion: Int64?
+    /// True if the batch says that it is a test's.
+    let isTest: Bool
     /// The node of an object.
     let context: Int?
     /// The node of a list with at least one element.
@@ -37,7 +39,8 @@ struct Envelope {
             guard members.take(document.bytes(key), value: key + 1) else {
                 throw .wrongShape(
                     pointer: "",
-                    expected: "only app, batch, purpose, window, id, proof, key, consent_version, context and events")
+                    expected:
+                        "only app, batch, purpose, window, id, proof, key, consent_version, context, events and test")
             }
             key = document.next(key + 1)
         }
@@ -55,6 +58,7 @@ struct Envelope {
         proof = members.proof < 0 ? nil : try Self.text(members.proof, "/proof", in: document)
         self.key = members.key < 0 ? nil : try Self.text(members.key, "/key", in: document)
         consentVersion = members.consent < 0 ? nil : try Self.version(members.consent, in: document)
+        isTest = members.test < 0 ? false : try Self.flag(members.test, "/test", in: document)
         if members.context >= 0 {
             guard document.isObject(members.context) else {
                 throw .wrongShape(pointer: "/context", expected: "an object")
@@ -113,9 +117,15 @@ struct Envelope {
         return identifier
     }
 
-    static func text(
-        _ node: Int, _ pointer: String, in document: JSONDocument
-    ) throws(IntakeError) -> Int {
+    private static func flag(_ node: Int, _ pointer: String, in document: JSONDocument) throws(IntakeError) -> Bool {
+        switch document.kind(node) {
+        case THRONG_JSON_TRUE: return true
+        case THRONG_JSON_FALSE: return false
+        default: throw .wrongShape(pointer: pointer, expected: "true or false")
+        }
+    }
+
+    static func text(_ node: Int, _ pointer: String, in document: JSONDocument) throws(IntakeError) -> Int {
         guard node >= 0, document.isString(node) else { throw .wrongShape(pointer: pointer, expected: "a string") }
         return node
     }
@@ -132,6 +142,7 @@ struct Envelope {
         var consent = -1
         var context = -1
         var events = -1
+        var test = -1
 
         mutating func take(_ key: UnsafeBufferPointer<UInt8>, value: Int) -> Bool {
             if key.spells("app") {
@@ -154,6 +165,8 @@ struct Envelope {
                 context = value
             } else if key.spells("events") {
                 events = value
+            } else if key.spells("test") {
+                test = value
             } else {
                 return false
             }

@@ -5,9 +5,7 @@ package enum Gzip {
     /// Returns the decompressed bytes.
     ///
     /// - Throws: ``IntakeError/notGzip``, or ``IntakeError/bodyTooLarge(limit:)`` as soon as the limit is passed.
-    package static func unpacked(
-        _ bytes: UnsafeBufferPointer<UInt8>, limit: Int
-    ) throws(IntakeError) -> [UInt8] {
+    package static func unpacked(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int) throws(IntakeError) -> [UInt8] {
         var stream = z_stream()
         // 15 bits of window; 16 more ask for the gzip wrapper.
         guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {

@@ -21,6 +21,8 @@ package struct IncomingBatch: Sendable {
     package let isBot: Bool
     /// True if its purpose counts proved identifiers.
     package var isOfKeyHolder = false
+    /// True if it says that it is a test's, and counts nevertheless: see ``Intake/countsTests``.
+    package var isTest = false
 
     /// The text that decides which daemon counts it: the identifier as it came or, without one, the batch's name.
     package var slotText: [UInt8] { identifier.isNobody ? Array(bucketed.id.description.utf8) : identifier.text }
@@ -84,7 +86,6 @@ package struct RawIdentifier: Sendable {
 
 /// The result of reading a body.
 package enum IntakeOutcome: Sendable {
-    /// A batch to count.
     case batch(IncomingBatch)
     /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is stored. The
     /// sender is given only if a metric of the purpose may have its progress, which is then to be forgotten.
@@ -92,6 +93,8 @@ package enum IntakeOutcome: Sendable {
     /// The person agreed to an earlier version of the purpose than the plan's: nothing is counted, nothing is stored.
     /// Counts under an earlier plan stay.
     case consentOutdated(BatchAnswer, app: AppName)
+    /// The batch says that it is a test's: it was read like any other; nothing is counted, nothing is stored.
+    case keptApart(BatchAnswer)
 }
 
 /// The sender of a batch with an opt-out signal, and the batch's window.

@@ -5,8 +5,6 @@ extension Intake {
     package static let credentialBytes = 64 << 10
 
     /// Reads the body of `POST /v1/credentials`: `app`, `epoch`, `request`, and `attestation` with `by` and other strings.
-    ///
-    /// - Throws: ``IntakeError``.
     package func readCredential(_ body: UnsafeBufferPointer<UInt8>) throws(IntakeError) -> IncomingCredential {
         guard body.count <= Self.credentialBytes else { throw .bodyTooLarge(limit: Self.credentialBytes) }
         guard let parser = JSONParser(depth: 3) else { throw .noMemory }
@@ -42,13 +40,9 @@ extension Intake {
 
 /// A client's request for a credential, with its attestation: the body of `POST /v1/credentials`.
 package struct IncomingCredential: Sendable {
-    /// The app, which a plan is for.
     package let app: AppName
-    /// The epoch as the client wrote it.
     package let epoch: String
-    /// The request as the client wrote it.
     package let request: String
-    /// The attester that the client names.
     package let attester: String
     /// The attestation's other members.
     package let evidence: [String: String]
@@ -57,6 +51,5 @@ package struct IncomingCredential: Sendable {
 private enum CredentialMember: String, CaseIterable { case app, epoch, request, attestation }
 
 extension JSONDocument {
-    /// Returns the text of a string node.
     fileprivate func text(_ node: Int) -> String { String(decoding: bytes(node), as: UTF8.self) }
 }

@@ -11,7 +11,6 @@ extension Intake {
     /// - Parameters:
     ///   - signals: the opt-out signals of the request's headers.
     ///   - isSealed: true if it came sealed, through a relay.
-    /// - Throws: ``IntakeError``.
     package func readFirst(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, isSealed: Bool = false
     ) throws(IntakeError) -> IncomingFirst? {
@@ -56,7 +55,6 @@ package struct IncomingFirst: Sendable {
     package let name: String
     /// A period for which firsts are accepted now.
     package let period: Period
-    /// The app's calendar.
     package let calendar: PeriodCalendar
     /// The cell's margin, one of the layout's margins of proved firsts.
     package let margin: Margin

@@ -12,7 +12,6 @@ extension Intake {
     ///   - signals: the opt-out signals of the request's headers.
     ///   - bearer: the secret of the request's headers.
     ///   - isSealed: true if it came sealed, through a relay.
-    /// - Throws: ``IntakeError``.
     package func readReveal(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, bearer: String? = nil, now: UnixSeconds,
         isSealed: Bool = false

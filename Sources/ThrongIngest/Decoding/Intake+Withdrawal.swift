@@ -7,7 +7,6 @@ extension Intake {
     /// Reads the body of `POST /v1/withdraw`.
     ///
     /// - Parameter isSealed: true if it came sealed, through a relay.
-    /// - Throws: ``IntakeError``.
     package func readWithdrawal(
         _ body: UnsafeBufferPointer<UInt8>, now: UnixSeconds, isSealed: Bool = false
     ) throws(IntakeError) -> IncomingWithdrawal {

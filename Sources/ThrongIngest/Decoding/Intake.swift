@@ -13,17 +13,22 @@ package final class Intake: Sendable {
     package let vocabulary = RevealedVocabulary()
     /// The credentials that senders need; nil if none are checked.
     package let keys: AppKeyRing?
+    /// True if batches that say that they are a test's count like others: where all numbers are made up.
+    package let countsTests: Bool
     private let readers = Mutex<[LentReader]>([])
 
     /// Compiles the plans; their layouts must be part of the cell space.
     ///
-    /// - Parameter keys: the credentials that senders need; nil to check none, if all batches are the house's own.
+    /// - Parameters:
+    ///   - keys: the credentials that senders need; nil to check none, if all batches are the house's own.
+    ///   - countsTests: true if batches of tests count like others.
     package init(
         plans: [Plan], space: CellSpace, rules: UserAgentRules, limits: IntakeLimits = IntakeLimits(),
-        keys: AppKeyRing? = nil
+        keys: AppKeyRing? = nil, countsTests: Bool = false
     ) throws {
         self.limits = limits
         self.keys = keys
+        self.countsTests = countsTests
         apps = try plans.map { try AppTables(plan: $0, space: space, rules: rules) }
         var names = ByteTable()
         for (place, plan) in plans.enumerated() { names.insert(plan.app.name.text, place) }
@@ -97,7 +102,6 @@ private final class LentReader: @unchecked Sendable {
 
 /// The purposes of reading a batch.
 package enum IntakeUse: Sendable {
-    /// The batch is to be counted.
     case counting
     /// The result tells only what would be counted: `id`, `batch` and `window` may be left out.
     case preview

@@ -2,72 +2,40 @@
 ///
 /// Pointers are JSON pointers (RFC 6901) made of the protocol's own words and of places, never of a client's words.
 package enum IntakeError: Error, Sendable, Hashable {
-    /// The body is not a JSON document.
     case notJSON
-    /// The body is not a JSON document, and its format is recognized.
     case foreign(ForeignBody)
-    /// The body holds bytes that are not UTF-8.
     case notUTF8
-    /// The compressed body can't be unpacked.
     case notGzip
-    /// The body's compression is not known.
     case unknownEncoding
-    /// A number does not fit 64 bits.
     case numberOutOfRange
-    /// The document is nested deeper than the limit.
     case tooDeep(limit: Int)
-    /// An object has a member twice.
     case duplicateKey(pointer: String)
-    /// A string holds U+0000.
     case nul(pointer: String)
-    /// A value is missing or has another shape.
     case wrongShape(pointer: String, expected: String)
-    /// A string is longer than the limit.
     case stringTooLong(pointer: String, bytes: Int, limit: Int)
-    /// The body is larger than the limit.
     case bodyTooLarge(limit: Int)
-    /// The batch has more events than the limit.
     case tooManyEvents(found: Int, limit: Int)
-    /// The batch's record could be larger than the journal takes.
     case recordTooLarge(bytes: Int, limit: Int)
-    /// No plan is for that app.
     case unknownApp
-    /// The app's plan has no such purpose.
     case unknownPurpose
-    /// The batch has an identifier, and its purpose has none.
     case identifierUnwanted
-    /// The proof of the identifier does not hold.
     case unproved
-    /// The purpose has no identifiers, so nothing can be taken back.
     case nothingToTellApart
-    /// The metric has no firsts that devices prove, or not for that length of time.
     case noFirsts
-    /// Firsts of that period are not taken: it has not begun, or its release is due, or none begins there.
     case periodNotOpen
-    /// The metric counts no devices of such a cell.
     case unknownCell
-    /// The proof of a first does not hold.
     case unprovedFirst
-    /// The purpose accepts only sealed requests through a relay.
     case obliviousOnly
-    /// The window is neither the current one nor its neighbour.
     case windowOutOfRange(current: Int64)
-    /// A web page sent it whose origin the operator does not list.
     case originNotAllowed
-    /// The app's clients need a key, and it has none.
     case keyRequired
-    /// The key does not exist for the app.
     case unknownKey
-    /// The key was revoked.
     case revokedKey
-    /// The purpose accepts batches of backends only, and the request has no secret.
     case secretRequired
-    /// The secret is not one of the app's, or was revoked.
     case unknownSecret
     /// The client's network brings more than one network may at once; the time after which it may bring more. Unit:
     /// seconds.
     case networkQuota(retrySeconds: Int)
-    /// The daemon ran out of memory for this document.
     case noMemory
 
     /// A stable word for programs.
@@ -112,13 +80,11 @@ package enum IntakeError: Error, Sendable, Hashable {
     /// Every ``code``, for metric labels.
     package static let codes = [
         "not_json", "unsupported_media_type", "not_utf8", "not_gzip", "unknown_encoding", "number_out_of_range",
-        "too_deep", "duplicate_key",
-        "nul", "wrong_shape",
-        "string_too_long", "body_too_large", "too_many_events", "record_too_large", "unknown_app", "unknown_purpose",
-        "identifier_unwanted", "unproved", "nothing_to_tell_apart", "no_firsts", "period_not_open", "unknown_cell",
-        "unproved_first", "oblivious_only", "window_out_of_range",
-        "origin_not_allowed", "key_required", "unknown_key", "revoked_key", "secret_required", "unknown_secret",
-        "network_quota", "no_memory",
+        "too_deep", "duplicate_key", "nul", "wrong_shape", "string_too_long", "body_too_large", "too_many_events",
+        "record_too_large", "unknown_app", "unknown_purpose", "identifier_unwanted", "unproved",
+        "nothing_to_tell_apart", "no_firsts", "period_not_open", "unknown_cell", "unproved_first", "oblivious_only",
+        "window_out_of_range", "origin_not_allowed", "key_required", "unknown_key", "revoked_key", "secret_required",
+        "unknown_secret", "network_quota", "no_memory",
     ]
 
     /// The place in the document, if there is one.

@@ -4,7 +4,6 @@
 package struct IntakeLimits: Sendable, Hashable {
     /// The size of the body after decompression. Unit: bytes.
     package var bodyBytes: Int
-    /// The events of a batch.
     package var eventsPerBatch: Int
     /// The size of any one string of the body. Unit: bytes.
     package var stringBytes: Int
@@ -26,12 +25,8 @@ package struct IntakeLimits: Sendable, Hashable {
     /// The most refusals that a batch's answer explains.
     package static let detailsPerBatch = 8
 
-    /// The documented defaults.
     package init(
-        bodyBytes: Int = 1 << 20,
-        eventsPerBatch: Int = 1000,
-        stringBytes: Int = 2048,
-        depth: Int = 8,
+        bodyBytes: Int = 1 << 20, eventsPerBatch: Int = 1000, stringBytes: Int = 2048, depth: Int = 8,
         countPerEvent: Int = 1_000_000
     ) {
         self.bodyBytes = bodyBytes

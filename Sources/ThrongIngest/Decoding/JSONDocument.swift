@@ -13,7 +13,6 @@ struct JSONDocument {
     func isString(_ node: Int) -> Bool { nodes[node].kind == THRONG_JSON_STRING.rawValue }
     func isScalar(_ node: Int) -> Bool { nodes[node].kind < THRONG_JSON_ARRAY.rawValue }
 
-    /// Returns the bytes of a string.
     func bytes(_ node: Int) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: nodes[node].value.bytes, count: Int(nodes[node].length))
     }
@@ -133,7 +132,6 @@ extension JSONDocument {
         }
     }
 
-    /// Returns the error for a document with a flaw.
     func error(of flaw: Int, limits: IntakeLimits) -> IntakeError {
         let pointer = place(of: flaw).pointer
         switch throng_json_flaw(nodes[flaw].flaw) {

@@ -20,7 +20,6 @@ struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> 
         }
     }
 
-    /// Returns the node of a string.
     func text(_ member: Member) throws(IntakeError) -> Int {
         try Envelope.text(nodes[member] ?? -1, "/\(member.rawValue)", in: document)
     }
@@ -39,12 +38,10 @@ struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> 
         return String(decoding: document.bytes(try text(member)), as: UTF8.self)
     }
 
-    /// Returns the node of an identifier.
     func identifier(_ member: Member) throws(IntakeError) -> Int {
         try Envelope.identifier(nodes[member] ?? -1, in: document)
     }
 
-    /// Returns a window's number.
     func window(_ member: Member) throws(IntakeError) -> Int64 {
         try Envelope.window(nodes[member] ?? -1, in: document)
     }

@@ -32,7 +32,6 @@ package struct Membership: Sendable, Hashable, Codable {
     package enum Owner: Sendable, Hashable {
         /// This daemon. If the window was taken over while it was open, with the number of the epoch that did so.
         case own(takenOver: Int64?)
-        /// Another daemon.
         case other(Member)
         /// Unknown: this daemon has agreed to a proposal that names another owner, and does not know whether it came
         /// into force.
@@ -41,9 +40,6 @@ package struct Membership: Sendable, Hashable, Codable {
 
     /// True if this daemon counts everything, now and in all windows under way.
     package var isAlone: Bool { epochs.allSatisfy { epoch in epoch.owners.allSatisfy { $0 == own } } }
-
-    /// True if this daemon counts anything, by any epoch in force.
-    package var counts: Bool { epochs.contains { $0.isInForce && $0.owners.contains(own) } }
 
     /// The latest epoch in force, whether it has begun or not.
     package var last: OwnershipEpoch? { epochs.last { $0.isInForce } }

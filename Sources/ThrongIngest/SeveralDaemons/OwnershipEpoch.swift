@@ -40,7 +40,6 @@ package struct OwnershipEpoch: Sendable, Hashable, Codable {
 package struct Member: Sendable, Hashable, Codable {
     /// The shard number, which marks this daemon's counters as its own.
     package let shard: Int16
-    /// Its name in the database.
     package let daemon: String
     /// The address at which other daemons reach it: a URL without a path; nil if they can't.
     package let address: String?

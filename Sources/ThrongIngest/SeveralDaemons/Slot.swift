@@ -7,7 +7,6 @@ package struct Slot: Sendable, Hashable {
     /// 0 to 255.
     package let number: Int
 
-    /// The number of slots.
     package static let count = 256
 
     /// Returns the slot of an identifier or, for a purpose without identifiers, of a batch's name.

@@ -53,19 +53,6 @@ package struct Lattice: Hashable, Sendable {
     /// The number of cells of a table by these fields; 1 without any.
     package func cells(of set: FieldSet) -> Int { buckets(of: set).reduce(1, *) }
 
-    /// All fields that a grouping keeps.
-    var usedFields: FieldSet { groupings.reduce(FieldSet()) { $0.union($1) } }
-
-    /// Refuses a table by all used fields that has too many cells.
-    ///
-    /// - Throws: ``NoiseError/tooManyCells(found:limit:)``.
-    func checkUsedFields() throws(NoiseError) {
-        let cells = buckets(of: usedFields).reduce(1.0) { $0 * Double($1) }
-        guard cells <= Double(Self.mostCells) else {
-            throw .tooManyCells(found: Int(exactly: cells) ?? .max, limit: Self.mostCells)
-        }
-    }
-
     /// The squared length of a single cell without a table's means; see ``LayerVariance/rest(of:)``.
     ///
     /// - Throws: ``NoiseError/overflow``.

@@ -1,10 +1,8 @@
 /// One change of a plan: its effect on counters, on what people were told, or on the operator's work.
 package struct PlanChange: Sendable, Hashable, Encodable {
-    /// The sort of change.
     package let kind: Kind
     /// The changed part of the plan, such as "metric 'views'".
     package let subject: String
-    /// The meaning of the change, as a message.
     package let meaning: String
     /// The purpose concerned; nil if the change concerns none or all of them.
     let purpose: PurposeName?
@@ -58,6 +56,5 @@ package struct PlanDiff: Sendable {
         changes = all.indices.sorted { (all[$0].kind, $0) < (all[$1].kind, $1) }.map { all[$0] }
     }
 
-    /// The sorts of changes that there are.
     package var kinds: Set<PlanChange.Kind> { Set(changes.map(\.kind)) }
 }

@@ -1,5 +1,4 @@
 extension PlanComparison {
-    /// Compares whom the app is directed to.
     mutating func compareAges() {
         let (before, now) = (old.app.directedTo, new.app.directedTo)
         guard before != now else { return }
@@ -23,7 +22,6 @@ extension PlanComparison {
         }
     }
 
-    /// Compares what the numbers of a purpose are used for.
     mutating func compareUses(_ now: Purpose, _ before: Purpose, _ subject: String) {
         guard before.use != now.use else { return }
         let kind: PlanChange.Kind =

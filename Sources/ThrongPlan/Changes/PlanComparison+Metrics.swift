@@ -1,5 +1,4 @@
 extension PlanComparison {
-    /// Compares what is counted.
     mutating func compareMetrics() throws {
         var renamed: Set<MetricName> = []
         for metric in new.metrics {
@@ -44,7 +43,6 @@ extension PlanComparison {
         compareContents(now, before, subject)
     }
 
-    /// True if the metric gets new counters.
     func isSplit(_ now: Metric, _ before: Metric) throws -> Bool {
         try old.layout(of: before, rules: rules) != new.layout(of: now, rules: rules)
     }

@@ -1,5 +1,4 @@
 extension PlanComparison {
-    /// Compares who receives what.
     mutating func compareReports() {
         let (before, now) = (Self.recipients(of: old), Self.recipients(of: new))
         for pair in now.subtracting(before).sorted() {

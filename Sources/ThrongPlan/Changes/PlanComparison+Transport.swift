@@ -1,7 +1,6 @@
 internal import ThrongWire
 
 extension PlanComparison {
-    /// Notes that addresses are shown to somebody else.
     mutating func compareRelays() {
         guard let before = old.app.relay, let now = new.app.relay, before != now else { return }
         note(.widens, "app", "the relay \(now.host) sees addresses, no longer \(before.host)")
@@ -35,7 +34,6 @@ extension PlanComparison {
         }
     }
 
-    /// Notes that a purpose goes another way.
     mutating func compareTransports(_ now: Purpose, _ before: Purpose, _ subject: String) {
         guard before.transport != now.transport else { return }
         let isOblivious = now.transport == .oblivious

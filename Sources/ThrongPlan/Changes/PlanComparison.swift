@@ -5,19 +5,12 @@ struct PlanComparison {
     let rules: UserAgentRules
     private(set) var changes: [PlanChange] = []
 
-    init(old: Plan, new: Plan, rules: UserAgentRules) {
-        self.old = old
-        self.new = new
-        self.rules = rules
-    }
-
     mutating func note(
         _ kind: PlanChange.Kind, _ subject: String, _ meaning: String, purpose: PurposeName? = nil
     ) {
         changes.append(PlanChange(kind: kind, subject: subject, meaning: meaning, purpose: purpose))
     }
 
-    /// Notes words that changed.
     mutating func noteWords(_ subject: String, _ pairs: [(name: String, old: String, new: String)]) {
         let changed = pairs.filter { $0.old != $0.new }.map { "'\($0.name)'" }
         if !changed.isEmpty { note(.words, subject, "\(changed.joined(separator: ", ")) reads otherwise") }
@@ -32,7 +25,6 @@ struct PlanComparison {
         note((new > old) == more ? .widens : .tightens, subject, meaning(old, new), purpose: purpose)
     }
 
-    /// Notes what came and what went of a set.
     mutating func noteSet<Value: Hashable & Comparable>(
         _ subject: String, _ old: some Sequence<Value>, _ new: some Sequence<Value>, purpose: PurposeName?,
         came: PlanChange.Kind = .widens, went: PlanChange.Kind = .tightens,
@@ -99,7 +91,6 @@ struct PlanComparison {
         }
     }
 
-    /// True if a purpose's explanation reads otherwise in any language.
     private func isWorded(_ now: Purpose, _ before: Purpose) -> Bool {
         let place = "purposes.\(now.name).explanation"
         return old.allWords(place, before.explanation) != new.allWords(place, now.explanation)

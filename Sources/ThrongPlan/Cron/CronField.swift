@@ -1,10 +1,7 @@
 /// One of the five fields of a schedule: its numbers, their names, and the reading of a text as a set.
 struct CronField: Sendable {
-    /// The field's name in messages.
     let name: String
-    /// The numbers that the field allows.
     let range: ClosedRange<Int>
-    /// Names for numbers, lower-case.
     var names: [String: Int] = [:]
 
     static let minute = CronField(name: "minute", range: 0...59)

@@ -4,7 +4,6 @@
 /// range, a list, or a step over `*` or a range. 0 and 7 are Sunday. If both kinds of day are restricted, either is
 /// enough; a field that allows everything restricts nothing. Source: POSIX.1-2024, crontab.
 package struct CronSchedule: Sendable, Hashable {
-    /// The schedule as written in the plan.
     package let text: String
     /// Bit i allows minute i.
     let minutes: UInt64
@@ -20,7 +19,6 @@ package struct CronSchedule: Sendable, Hashable {
     static let everyDay: UInt64 = 0xFFFF_FFFE
     static let everyWeekday: UInt64 = 0x7F
 
-    /// Names for common schedules.
     static let aliases: [(name: String, fields: String)] = [
         ("@hourly", "0 * * * *"), ("@daily", "0 0 * * *"), ("@midnight", "0 0 * * *"), ("@weekly", "0 0 * * 0"),
         ("@monthly", "0 0 1 * *"), ("@yearly", "0 0 1 1 *"), ("@annually", "0 0 1 1 *"),
@@ -55,7 +53,6 @@ package struct CronSchedule: Sendable, Hashable {
         }
     }
 
-    /// True if the schedule runs on a date.
     func includes(_ date: CalendarDate) -> Bool {
         guard months & 1 << UInt64(date.month) != 0 else { return false }
         let day = days & 1 << UInt64(date.day) != 0
@@ -66,24 +63,16 @@ package struct CronSchedule: Sendable, Hashable {
     }
 }
 
-/// The reason why a schedule can't be read.
 package enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A schedule has five fields.
     case wrongFieldCount(found: Int)
-    /// An alias that is not known.
     case unknownAlias(String)
     /// Part of a field that is neither a number, a name, a range nor a step.
     case unreadable(String, field: String, allowed: String)
-    /// A number that the field does not have.
     case outOfRange(String, field: String, allowed: String)
-    /// A range whose end lies before its start.
     case backwards(String, field: String)
-    /// A step that leads nowhere.
     case malformedStep(String, field: String, allowed: String)
-    /// Days that no month has, such as 30 February.
     case neverHappens(String)
 
-    /// A message that says what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .wrongFieldCount(let found):
@@ -111,6 +100,5 @@ package enum CronProblem: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CronSchedule: CustomStringConvertible {
-    /// The schedule as written in the plan.
     package var description: String { text }
 }

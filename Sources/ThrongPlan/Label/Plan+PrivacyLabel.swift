@@ -149,7 +149,6 @@ extension Plan {
         return facts
     }
 
-    /// The values that a metric reads, and what it makes of them.
     private func valueFacts(of metric: Metric) -> [PrivacyLabel.Fact] {
         var facts: [PrivacyLabel.Fact] = []
         func add(_ topic: String, lead: String = "", _ text: String) { facts.append(.init(topic, lead: lead, text)) }
@@ -272,7 +271,6 @@ extension Plan {
 }
 
 extension BucketingRule {
-    /// True if the rule's values are user agents.
     package var readsUserAgents: Bool {
         switch self {
         case .browser, .operatingSystem, .deviceClass: true

@@ -1,7 +1,6 @@
 internal import ThrongWire
 
 extension Plan {
-    /// Returns the dimensions that fields are reduced to for some metrics.
     func labelledDimensions(of metrics: [Metric]) -> [PrivacyLabel.Dimension] {
         let used = Set(metrics.flatMap(\.dimensions) + metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
         let coarser = Set(metrics.flatMap { derivedDimensions(of: $0) })
@@ -46,7 +45,6 @@ extension Plan {
             + " (\(labels.count) in all)"
     }
 
-    /// The fields that are looked at.
     var labelledFields: [PrivacyLabel.Field] {
         Set(purposes.flatMap { contextFields(of: $0.name) }).sorted().map { field in
             let readers = metrics.flatMap { cubeDimensions(of: $0) }.filter { $0.field == field }

@@ -31,7 +31,6 @@ extension PrivacyLabel {
         return label.text.replacing(/\n+$/, with: "\n")
     }
 
-    /// The explanation of the list of dimensions.
     package static let coarsening = "Each of these is reduced to one of the listed words before anything is stored."
 }
 
@@ -51,19 +50,16 @@ struct LabelText {
         gap()
     }
 
-    /// A paragraph.
     mutating func paragraph(_ text: String) {
         add(text, first: "", rest: "")
         gap()
     }
 
-    /// A line of a list.
     mutating func item(_ text: String, depth: Int = 0) {
         let indent = String(repeating: "  ", count: depth)
         add(text, first: "\(indent)- ", rest: "\(indent)  ")
     }
 
-    /// One empty line.
     mutating func gap() {
         if lines.last != "" { lines.append("") }
     }

@@ -9,11 +9,6 @@ package struct FirstsLayout: Hashable, Sendable, Codable {
     /// The groupings that a release shows, ascending.
     package let groupings: [Margin]
 
-    package init(periods: [PeriodKind], groupings: [Margin]) {
-        self.periods = periods
-        self.groupings = groupings
-    }
-
     /// The number of counters per leaf cell; at most ``FirstSet/most``.
     package var count: Int { periods.count * groupings.count }
 
@@ -34,25 +29,19 @@ package struct FirstSet: Hashable, Sendable, Sequence {
     /// Bit i stands for counter i.
     package private(set) var bits: UInt64
 
-    /// Wraps bits.
     package init(bits: UInt64) { self.bits = bits }
 
-    /// The set of an event that is no first.
     package static let none = FirstSet(bits: 0)
 
-    /// True if the event is no first at all.
     package var isEmpty: Bool { bits == 0 }
 
     /// Adds a counter: 0 to ``most`` - 1.
     package mutating func insert(_ place: Int) { bits |= 1 << UInt64(place) }
 
-    /// True if the set holds a counter.
     package func contains(_ place: Int) -> Bool { bits & 1 << UInt64(place) != 0 }
 
-    /// Returns the counters that either set holds.
     package func union(_ other: FirstSet) -> FirstSet { FirstSet(bits: bits | other.bits) }
 
-    /// Returns the counters of the set that lie in a range of places.
     package func intersection(_ places: Range<Int>) -> FirstSet {
         FirstSet(bits: bits & (places.reduce(0) { $0 | 1 << UInt64($1) }))
     }
@@ -64,7 +53,6 @@ package struct FirstSet: Hashable, Sendable, Sequence {
     package struct Iterator: IteratorProtocol, Sendable {
         fileprivate var rest: UInt64
 
-        /// The next counter.
         package mutating func next() -> Int? {
             guard rest != 0 else { return nil }
             defer { rest &= rest - 1 }

@@ -2,31 +2,25 @@
 ///
 /// Bit i stands for the metric's dimension i.
 package struct Margin: Hashable, Sendable, Codable, Comparable {
-    /// The kept dimensions as a bit set.
     package let bits: UInt32
 
-    /// Wraps a bit set.
     package init(bits: UInt32) { self.bits = bits }
 
     /// The grand total: no dimension is kept.
     package static let total = Margin(bits: 0)
 
-    /// The margin that keeps the dimensions at these places.
     package init(keeping places: some Sequence<Int>) {
         bits = places.reduce(0) { $0 | (1 << UInt32($1)) }
     }
 
-    /// True if the dimension at that place is kept.
     package func keeps(_ place: Int) -> Bool { bits & (1 << UInt32(place)) != 0 }
 
-    /// Returns the margin that keeps what either keeps.
     package func union(_ other: Margin) -> Margin { Margin(bits: bits | other.bits) }
 
     /// True if everything that the other keeps is kept here too. ``MetricLayout/refines(_:_:)`` also knows which
     /// dimensions are made of the buckets of others.
     package func refines(_ other: Margin) -> Bool { bits & other.bits == other.bits }
 
-    /// Orders by the bit set.
     package static func < (left: Self, right: Self) -> Bool { left.bits < right.bits }
 }
 
@@ -34,9 +28,7 @@ package struct Margin: Hashable, Sendable, Codable, Comparable {
 @usableFromInline package struct CellIndex: Hashable, Sendable, Comparable, Codable {
     /// 0 to the margin's size, at most 10^6.
     @usableFromInline package let value: UInt32
-    /// Wraps an index.
     package init(_ value: UInt32) { self.value = value }
-    /// Orders by index.
     @inlinable package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
     /// Compares indices. It is written out so that loops over events in other modules can inline it.
     @inlinable package static func == (left: Self, right: Self) -> Bool { left.value == right.value }
@@ -49,10 +41,8 @@ package struct CellSet: Sendable, Hashable {
     /// Creates an empty set for a margin of `count` cells.
     package init(count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
 
-    /// Adds a cell.
     package mutating func insert(_ cell: CellIndex) { words[Int(cell.value >> 6)] |= 1 << UInt64(cell.value & 63) }
 
-    /// True if the set holds a cell.
     package func contains(_ cell: CellIndex) -> Bool { words[Int(cell.value >> 6)] & 1 << UInt64(cell.value & 63) != 0 }
 }
 
@@ -60,12 +50,8 @@ package struct CellSet: Sendable, Hashable {
 package struct MeasureIndex: Hashable, Sendable, Comparable, Codable {
     /// 0 to the number of sums and firsts, and one more if events of proved identifiers are counted apart.
     package let value: Int16
-    /// Wraps an index.
     package init(_ value: Int16) { self.value = value }
-    /// The count of events.
     package static let count = MeasureIndex(0)
-    /// The counter of the metric's sum at that place.
     package static func sum(_ place: Int) -> MeasureIndex { MeasureIndex(Int16(place) + 1) }
-    /// Orders by index.
     package static func < (left: Self, right: Self) -> Bool { left.value < right.value }
 }

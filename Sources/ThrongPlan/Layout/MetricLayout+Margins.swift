@@ -20,7 +20,6 @@ extension MetricLayout {
         }
     }
 
-    /// Returns the number of cells in a margin.
     package func size(of margin: Margin) -> Int {
         dimensions.indices.reduce(1) { margin.keeps($1) ? $0 * dimensions[$1].labels.count : $0 }
     }
@@ -65,7 +64,6 @@ extension MetricLayout {
 }
 
 extension [MetricLayout.DimensionLayout] {
-    /// The base dimensions that partition devices.
     fileprivate var partition: Margin {
         Margin(keeping: indices.filter { self[$0].partitionsDevices && self[$0].coarsening == nil })
     }

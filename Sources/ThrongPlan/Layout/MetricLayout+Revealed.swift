@@ -42,7 +42,6 @@ extension MetricLayout.DimensionLayout {
     /// True if the dimension's buckets are slots that get their labels while counting goes on.
     package var isRevealed: Bool { rule.hasPrefix(Self.revealedKind + " ") }
 
-    /// True if a bucket is a slot without a label.
     package func isVacant(_ bucket: Int) -> Bool { isRevealed && labels[bucket].isVacant }
 
     /// The buckets that readers see, in their order: learned ones by their labels, `other` last.
@@ -53,7 +52,6 @@ extension MetricLayout.DimensionLayout {
             + [labels.count - 1]
     }
 
-    /// The labels of ``shownBuckets``.
     package var shownLabels: [BucketLabel] { shownBuckets.map { labels[$0] } }
 
     /// True if another dimension splits by the same rule into the same buckets; the labels of slots don't matter.

@@ -7,17 +7,13 @@ package import ThrongWire
 /// Two plans in which a metric has the same layout add to the same counters; any difference starts new ones. The
 /// layout's JSON goes into the journal's folder and into PostgreSQL, so that both can be read without the plan.
 package struct MetricLayout: Hashable, Sendable, Codable {
-    /// The app's name.
     package let app: AppName
-    /// The metric's name.
     package let metric: MetricName
     /// The purpose under whose identifiers the metric is counted.
     package let purpose: PurposeName
     /// The length of that purpose's windows.
     package let rotation: Rotation
-    /// The kind of period that a counter covers.
     package let period: PeriodKind
-    /// The time zone in which days begin.
     package let timeZone: String
     /// The dimensions that split the metric: the base dimensions, of which the histogram is the last, then those made
     /// of their buckets.
@@ -57,11 +53,9 @@ package struct MetricLayout: Hashable, Sendable, Codable {
         case saysWhoSends = "identifiers"
     }
 
-    /// One dimension as counters see it.
     package struct DimensionLayout: Hashable, Sendable, Codable {
         /// The dimension's name, used as a column name.
         package let name: DimensionName
-        /// The buckets' labels in order.
         package let labels: [BucketLabel]
         /// True if a device can be in only one bucket within a window.
         package let partitionsDevices: Bool
@@ -84,7 +78,6 @@ package struct MetricLayout: Hashable, Sendable, Codable {
 
     /// The mapping of a base dimension's buckets to those of a coarser one.
     package struct Coarsening: Hashable, Sendable, Codable {
-        /// The base dimension's place in the layout.
         package let place: Int
         /// The bucket of the coarser dimension for each bucket of the base dimension.
         package let buckets: [Int]
@@ -185,11 +178,8 @@ package struct MetricLayout: Hashable, Sendable, Codable {
 
 /// The identity of a layout: 32 bytes.
 package struct LayoutID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The digest.
     package let bytes: [UInt8]
-    /// Wraps a digest of 32 bytes.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
-    /// Orders by bytes.
     package static func < (left: Self, right: Self) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
     /// 64 lower-case hexadecimal digits.
     package var description: String { bytes.lowerHex }
@@ -198,16 +188,25 @@ package struct LayoutID: Hashable, Sendable, Comparable, CustomStringConvertible
 extension MetricLayout {
     /// The layout as JSON with sorted keys: the same bytes for the same layout, on every machine.
     package var json: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return try encoder.encode(self)
+            return try JSONEncoder.stable().encode(self)
         } catch {
             // A layout holds strings, whole numbers and finite numbers that the plan's reader checked.
             preconditionFailure("a layout could not be written as JSON: \(error)")
         }
     }
 
-    /// Reads what ``json`` wrote.
     package init(json: Data) throws { self = try JSONDecoder().decode(MetricLayout.self, from: json) }
+}
+
+extension JSONEncoder {
+    /// An encoder that writes the same bytes for the same value.
+    static func stable(
+        keys: KeyEncodingStrategy = .useDefaultKeys, _ more: OutputFormatting = []
+    ) -> JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = keys
+        encoder.outputFormatting = more.union([.sortedKeys, .withoutEscapingSlashes])
+        return encoder
+    }
 }

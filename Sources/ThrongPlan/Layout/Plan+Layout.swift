@@ -102,15 +102,6 @@ extension Plan {
         return groupings(of: metric).map { margin in names.indices.filter(margin.keeps).map { names[$0] } }
     }
 
-    /// Returns the margins of a metric that reports show; the others are released for analysts only.
-    package func reportedGroupings(of metric: Metric) -> Set<Margin> {
-        let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
-        let reported = Set(reports.flatMap(\.insights))
-        let asked = insights.filter { $0.metric == metric.name && reported.contains($0.name) }
-            .flatMap { $0.groupings(histogram: metric.histogram?.name) }
-        return Set(asked.map { kept in Margin(keeping: kept.compactMap { names.firstIndex(of: $0) }) })
-    }
-
     /// Returns the groupings by name, in no order; some may come twice.
     private func namedGroupings(of metric: Metric) -> [[DimensionName]] {
         let names = cubeDimensions(of: metric).map(\.name)
@@ -133,7 +124,6 @@ extension Metric {
 }
 
 extension Insight {
-    /// Returns the sets of dimensions whose cells this insight reads.
     package func groupings(histogram: DimensionName?) -> [[DimensionName]] {
         let base = by + filters.map(\.dimension)
         switch kind {

@@ -8,11 +8,6 @@ package struct ProvedFirstsLayout: Hashable, Sendable, Codable {
     package let periods: [PeriodKind]
     /// The tracked margins of what a release shows, ascending.
     package let margins: [Margin]
-
-    package init(periods: [PeriodKind], margins: [Margin]) {
-        self.periods = periods
-        self.margins = margins
-    }
 }
 
 extension MetricLayout {

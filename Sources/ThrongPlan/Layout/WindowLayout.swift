@@ -52,7 +52,6 @@ package enum WindowLayout: Sendable, Hashable, Codable {
 }
 
 extension WindowMeasure {
-    /// The measure as counters know it.
     package var layout: WindowLayout {
         switch kind {
         case .frequency(let bands): .frequency(bands: bands)

@@ -6,7 +6,6 @@ package import ThrongNoise
 ///
 /// It is the largest cost that one device can cause: the device reaches its bound, and meets all occasions it can.
 package struct MarginCost: Sendable, Hashable {
-    /// ρ.
     let rho: Double
 
     /// Adds up the questions of a layout.

@@ -13,7 +13,6 @@ package struct MarginFactors: Sendable, Hashable {
     /// question, unless metrics split a field by different rules.
     package let devices: Int64
 
-    /// The factors of a metric by itself.
     package static let none = MarginFactors(events: 1, devices: 1)
 
     package init(events: Int64, devices: Int64) { (self.events, self.devices) = (events, devices) }
@@ -40,7 +39,8 @@ extension Plan {
         var (events, devices): (Int64, Int64) = (1, 1)
         for happening in counted(by: metric).happenings ?? [] {
             let sharing = all.filter { $0.1?.contains(happening) ?? true }.map(\.0)
-            events = max(events, Self.groups(of: sharing, where: asksAlike))
+            // Numbers of identifiers are not linear in events.
+            events = max(events, Self.groups(of: sharing.filter { $0.within == nil }, where: asksAlike))
             devices = max(devices, Self.groups(of: sharing, where: splitsAlike))
         }
         return MarginFactors(events: events, devices: devices)
@@ -59,7 +59,6 @@ extension Plan {
         return Int64(groups.count)
     }
 
-    /// True if two metrics ask the same of the same events.
     private func asksAlike(_ one: Metric, _ other: Metric) -> Bool {
         counted(by: one).happenings == counted(by: other).happenings && one.sampling == other.sampling
             && one.period == other.period && one.contributionBound == other.contributionBound

@@ -8,7 +8,6 @@ package import ThrongNoise
 package struct MarginShape: Sendable {
     /// One grouping, as it is made from the lattices.
     package struct Part: Sendable, Hashable {
-        /// The grouping that is released.
         package let grouping: Margin
         /// The base dimensions that its events are made of.
         package let base: Margin
@@ -24,7 +23,6 @@ package struct MarginShape: Sendable {
 
     /// The groupings, in the order of asking.
     package let parts: [Part]
-    /// The lattice of events and sums.
     package let events: Lattice
     /// The lattice of devices for each margin of occasions; none without identifiers.
     package let devices: [Margin: Lattice]
@@ -62,10 +60,8 @@ package struct MarginShape: Sendable {
         self.devices = devices
     }
 
-    /// Returns a margin as a set of the events' fields.
     package func eventFields(of margin: Margin) -> FieldSet { FieldSet(Self.fields(of: margin, among: eventPlaces)) }
 
-    /// Returns a margin as a set of the devices' fields.
     package func deviceFields(of margin: Margin) -> FieldSet { FieldSet(Self.fields(of: margin, among: devicePlaces)) }
 
     /// Returns the dimensions of some of the events' fields, ascending.

@@ -35,7 +35,6 @@ package struct QuestionTexts: Sendable {
         self.terms = terms
     }
 
-    /// Returns the text for the set of events in one cell of a margin.
     package func eventSet(_ cell: CellIndex, in margin: Margin) -> String {
         var names = events.map { Set($0.keys) }
         var lines: [String] = []
@@ -121,7 +120,6 @@ package struct QuestionTexts: Sendable {
 }
 
 extension Extent {
-    /// Returns the same values, as those of a field.
     fileprivate func of(_ field: FieldName) -> Extent {
         switch self {
         case .values(let kind, let values): .values("\(field) \(kind)", values)

@@ -1,10 +1,8 @@
 package import ThrongWire
 
-/// The app that a plan counts for.
 package struct App: Sendable, Hashable {
     /// The name that clients send as `app`.
     package let name: AppName
-    /// The app's title, for people.
     package internal(set) var title: String
     /// The person or team that answers for the plan inside the organization.
     package let owner: String
@@ -16,55 +14,23 @@ package struct App: Sendable, Hashable {
     package let threshold: Threshold
     /// The most that everything drawn of a device and day may cost; nil if margins follow from k alone. Unit: ρ of
     /// zero-concentrated differential privacy.
-    package let budget: Double?
+    package internal(set) var budget: Double?
     /// The time zone in which the app's days begin: a name from the IANA time zone database.
-    package let timeZone: String
+    package var timeZone: String
     /// The time after a period's end for which its release waits for late events.
     package let grace: Duration
     /// The audience that the app is directed to: children, others, or both.
-    package let directedTo: DirectedTo
+    package var directedTo: DirectedTo = .general
     /// The relay that oblivious purposes go through; nil if there is none.
-    package let relay: RelayAddress?
+    package var relay: RelayAddress?
     /// The evaluator of revealed dimensions' values before they are hashed; nil if nobody evaluates them.
-    package let evaluator: Evaluator?
-    /// The rule on app keys.
-    package let keys: KeyRule
+    package var evaluator: Evaluator?
+    package var keys: KeyRule = .optional
 
     /// The rule on app keys, by which an operator can tell clients apart and turn some of them away.
     package enum KeyRule: String, Sendable, Hashable, CaseIterable {
         /// A client needs no key, but one that it sends has to be good.
         case optional
-        /// Each client needs a good key.
         case required
-    }
-
-    package init(
-        name: AppName,
-        title: String,
-        owner: String,
-        contact: String,
-        audience: Int,
-        threshold: Threshold,
-        budget: Double? = nil,
-        timeZone: String,
-        grace: Duration,
-        directedTo: DirectedTo = .general,
-        relay: RelayAddress? = nil,
-        evaluator: Evaluator? = nil,
-        keys: KeyRule = .optional
-    ) {
-        self.name = name
-        self.title = title
-        self.owner = owner
-        self.contact = contact
-        self.audience = audience
-        self.threshold = threshold
-        self.budget = budget
-        self.timeZone = timeZone
-        self.grace = grace
-        self.directedTo = directedTo
-        self.relay = relay
-        self.evaluator = evaluator
-        self.keys = keys
     }
 }

@@ -14,9 +14,7 @@ package struct CountedEvents: Sendable, Hashable {
 
     /// One kind of event, of one kind of client, in a stretch of time in which no plan was edited.
     package struct Happening: Sendable, Hashable {
-        /// The event's name.
         package let event: EventName
-        /// The client that sends it.
         package let client: Client
         /// The number of the stretch; 0 if there is only one.
         package let stretch: Int
@@ -91,7 +89,6 @@ extension CountedEvents.Audience {
 }
 
 extension Plan {
-    /// Returns the events that a metric counts, and of whom.
     package func counted(by metric: Metric) -> CountedEvents {
         CountedEvents(names: Set(metric.countingEvents), audience: audience(of: metric.purpose))
     }

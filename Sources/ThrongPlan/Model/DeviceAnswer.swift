@@ -12,14 +12,12 @@ package enum DeviceAnswer: Sendable, Hashable {
     /// `bands` are ascending edges. Unit: events.
     case frequency(of: [EventName], bands: [Int])
 
-    /// The events that the answer is about.
     package var events: [EventName] {
         switch self {
         case .retention(let events, _), .frequency(let events, _): events
         }
     }
 
-    /// The field of the answer.
     package var field: FieldName {
         switch self {
         case .retention: FieldName("week")
@@ -27,7 +25,6 @@ package enum DeviceAnswer: Sendable, Hashable {
         }
     }
 
-    /// The rule by which the answer's field has to be coarsened.
     package var rule: BucketingRule {
         switch self {
         case .retention(_, let weeks):
@@ -37,7 +34,6 @@ package enum DeviceAnswer: Sendable, Hashable {
         }
     }
 
-    /// The answer's kind as a plan writes it.
     package var word: String {
         switch self {
         case .retention: "retention"

@@ -2,25 +2,15 @@
 package struct Dimension: Sendable, Hashable {
     /// The name, used as a column name in the analyst's tables.
     package let name: DimensionName
-    /// The title that people read above a chart.
     package internal(set) var title: String
     /// The field that is coarsened; ``FieldName/time`` is the event's own time.
     package let field: FieldName
-    /// The rule by which the field becomes a bucket.
     package let rule: BucketingRule
     /// True if a device can be in only one bucket within a window: it says what a device is, not what it does.
     package let partitionsDevices: Bool
 
     /// True if the buckets are learned while counting goes on, instead of being listed in the plan.
     package var isRevealed: Bool { if case .revealed = rule { true } else { false } }
-
-    package init(name: DimensionName, title: String, field: FieldName, rule: BucketingRule, partitionsDevices: Bool) {
-        self.name = name
-        self.title = title
-        self.field = field
-        self.rule = rule
-        self.partitionsDevices = partitionsDevices
-    }
 }
 
 /// A coarser way to split a metric: made of the buckets of another dimension instead of from a field.
@@ -30,7 +20,6 @@ package struct Dimension: Sendable, Hashable {
 package struct DerivedDimension: Sendable, Hashable {
     /// The name, used as a column name in the analyst's tables.
     package let name: DimensionName
-    /// The title that people read above a chart.
     package internal(set) var title: String
     /// The dimension whose buckets it is made of.
     package let base: DimensionName
@@ -38,16 +27,6 @@ package struct DerivedDimension: Sendable, Hashable {
     package let groups: [BucketGroup]
     /// True if a device can be in only one bucket within a window, as the base says.
     package let partitionsDevices: Bool
-
-    package init(
-        name: DimensionName, title: String, base: DimensionName, groups: [BucketGroup], partitionsDevices: Bool
-    ) {
-        self.name = name
-        self.title = title
-        self.base = base
-        self.groups = groups
-        self.partitionsDevices = partitionsDevices
-    }
 
     /// The buckets in order; the last is `other`, which takes everything that no group names.
     package var labels: [BucketLabel] { groups.map(\.label) + [.other] }

@@ -5,9 +5,7 @@ package import ThrongWire
 /// A layout holds only the rule's fingerprint, and two dimensions of other names or buckets may look at the same field.
 /// So the origin is kept beside the layout, with the plan that had it.
 package struct DimensionOrigin: Sendable, Hashable, Codable {
-    /// The field.
     package let field: FieldName
-    /// The rule.
     package let rule: BucketingRule
 
     package init(field: FieldName, rule: BucketingRule) {

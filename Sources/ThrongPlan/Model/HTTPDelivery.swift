@@ -1,6 +1,5 @@
 /// A partner's address that takes a report's files over HTTPS, one request a file.
 package struct HTTPDelivery: Sendable, Hashable {
-    /// A way to send a file.
     package enum Method: String, Sendable, Hashable, CaseIterable {
         /// PUT to the address followed by the file's name.
         case put
@@ -8,13 +7,11 @@ package struct HTTPDelivery: Sendable, Hashable {
         case post
     }
 
-    /// The way to send a file.
     package let method: Method
     /// The address: `https`, without user, query and fragment; for PUT it ends with a slash.
     package let url: String
     /// The host in lower case, without brackets.
     package let host: String
-    /// The port.
     package let port: Int
     /// The name of the operator's secret for the header Authorization; nil for none.
     package let authorization: String?

@@ -1,30 +1,22 @@
 package import ThrongWire
 
-/// The name of an insight.
 package typealias InsightName = Name<Insight>
 
 /// An agreed question that the daemon answers from released numbers only, so that nobody needs the data.
 package struct Insight: Sendable, Hashable {
-    /// The name that reports use.
     package let name: InsightName
-    /// The heading.
     package internal(set) var title: String
-    /// A sentence for the reader, if the plan has one.
     package internal(set) var explanation: String?
-    /// The metric that the insight reads.
     package let metric: MetricName
-    /// The computation.
     package let kind: Kind
     /// The dimensions that the insight is broken down by; at most two.
-    package let by: [DimensionName]
+    package var by: [DimensionName]
     /// The buckets that the insight is confined to: dimension and one bucket each, in the plan's order.
     package let filters: [Filter]
-    /// The form in which the numbers are shown.
-    package let view: View
+    package var view: View = .table
 
     /// A computation on the released cells.
     package enum Kind: Sendable, Hashable {
-        /// Events.
         case count
         /// Devices, by the floor.
         case reach
@@ -56,7 +48,6 @@ package struct Insight: Sendable, Hashable {
         case trend(periods: Int)
     }
 
-    /// An earlier period to compare with.
     package enum Reference: String, Sendable, Hashable, CaseIterable, Codable {
         /// The period before: of Tuesday, Monday.
         case periodBefore = "period_before"
@@ -70,37 +61,14 @@ package struct Insight: Sendable, Hashable {
         case devices
     }
 
-    /// One bucket of one dimension.
     package struct Filter: Sendable, Hashable {
-        /// The dimension.
         package let dimension: DimensionName
-        /// The dimension's bucket.
         package let bucket: BucketLabel
 
         package init(dimension: DimensionName, bucket: BucketLabel) {
             self.dimension = dimension
             self.bucket = bucket
         }
-    }
-
-    package init(
-        name: InsightName,
-        title: String,
-        explanation: String?,
-        metric: MetricName,
-        kind: Kind,
-        by: [DimensionName],
-        filters: [Filter],
-        view: View = .table
-    ) {
-        self.name = name
-        self.title = title
-        self.explanation = explanation
-        self.metric = metric
-        self.kind = kind
-        self.by = by
-        self.filters = filters
-        self.view = view
     }
 }
 
@@ -110,10 +78,8 @@ package struct Quantile: Sendable, Hashable, Comparable, CustomStringConvertible
     /// 1 to 999. Unit: thousandths.
     package let perMille: Int
 
-    /// The median.
     package static let median = Quantile(perMille: 500)
 
-    /// Wraps a part that the plan's reader has checked.
     package init(perMille: Int) { self.perMille = perMille }
 
     /// The part as plans and tables write it: "0.5", "0.95", "0.999".
@@ -123,6 +89,5 @@ package struct Quantile: Sendable, Hashable, Comparable, CustomStringConvertible
         return "0.\(digits)"
     }
 
-    /// Orders by the part.
     package static func < (left: Self, right: Self) -> Bool { left.perMille < right.perMille }
 }

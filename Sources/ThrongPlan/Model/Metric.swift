@@ -2,13 +2,9 @@
 package struct Metric: Sendable, Hashable {
     /// The metric's name, also that of the analyst's view.
     package let name: MetricName
-    /// The title that people read above a chart.
     package internal(set) var title: String
-    /// The events that the metric counts.
     package let events: [EventName]
-    /// The question that the metric answers.
     package internal(set) var question: String
-    /// The decision that the metric drives.
     package let decision: String
     /// The person or team that answers for the metric.
     package let owner: String
@@ -18,11 +14,10 @@ package struct Metric: Sendable, Hashable {
     package let purpose: PurposeName
     /// The dimensions that split the metric, in the order of its columns; a histogram follows them.
     package let dimensions: [DimensionName]
-    /// The kind of period that a counter covers.
     package let period: PeriodKind
     /// Longer periods that are released too, as sums over the same counters; ascending, each made of whole ones of the
     /// one before.
-    package let rollups: [PeriodKind]
+    package internal(set) var rollups: [PeriodKind] = []
     /// Clipped sums, in the plan's order.
     package let sums: [SumMeasure]
     /// A distribution of a field, which is a dimension of the cube named after it.
@@ -31,13 +26,13 @@ package struct Metric: Sendable, Hashable {
     package let reach: Bool
     /// True if clients say which of their events are firsts, so that devices are known beyond a window:
     /// `reach: client`.
-    package let countsFirsts: Bool
+    package internal(set) var countsFirsts: Bool = false
     /// True if devices prove by a credential that they are in a cell, once a period: `reach: attested`.
-    package let provesFirsts: Bool
+    package internal(set) var provesFirsts: Bool = false
     /// The answer that a device works out and sends with the metric's event; nil if the app records the event.
-    package let answered: DeviceAnswer?
+    package internal(set) var answered: DeviceAnswer?
     /// The measure of identifiers that is counted instead of events; nil if the metric counts events.
-    package let within: WindowMeasure?
+    package internal(set) var within: WindowMeasure?
     /// The most events that one identifier may add in one window; without identifiers, the most that one event counts.
     package let contributionBound: Int
     /// The share of events that clients send: more than 0, at most 1.
@@ -45,63 +40,11 @@ package struct Metric: Sendable, Hashable {
     /// The number of devices that a published number of this metric stands for at least.
     package let threshold: Threshold
     /// Buckets that cannot occur together; events that say so are refused.
-    package let impossible: [ImpossibleCombination]
+    package internal(set) var impossible: [ImpossibleCombination] = []
     /// The groupings that are released besides those that insights ask for: each a set of this metric's dimensions.
-    package let margins: [[DimensionName]]
+    package var margins: [[DimensionName]]
     /// The steps by which released numbers coarsen with age, in ascending order of age.
     package let decay: [DecayStep]
-
-    package init(
-        name: MetricName,
-        title: String,
-        events: [EventName],
-        question: String,
-        decision: String,
-        owner: String,
-        expires: CalendarDate,
-        purpose: PurposeName,
-        dimensions: [DimensionName],
-        period: PeriodKind,
-        sums: [SumMeasure],
-        histogram: HistogramMeasure?,
-        reach: Bool,
-        contributionBound: Int,
-        sampling: Double,
-        threshold: Threshold,
-        margins: [[DimensionName]],
-        decay: [DecayStep],
-        rollups: [PeriodKind] = [],
-        impossible: [ImpossibleCombination] = [],
-        countsFirsts: Bool = false,
-        provesFirsts: Bool = false,
-        answered: DeviceAnswer? = nil,
-        within: WindowMeasure? = nil
-    ) {
-        self.name = name
-        self.title = title
-        self.events = events
-        self.question = question
-        self.decision = decision
-        self.owner = owner
-        self.expires = expires
-        self.purpose = purpose
-        self.dimensions = dimensions
-        self.period = period
-        self.sums = sums
-        self.histogram = histogram
-        self.reach = reach
-        self.contributionBound = contributionBound
-        self.sampling = sampling
-        self.threshold = threshold
-        self.margins = margins
-        self.decay = decay
-        self.rollups = rollups
-        self.impossible = impossible
-        self.countsFirsts = countsFirsts
-        self.provesFirsts = provesFirsts
-        self.answered = answered
-        self.within = within
-    }
 
     /// The lengths of time for which clients say which event is a device's first: the period and its rollups, or none.
     package var firstPeriods: [PeriodKind] { countsFirsts ? [period] + rollups : [] }
@@ -114,7 +57,6 @@ package struct Metric: Sendable, Hashable {
 package struct DecayStep: Sendable, Hashable {
     /// The age, counted from the end of the period.
     package let after: Duration
-    /// The numbers that go.
     package let action: Action
 
     /// The numbers that go at an age.
@@ -127,7 +69,6 @@ package struct DecayStep: Sendable, Hashable {
         case keep(PeriodKind)
         /// Every released number that is split by anything.
         case keepTotals
-        /// Everything.
         case delete
     }
 

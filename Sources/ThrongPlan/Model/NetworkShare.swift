@@ -2,13 +2,9 @@
 ///
 /// Only windows in which a tenth of the identifiers are k or more have one, so that no edge lies among fewer.
 package enum NetworkShare: UInt8, Sendable, Hashable, CaseIterable, Comparable {
-    /// Less than a tenth.
     case underTenth
-    /// Less than a half.
     case underHalf
-    /// Less than nine tenths.
     case underNineTenths
-    /// Nine tenths or more.
     case most
 
     /// Finds the band of a share; nil for a window with too few identifiers.
@@ -40,6 +36,5 @@ package enum NetworkShare: UInt8, Sendable, Hashable, CaseIterable, Comparable {
         }
     }
 
-    /// Orders by the share.
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,20 +1,12 @@
 /// A problem in a plan, and its place.
-package struct PlanProblem: Error, Sendable, Hashable, CustomStringConvertible {
+package struct PlanProblem: Error, Sendable, Hashable, Encodable, CustomStringConvertible {
     /// The file, as it was named on the command line.
     package let file: String
     /// The line, 1-based; nil if the problem has no one place.
     package let line: Int?
     /// The column, 1-based, in characters; nil if the problem has no one place.
     package let column: Int?
-    /// A message that says what was found, what is allowed and what to do.
     package let message: String
-
-    package init(file: String, line: Int? = nil, column: Int? = nil, message: String) {
-        self.file = file
-        self.line = line
-        self.column = column
-        self.message = message
-    }
 
     /// The problem with its place, such as "shop.yaml:12:5: …", the shape that editors jump to.
     package var description: String {
@@ -26,15 +18,12 @@ package struct PlanProblem: Error, Sendable, Hashable, CustomStringConvertible {
 package struct PlanProblems: Error, Sendable, CustomStringConvertible {
     /// The problems; never empty.
     package let all: [PlanProblem]
-    /// Collects problems.
     package init(_ all: [PlanProblem]) { self.all = all }
-    /// The problems, one per line.
     package var description: String { all.map(\.description).joined(separator: "\n") }
 }
 
 /// The places at which a plan's parts are written, so that advice about a plan can point at its lines.
 package struct PlanPlaces: Sendable, Hashable {
-    /// The file, as it was named on the command line.
     package let file: String
     private var lines: [String: [Int]] = [:]
 
@@ -45,8 +34,17 @@ package struct PlanPlaces: Sendable, Hashable {
         lines["\(part.section).\(name)"] = [line, column]
     }
 
-    /// Returns a piece of advice about a part.
-    func advice(on part: PlanPart, named name: String, _ message: String) -> PlanProblem {
+    /// Returns a sentence that begins with the part, for what a plan is well without.
+    func advice<Part>(on part: PlanPart, _ name: Name<Part>, _ message: String) -> PlanProblem {
+        self.message(on: part, named: name.text, "\(part.rawValue) '\(name)' \(message)")
+    }
+
+    /// Returns what is wrong with the part.
+    func problem<Part>(on part: PlanPart, _ name: Name<Part>, _ message: String) -> PlanProblem {
+        self.message(on: part, named: name.text, "\(part.rawValue) '\(name)': \(message)")
+    }
+
+    func message(on part: PlanPart, named name: String, _ message: String) -> PlanProblem {
         let place = lines["\(part.section).\(name)"]
         return PlanProblem(file: file, line: place?.first, column: place?.last, message: message)
     }
@@ -64,9 +62,7 @@ enum PlanPart: String, Sendable, Hashable, CaseIterable {
 struct PlanNames {
     private var names: [PlanPart: [String]] = [:]
 
-    /// The names of one kind.
     subscript(part: PlanPart) -> [String] { names[part] ?? [] }
 
-    /// Adds a name.
     mutating func insert(_ name: String, as part: PlanPart) { names[part, default: []].append(name) }
 }

@@ -2,14 +2,11 @@ package import ThrongWire
 
 /// The texts of a plan that are there in several languages, by their places: `purposes.product.explanation`.
 package struct PlanTranslations: Sendable, Hashable {
-    /// One text in several languages.
     package struct Words: Sendable, Hashable {
-        /// The text in each language.
         package let texts: [LanguageTag: String]
         /// The language for readers of none of them: English, or the first.
         package let fallback: LanguageTag
 
-        /// Returns the text that serves a reader best.
         func best(for wanted: LanguageTag?) -> (language: LanguageTag, text: String)? {
             let tag = wanted.flatMap { LanguageTag.best(of: texts.keys, for: [$0]) } ?? fallback
             return texts[tag].map { (tag, $0) }
@@ -24,7 +21,6 @@ package struct PlanTranslations: Sendable, Hashable {
     /// The languages in which some text is, sorted.
     package var languages: [LanguageTag] { Set(words.values.flatMap(\.texts.keys)).sorted() }
 
-    /// Adds a text in several languages.
     mutating func add(_ words: Words, at place: String) {
         self.words[place] = words
         spoken[place] = words.fallback
@@ -81,7 +77,7 @@ extension Plan {
             guard let part = PlanPart.allCases.first(where: { $0.section == parts[0] }), parts.count == 3 else {
                 return PlanProblem(file: places.file, line: nil, column: nil, message: message)
             }
-            return places.advice(on: part, named: parts[1], message)
+            return places.message(on: part, named: parts[1], message)
         }
     }
 

@@ -4,34 +4,28 @@ package import ThrongWire
 package struct Purpose: Sendable, Hashable {
     /// The name that clients send as `purpose`.
     package let name: PurposeName
-    /// The sentence that people read: what the numbers are for.
     package internal(set) var explanation: String
-    /// True if the person has to agree first.
     package let needsConsent: Bool
     /// True if a parent has to agree for a person who may be a child.
-    package let needsParent: Bool
+    package internal(set) var needsParent: Bool = false
     /// The version of the purpose that people are asked about now, from 1. Consent to an earlier one is asked for
     /// again.
-    package let consentVersion: Int
+    package internal(set) var consentVersion: Int = 1
     /// The use of the numbers; nil if the plan does not say.
-    package let use: PurposeUse?
-    /// The opt-out signals that refuse this purpose.
+    package internal(set) var use: PurposeUse?
     package let refusedBy: Set<OptOutSignal>
-    /// The kind of identifier that devices show, if any.
-    package let identifier: PurposeIdentifier
+    package internal(set) var identifier: PurposeIdentifier = .rotating
     /// The devices that the purpose's floors count.
-    package let floor: FloorKind
+    package internal(set) var floor: FloorKind = .any
     /// The life of one identifier: the length of a window. Without identifiers, batches are recognized again for so
     /// long.
     package let rotation: Rotation
     /// The time for which released numbers are kept.
     package let retention: Duration
-    /// The way on which clients send for the purpose.
-    package let transport: PurposeTransport
-    /// The senders whose batches are taken.
-    package let senders: Senders
+    package internal(set) var transport: PurposeTransport = .direct
+    package internal(set) var senders: Senders = .anybody
     /// The number of identifiers of one network that lift floors in a window; nil for all.
-    package let floorPerNetwork: Int?
+    package internal(set) var floorPerNetwork: Int?
 
     /// The senders whose batches are taken.
     package enum Senders: String, Sendable, Hashable, CaseIterable {
@@ -39,38 +33,6 @@ package struct Purpose: Sendable, Hashable {
         case anybody
         /// Backends' only, which show a secret.
         case backends
-    }
-
-    package init(
-        name: PurposeName,
-        explanation: String,
-        needsConsent: Bool,
-        refusedBy: Set<OptOutSignal>,
-        rotation: Rotation,
-        retention: Duration,
-        needsParent: Bool = false,
-        consentVersion: Int = 1,
-        use: PurposeUse? = nil,
-        identifier: PurposeIdentifier = .rotating,
-        floor: FloorKind = .any,
-        transport: PurposeTransport = .direct,
-        senders: Senders = .anybody,
-        floorPerNetwork: Int? = nil
-    ) {
-        self.name = name
-        self.explanation = explanation
-        self.needsConsent = needsConsent
-        self.refusedBy = refusedBy
-        self.rotation = rotation
-        self.retention = retention
-        self.needsParent = needsParent
-        self.consentVersion = consentVersion
-        self.use = use
-        self.identifier = identifier
-        self.floor = floor
-        self.transport = transport
-        self.senders = senders
-        self.floorPerNetwork = floorPerNetwork
     }
 
     /// True if the purpose's floors count proved devices alone.

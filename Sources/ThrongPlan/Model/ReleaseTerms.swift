@@ -3,7 +3,6 @@
 /// They are kept with each layout from when the plan comes into force. Numbers that were counted under one plan and are
 /// released under another are thus released under the terms of both.
 package struct ReleaseTerms: Sendable, Hashable {
-    /// The number of devices that a published number stands for at least.
     package let threshold: Threshold
     /// The ages at which the metric's numbers go, retention last; empty if nobody said so.
     package let expiry: [DecayStep]
@@ -36,7 +35,6 @@ package struct ReleaseTerms: Sendable, Hashable {
             explanation: explanation, recipients: recipients)
     }
 
-    /// Returns the same terms with the events that are known to have been counted.
     package func counting(_ counted: CountedEvents?) -> ReleaseTerms {
         ReleaseTerms(
             threshold: threshold, expiry: expiry, counted: counted, origins: origins, explanation: explanation,
@@ -45,14 +43,12 @@ package struct ReleaseTerms: Sendable, Hashable {
 }
 
 extension Plan {
-    /// Returns the terms of this plan for a metric's releases.
     package func releaseTerms(of metric: Metric) -> ReleaseTerms {
         ReleaseTerms(
             threshold: metric.threshold, expiry: expirySteps(of: metric), counted: counted(by: metric),
             origins: origins(of: metric), explanation: explanation(of: metric), recipients: recipients(of: metric.name))
     }
 
-    /// Returns the explanation, for people, of what a metric is counted for.
     package func explanation(of metric: Metric) -> String? { purpose(metric.purpose)?.explanation }
 
     /// Returns the partners whose reports show numbers of a metric, ascending.
@@ -79,7 +75,6 @@ extension Plan {
         return steps.map(\.after.components.seconds).filter { $0 > age }.min() ?? first
     }
 
-    /// True if a step of age takes numbers that a report shows.
     private func takes(_ step: DecayStep, of report: Report, _ metric: Metric) -> Bool {
         let shown = report.insights.compactMap { insight($0) }.filter { $0.metric == metric.name }
             .flatMap { $0.groupings(histogram: metric.histogram?.name) }
@@ -101,7 +96,6 @@ extension Plan {
 }
 
 extension DecayStep.Action {
-    /// True if the step takes numbers that are split by some dimensions, of a kind of periods.
     fileprivate func takes(splitBy names: Set<DimensionName>, by period: PeriodKind) -> Bool {
         switch self {
         case .delete: true

@@ -8,7 +8,6 @@ package struct TermsVersion: Sendable, Hashable {
     package let since: UnixSeconds?
     /// The end of that time; nil for a plan in force.
     package let until: UnixSeconds?
-    /// The terms.
     package let terms: ReleaseTerms
 
     package init(metric: MetricName, layout: Int64, since: UnixSeconds?, until: UnixSeconds?, terms: ReleaseTerms) {
@@ -81,7 +80,6 @@ package struct TermsHistory: Sendable {
         return first..<max(first + 1, last)
     }
 
-    /// The events that one metric counted.
     private struct Accumulated {
         private var happenings: Set<CountedEvents.Happening> = []
         private var audience: CountedEvents.Audience?

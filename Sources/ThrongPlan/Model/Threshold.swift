@@ -11,7 +11,6 @@ package struct Threshold: Hashable, Sendable, Codable, Comparable {
     /// The lowest threshold of a plan that counts children; one with a lower threshold is refused.
     package static let forChildren = Threshold(devices: 50)
 
-    /// Wraps a k that the plan's reader has checked against ``lowest``.
     package init(devices: Int64) { self.devices = devices }
 
     /// True if a number that stands for so many devices may be published.
@@ -19,6 +18,5 @@ package struct Threshold: Hashable, Sendable, Codable, Comparable {
     /// - Parameter floor: the number of devices that are proved to be there, at least. Unit: devices.
     package func isReached(by floor: Int64) -> Bool { floor >= devices }
 
-    /// Orders by strictness.
     package static func < (left: Self, right: Self) -> Bool { left.devices < right.devices }
 }

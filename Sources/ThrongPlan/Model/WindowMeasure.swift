@@ -5,7 +5,6 @@
 package struct WindowMeasure: Sendable, Hashable {
     /// The dimension that the measure makes: a column in the analyst's tables.
     package let name: DimensionName
-    /// The property of a window that is measured.
     package let kind: Kind
 
     /// A property of an identifier's window.
@@ -17,12 +16,6 @@ package struct WindowMeasure: Sendable, Hashable {
         case funnel(steps: [FunnelStep])
     }
 
-    package init(name: DimensionName, kind: Kind) {
-        self.name = name
-        self.kind = kind
-    }
-
-    /// The title that people read above its column.
     package var title: String {
         switch kind {
         case .frequency: "Times"
@@ -63,7 +56,6 @@ package struct WindowMeasure: Sendable, Hashable {
         }
     }
 
-    /// The measure's kind as a plan writes it.
     package var word: String {
         switch kind {
         case .frequency: "frequency"
@@ -76,16 +68,9 @@ package struct WindowMeasure: Sendable, Hashable {
 package struct FunnelStep: Sendable, Hashable {
     /// The step's title for people, which is also its bucket.
     package let title: BucketLabel
-    /// The event that takes the step.
     package let event: EventName
     /// The buckets that the event has to be in, at most one a dimension; these need not be the metric's.
     package let filters: [Insight.Filter]
-
-    package init(title: BucketLabel, event: EventName, filters: [Insight.Filter]) {
-        self.title = title
-        self.event = event
-        self.filters = filters
-    }
 }
 
 extension Metric {
@@ -97,7 +82,6 @@ extension Metric {
         return [first.event]
     }
 
-    /// The steps of the metric's funnel; none if it has no funnel.
     package var steps: [FunnelStep] {
         guard case .funnel(let steps)? = within?.kind else { return [] }
         return steps

@@ -1,12 +1,11 @@
 extension Plan {
-    /// Finds problems with what devices are asked to answer, in a plan whose parts are each right.
     func answerProblems() -> [PlanProblem] {
         metrics.flatMap { metric -> [PlanProblem] in
             guard let answer = metric.answered else { return [] }
             return
                 (eventProblems(metric, answer) + sourceProblems(metric, answer)
                 + [dimensionProblem(metric, answer)].compactMap { $0 })
-                .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)': \($0)") }
+                .map { places.problem(on: .metric, metric.name, $0) }
         }
     }
 
@@ -68,20 +67,18 @@ extension Plan {
     /// The time that a release waits beyond a window's end: for the window to be closed and flushed.
     static var closingSlack: Duration { .seconds(15 * 60) }
 
-    /// Finds problems with metrics that count identifiers, in a plan whose parts are each right.
     func withinProblems() -> [PlanProblem] {
         metrics.compactMap { metric -> PlanProblem? in
             guard let within = metric.within, let rotation = purpose(metric.purpose)?.rotation else { return nil }
             let least = Duration.seconds(2 * rotation.seconds) + Self.closingSlack
             guard app.grace < least else { return nil }
-            return places.advice(
-                on: .metric, named: metric.name.text,
+            return places.problem(
+                on: .metric, metric.name,
                 """
-                metric '\(metric.name)': its '\(within.word)' is known when a window is over, 2 rotations of purpose \
+                its '\(within.word)' is known when a window is over, 2 rotations of purpose \
                 '\(metric.purpose)' after it began; a release waits for the app's 'grace' of \(app.grace.planText), and \
                 \(least.planText) or more is allowed: raise 'grace', or use a purpose that rotates faster
-                """
-            )
+                """)
         }
     }
 
@@ -91,14 +88,13 @@ extension Plan {
             guard let most = purpose(metric.purpose)?.floorPerNetwork,
                 most >= metric.threshold.devices
             else { return nil }
-            return places.advice(
-                on: .metric, named: metric.name.text,
+            return places.problem(
+                on: .metric, metric.name,
                 """
-                metric '\(metric.name)': purpose '\(metric.purpose)' lets \(most) identifiers of one network lift floors, and a \
+                purpose '\(metric.purpose)' lets \(most) identifiers of one network lift floors, and a \
                 number stands for \(metric.threshold.devices) devices; fewer are allowed: lower 'floor_per_network', or raise \
                 'threshold'
-                """
-            )
+                """)
         }
     }
 
@@ -128,13 +124,12 @@ extension Plan {
                     $0.purpose == metric.purpose && $0.events.contains(event) && $0.sampling < metric.sampling
                 }
                 guard let lower else { continue }
-                return places.advice(
-                    on: .metric, named: metric.name.text,
+                return places.problem(
+                    on: .metric, metric.name,
                     """
-                    metric '\(metric.name)': its sampling is \(PlanNumber.text(metric.sampling)), but devices send '\(event)' \
+                    its sampling is \(PlanNumber.text(metric.sampling)), but devices send '\(event)' \
                     at the \(PlanNumber.text(lower.sampling)) of metric '\(lower.name)'; give both the same rate
-                    """
-                )
+                    """)
             }
             return nil
         }

@@ -11,19 +11,14 @@ extension Plan {
     /// The longest life of a child's identifier.
     package static let rotationForChildren = Rotation(seconds: 3600)
 
-    /// Finds problems with purposes that count children, in a plan whose parts are each right.
     func childrenProblems() -> [PlanProblem] {
         purposes.flatMap { purpose -> [PlanProblem] in
             let found = countsChildren(purpose) ? purposeProblems(purpose) : adultProblems(purpose)
-            let own = found.map {
-                places.advice(on: .purpose, named: purpose.name.text, "purpose '\(purpose.name)': \($0)")
-            }
+            let own = found.map { places.problem(on: .purpose, purpose.name, $0) }
             guard countsChildren(purpose) else { return own }
             return own
                 + metrics.filter { $0.purpose == purpose.name }.flatMap { metric in
-                    metricProblems(metric).map {
-                        places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)': \($0)")
-                    }
+                    metricProblems(metric).map { places.problem(on: .metric, metric.name, $0) }
                 }
         }
     }

@@ -22,7 +22,6 @@ extension Plan {
         }
     }
 
-    /// Returns a sentence that says who is asked for a purpose.
     func consentText(of purpose: Purpose) -> String {
         guard purpose.needsConsent else { return "You are not asked first." }
         guard purpose.needsParent else { return "You are asked first." }
@@ -40,7 +39,6 @@ extension Plan {
 }
 
 extension PurposeUse {
-    /// The use in words for people.
     var words: String {
         switch self {
         case .product: "making the app better"

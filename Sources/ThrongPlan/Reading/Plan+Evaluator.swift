@@ -2,7 +2,6 @@ internal import Crypto
 internal import ThrongWire
 
 extension PlanReader {
-    /// Reads an app's `evaluator`.
     mutating func evaluator(in app: PlanBody<PlanKeys.App>) -> Evaluator? {
         guard let node = app[.evaluator] else { return nil }
         guard let body: PlanBody<PlanKeys.Evaluator> = body(of: node, app.subject(.evaluator), at: node.place) else {
@@ -23,18 +22,16 @@ extension PlanReader {
                 // 33 bytes that are no point: said below.
             }
         }
-        problems.add(
+        return problems.refuse(
             node.place,
             """
             \(body.subject(.key)) is no evaluator's public key; a compressed point of P-256 in base64url is allowed, 44 \
             characters: what 'throng evaluator --public-key' prints where the evaluator runs
             """)
-        return nil
     }
 }
 
 extension Plan {
-    /// Finds problems with the evaluator, in a plan whose parts are each right.
     func evaluatorProblems() -> [PlanProblem] {
         guard app.evaluator != nil, !dimensions.contains(where: \.isRevealed) else { return [] }
         return [
@@ -47,14 +44,13 @@ extension Plan {
         ]
     }
 
-    /// Returns advice about clients that can't send evaluated values.
     func evaluatorAdvice() -> [PlanProblem] {
         guard app.evaluator != nil else { return [] }
         return dimensions.filter(\.isRevealed).map { dimension in
             places.advice(
-                on: .dimension, named: dimension.name.text,
+                on: .dimension, dimension.name,
                 """
-                dimension '\(dimension.name)' takes evaluated hashes alone, which apps with the Swift SDK and its ValueBlinder \
+                takes evaluated hashes alone, which apps with the Swift SDK and its ValueBlinder \
                 make; web pages and other clients can't, and what they count there is 'other'
                 """)
         }
@@ -62,7 +58,6 @@ extension Plan {
 
     // MARK: In words
 
-    /// A text that says from whom hashes hide values.
     var hidingText: String {
         guard let evaluator = app.evaluator else { return "The hash hides a value from whoever does not guess it." }
         return """

@@ -11,10 +11,10 @@ extension Plan {
                 purpose($0.purpose)?.needsProof != true && self.counted(by: $0).overlaps(counted)
             }
             guard let other else { return nil }
-            return places.advice(
-                on: .metric, named: metric.name.text,
+            return places.problem(
+                on: .metric, metric.name,
                 """
-                metric '\(metric.name)': its purpose '\(metric.purpose)' has 'floor: attested', and metric '\(other.name)' of \
+                its purpose '\(metric.purpose)' has 'floor: attested', and metric '\(other.name)' of \
                 purpose '\(other.purpose)' counts some of the same events with 'floor: any'; give both purposes the same floor, \
                 or count other events
                 """)

@@ -1,11 +1,10 @@
 extension Plan {
-    /// Finds problems with metrics of purposes without identifiers, in a plan whose parts are each right.
     func identifierProblems() -> [PlanProblem] {
         metrics.filter { purpose($0.purpose)?.hasIdentifiers == false }.flatMap { metric in
             unknown(metric).map {
-                places.advice(
-                    on: .metric, named: metric.name.text,
-                    "metric '\(metric.name)': its purpose '\(metric.purpose)' has 'identifier: none', \($0)")
+                places.problem(
+                    on: .metric, metric.name,
+                    "its purpose '\(metric.purpose)' has 'identifier: none', \($0)")
             }
         }
     }

@@ -3,12 +3,14 @@ extension Plan {
     ///
     /// The advice is in the order of the plan's lines; none of it keeps a plan from running.
     ///
-    /// - Parameter today: the date that expiry dates are measured against.
-    package func lint(today: CalendarDate = .today) -> [PlanProblem] {
+    /// - Parameters:
+    ///   - today: the date that expiry dates are measured against; ``expired(today:)`` has what has expired.
+    ///   - rules: the rules that know browsers and systems; nil asks none.
+    package func lint(today: CalendarDate = .today, rules: UserAgentRules? = nil) -> [PlanProblem] {
         var advice = ProblemList(file: places.file)
-        let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice() + evaluatorAdvice()
+        let dimensions = dimensionAdvice() + derivedAdvice() + revealedAdvice() + evaluatorAdvice() + listAdvice(rules)
         let metrics = metricAdvice(today: today)
-        for problem in purposeAdvice() + dimensions + metrics + outputAdvice() + languageAdvice() {
+        for problem in purposeAdvice() + timeAdvice() + dimensions + metrics + outputAdvice() + languageAdvice() {
             advice.add(problem)
         }
         return advice.sorted
@@ -19,9 +21,7 @@ extension Plan {
     private func purposeAdvice() -> [PlanProblem] {
         purposes.flatMap { purpose -> [PlanProblem] in
             let metrics = metrics.filter { $0.purpose == purpose.name }
-            func advice(_ message: String) -> PlanProblem {
-                places.advice(on: .purpose, named: purpose.name.text, "purpose '\(purpose.name)' \(message)")
-            }
+            func advice(_ message: String) -> PlanProblem { places.advice(on: .purpose, purpose.name, message) }
             guard let shortest = metrics.map(\.period).min() else {
                 return [advice("has no metric; delete it or count something for it")]
             }
@@ -54,9 +54,7 @@ extension Plan {
         let steps = metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension)
         let used = Set(metrics.flatMap(\.dimensions) + steps)
         return dimensions.flatMap { dimension -> [PlanProblem] in
-            func advice(_ message: String) -> PlanProblem {
-                places.advice(on: .dimension, named: dimension.name.text, "dimension '\(dimension.name)' \(message)")
-            }
+            func advice(_ message: String) -> PlanProblem { places.advice(on: .dimension, dimension.name, message) }
             guard used.contains(dimension.name) else {
                 return [advice("is not used; delete it or split a metric by it")]
             }
@@ -71,8 +69,7 @@ extension Plan {
                     """
                     lists \(YAMLNode.quoted(value)), which none of its metrics \
                     counts\(NearestName.advice(for: value, among: counted.sorted(), noun: "events"))
-                    """
-                )
+                    """)
             }
         }
     }
@@ -81,8 +78,8 @@ extension Plan {
         let used = Set(metrics.flatMap { derivedDimensions(of: $0) })
         return derivedDimensions.filter { !used.contains($0) }.map {
             places.advice(
-                on: .dimension, named: $0.name.text,
-                "dimension '\($0.name)' is not used; delete it or use it in a metric's margins or an insight")
+                on: .dimension, $0.name,
+                "is not used; delete it or use it in a metric's margins or an insight")
         }
     }
 
@@ -96,11 +93,10 @@ extension Plan {
                 stepAdvice(metric),
             ]
             .compactMap { $0 }
-            .map { places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)' \($0)") }
+            .map { places.advice(on: .metric, metric.name, $0) }
         }
     }
 
-    /// Returns advice on `reach: client`, which trusts clients; nil for other metrics.
     private func firstsAdvice(_ metric: Metric) -> String? {
         guard metric.countsFirsts else { return nil }
         return
@@ -130,13 +126,21 @@ extension Plan {
             """
     }
 
+    /// Returns the problem of each metric that has expired: it counts nothing, though the rest of the plan may run.
+    package func expired(today: CalendarDate = .today) -> [PlanProblem] {
+        metrics.filter { $0.expires <= today }.map { metric in
+            places.message(
+                on: .metric, named: "\(metric.name).expires",
+                """
+                metric '\(metric.name)' expired on \(metric.expires) and counts nothing; renew it if its decision still stands, \
+                or delete it
+                """)
+        }
+    }
+
     private func expiryAdvice(_ metric: Metric, today: CalendarDate) -> String? {
         let days = metric.expires.daysSince1970 - today.daysSince1970
-        if days <= 0 {
-            return
-                "expired on \(metric.expires) and counts nothing; renew it if its decision still stands, or delete it"
-        }
-        guard days <= 30 else { return nil }
+        guard (1...30).contains(days) else { return nil }
         return
             """
             expires on \(metric.expires), in \(days) day\(days == 1 ? "" : "s"), and counts nothing from then on; \
@@ -221,18 +225,14 @@ extension Plan {
         let reported = Set(reports.flatMap(\.insights))
         let served = Set(reports.map(\.partner))
         let idle = insights.filter { !reported.contains($0.name) }.map {
-            places.advice(
-                on: .insight, named: $0.name.text, "insight '\($0.name)' is in no report; add it to one or delete it")
+            places.advice(on: .insight, $0.name, "is in no report; add it to one or delete it")
         }
         let shares = insights.compactMap(shareAdvice)
         let unserved = partners.filter { !served.contains($0.name) }.map {
-            places.advice(
-                on: .partner, named: $0.name.text, "partner '\($0.name)' receives no report; delete it or write one")
+            places.advice(on: .partner, $0.name, "receives no report; delete it or write one")
         }
         let silent = reports.filter { $0.schedule == nil }.map {
-            places.advice(
-                on: .report, named: $0.name.text,
-                "report '\($0.name)' has no schedule; it is made by hand only, by `throng report`")
+            places.advice(on: .report, $0.name, "has no schedule; it is made by hand only, by `throng report`")
         }
         return idle + shares + unserved + silent
     }
@@ -244,12 +244,11 @@ extension Plan {
         }
         guard let doing else { return nil }
         return places.advice(
-            on: .insight, named: insight.name.text,
+            on: .insight, insight.name,
             """
-            insight '\(insight.name)' shares out devices by '\(doing)', which does not partition them: one \
+            shares out devices by '\(doing)', which does not partition them: one \
             device counts in several parts, and the parts may exceed 100 %
-            """
-        )
+            """)
     }
 }
 

@@ -1,10 +1,8 @@
 extension Plan {
-    /// Finds problems with the margins of a plan whose parts are each right; see PlanReference.
     func marginProblems() -> [PlanProblem] {
         metrics.compactMap(undrawable) + metrics.indices.flatMap { differences(of: metrics[$0], from: metrics[..<$0]) }
     }
 
-    /// Returns the problem of a metric whose releases could never be drawn; nil for any other.
     private func undrawable(_ metric: Metric) -> PlanProblem? {
         do {
             try checkDraws(of: metric)
@@ -15,7 +13,7 @@ extension Plan {
     }
 
     private func problem(_ metric: Metric, _ message: String) -> PlanProblem {
-        places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)': \(message)")
+        places.problem(on: .metric, metric.name, message)
     }
 
     /// Finds differences between metrics of the same events by which their numbers together would tell more than

@@ -1,5 +1,4 @@
 extension Plan {
-    /// Returns the text about a metric's margin for lay people.
     func marginText(of metric: Metric) -> String {
         let threshold = metric.threshold
         guard purpose(metric.purpose)?.hasIdentifiers == true else {

@@ -45,17 +45,14 @@ extension Plan {
                 PublicPlan.DerivedDimension(
                     name: $0.name, title: "", of: $0.base, groups: $0.groups, partitionsDevices: $0.partitionsDevices)
             }, impossible: metric.impossible)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return Array(SHA256.hash(data: try encoder.encode(counted))).prefix(16).lowerHex
+            return Array(SHA256.hash(data: try JSONEncoder.stable().encode(counted))).prefix(16).lowerHex
         } catch {
             // Names, labels, whole numbers, and finite ones that the plan's reader checked.
             preconditionFailure("what a metric counts could not be written as JSON: \(error)")
         }
     }
 
-    /// Finds problems with metrics whose firsts devices prove, in a plan whose parts are each right.
     func provedFirstsProblems() -> [PlanProblem] {
         metrics.filter(\.provesFirsts).flatMap { metric -> [PlanProblem] in
             var messages: [String] = []
@@ -73,13 +70,10 @@ extension Plan {
                     'reach: true'
                     """)
             }
-            return messages.map {
-                places.advice(on: .metric, named: metric.name.text, "metric '\(metric.name)': \($0)")
-            }
+            return messages.map { places.problem(on: .metric, metric.name, $0) }
         }
     }
 
-    /// Returns the privacy label's text about firsts that devices prove; nil if a metric asks for none.
     func provedText(of metric: Metric) -> String? {
         guard metric.provesFirsts else { return nil }
         let periods = metric.provedPeriods.map { "in \($0 == .hour ? "an" : "a") \($0.rawValue)" }
@@ -89,7 +83,6 @@ extension Plan {
             """
     }
 
-    /// Returns advice on the cost of proving firsts; nil if a metric asks for none.
     func provedFirstsAdvice(_ metric: Metric) -> String? {
         guard metric.provesFirsts else { return nil }
         let tracked = Set(groupingNames(of: metric).map { $0.filter { dimension($0)?.partitionsDevices != true } })

@@ -47,10 +47,7 @@ extension Plan {
     ///
     /// - Throws: ``BucketingProblem``, and what `JSONEncoder` throws.
     package func publicDocument() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(try publicPlan())
+        try JSONEncoder.stable(keys: .convertToSnakeCase).encode(try publicPlan())
     }
 
     /// Returns the insights of a partner's reports, each once.
@@ -130,7 +127,6 @@ extension Plan {
             .reduce(into: []) { $0.formUnion(fields(of: $1).union(stepFields(of: $1))) }
     }
 
-    /// Returns the events that metrics of a purpose count, by name.
     package func events(of purpose: PurposeName) -> [EventName] {
         Set(metrics.filter { $0.purpose == purpose }.flatMap(\.events)).sorted()
     }

@@ -5,7 +5,6 @@ extension Plan {
         metrics.filter { $0.dimensions.contains(dimension) }.map(\.threshold).max() ?? app.threshold
     }
 
-    /// Finds problems with dimensions whose buckets are learned, in a plan whose parts are each right.
     func revealedProblems() -> [PlanProblem] {
         dimensions.filter(\.isRevealed).flatMap { dimension -> [PlanProblem] in
             var messages: [String] = []
@@ -30,9 +29,7 @@ extension Plan {
                     counted, and so not what is its first; leave the dimension out or write 'reach: true'
                     """)
             }
-            return messages.map {
-                places.advice(on: .dimension, named: dimension.name.text, "dimension '\(dimension.name)': \($0)")
-            }
+            return messages.map { places.problem(on: .dimension, dimension.name, $0) }
         }
     }
 
@@ -44,9 +41,9 @@ extension Plan {
                 return nil
             }
             return places.advice(
-                on: .dimension, named: dimension.name.text,
+                on: .dimension, dimension.name,
                 """
-                dimension '\(dimension.name)' learns a value once \(revealThreshold(of: dimension.name).devices) \
+                learns a value once \(revealThreshold(of: dimension.name).devices) \
                 devices have sent it within one window; purpose '\(purpose.name)' has windows of \
                 \(Duration.seconds(purpose.rotation.seconds).planText), with about \
                 \(PlanNumber.text(devices(in: purpose.rotation))) devices each: rarer values will stay 'other'

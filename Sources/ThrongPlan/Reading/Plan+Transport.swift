@@ -1,27 +1,23 @@
 internal import ThrongWire
 
 extension PlanReader {
-    /// Reads an app's `relay`.
     mutating func relay(in body: PlanBody<PlanKeys.App>) -> RelayAddress? { address(.relay, in: body) }
 
-    /// Reads the address of a relay or an evaluator.
     mutating func address<Key>(_ key: Key, in body: PlanBody<Key>) -> RelayAddress? {
         guard let node = body[key], let text = text(key, in: body, longest: 300) else { return nil }
         guard let address = RelayAddress(text) else {
-            problems.add(
+            return problems.refuse(
                 node.place,
                 """
                 \(body.subject(key)): found \(YAMLNode.quoted(text)); https://HOST or https://HOST:PORT in small letters is \
                 allowed, without a path, and http on this machine alone
                 """)
-            return nil
         }
         return address
     }
 }
 
 extension Plan {
-    /// Finds problems with the transport of purposes, in a plan whose parts are each right.
     func transportProblems() -> [PlanProblem] {
         let oblivious = purposes.filter { $0.transport == .oblivious }
         guard app.relay == nil else {
@@ -36,10 +32,10 @@ extension Plan {
             ]
         }
         return oblivious.map {
-            places.advice(
-                on: .purpose, named: $0.name.text,
+            places.problem(
+                on: .purpose, $0.name,
                 """
-                purpose '\($0.name)': 'transport' is oblivious and the app names no relay to go through; add 'relay: \
+                'transport' is oblivious and the app names no relay to go through; add 'relay: \
                 https://HOST' to the app, or write 'transport: direct'
                 """)
         }
@@ -71,7 +67,6 @@ extension Plan {
             """
     }
 
-    /// The open points about a relay that no plan settles.
     var relayPoints: [String] {
         app.relay.map {
             [

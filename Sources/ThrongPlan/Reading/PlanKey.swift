@@ -1,11 +1,11 @@
 /// The keys that one kind of mapping in a plan may have.
 protocol PlanKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-    /// The keys that the mapping must have.
+    /// The keys that can't be left out: all of them unless a kind of mapping says which.
     static var required: Set<Self> { get }
 }
 
 extension PlanKey {
-    /// The keys' names as written in the plan.
+    static var required: Set<Self> { Set(allCases) }
     static var names: [String] { allCases.map(\.rawValue) }
 }
 
@@ -27,7 +27,6 @@ enum PlanKeys {
 
     enum Evaluator: String, PlanKey {
         case url, key
-        static let required = Set(allCases)
     }
 
     enum Purpose: String, PlanKey {
@@ -59,33 +58,27 @@ enum PlanKeys {
 
     enum SignificantFigures: String, PlanKey {
         case digits, from, to
-        static let required = Set(allCases)
     }
 
     enum Powers: String, PlanKey {
         case base, from, to
-        static let required = Set(allCases)
     }
 
     enum Version: String, PlanKey {
         case level, known
-        static let required = Set(allCases)
     }
 
     enum Screen: String, PlanKey {
         case mediumFrom = "medium_from"
         case largeFrom = "large_from"
-        static let required = Set(allCases)
     }
 
     enum UTCOffset: String, PlanKey {
         case bandHours = "band_hours"
-        static let required = Set(allCases)
     }
 
     enum Revealed: String, PlanKey {
         case most
-        static let required = Set(allCases)
     }
 
     enum Metric: String, PlanKey {
@@ -104,12 +97,10 @@ enum PlanKeys {
 
     enum Retention: String, PlanKey {
         case of, weeks
-        static let required = Set(allCases)
     }
 
     enum Frequency: String, PlanKey {
         case of, per, bands
-        static let required = Set(allCases)
     }
 
     enum Measures: String, PlanKey {

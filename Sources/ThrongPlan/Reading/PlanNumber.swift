@@ -1,4 +1,3 @@
-/// Numbers as people write them.
 enum PlanNumber {
     /// Returns a number without a trailing ".0": 10, 0.5.
     static func text(_ number: Double) -> String {

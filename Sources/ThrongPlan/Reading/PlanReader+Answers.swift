@@ -1,5 +1,4 @@
 extension PlanReader {
-    /// Most weeks that a retention looks back over.
     static var mostWeeks: Int { 52 }
 
     private enum AnswerPeriod: String, CaseIterable { case week }
@@ -11,8 +10,8 @@ extension PlanReader {
         case (let node?, nil): return retention(node, body.subject(.retention))
         case (nil, let node?): return frequency(node, body.subject(.frequency))
         default:
-            problems.add(node.place, "\(subject): a device answers exactly one of 'retention' and 'frequency'")
-            return nil
+            return problems.refuse(
+                node.place, "\(subject): a device answers exactly one of 'retention' and 'frequency'")
         }
     }
 
@@ -32,9 +31,8 @@ extension PlanReader {
         guard let events, period != nil, let edges, let place = body[.bands]?.place else { return nil }
         let bands = edges.compactMap { Int(exactly: $0) }
         guard bands.count == edges.count, bands[0] >= 1 else {
-            problems.add(
+            return problems.refuse(
                 place, "\(body.subject(.bands)): whole numbers of events from 1 are allowed, such as [1, 2, 5]")
-            return nil
         }
         return .frequency(of: events, bands: bands)
     }

@@ -1,7 +1,6 @@
 import Foundation
 
 extension PlanReader {
-    /// Reads `app`.
     mutating func readApp(_ node: YAMLNode, at place: YAMLNode.Place) {
         guard let body: PlanBody<PlanKeys.App> = body(of: node, "app", at: place) else { return }
         let name: AppName? = name(.name, in: body, noun: "app")
@@ -37,14 +36,12 @@ extension PlanReader {
     mutating func threshold<Key>(_ key: Key, in body: PlanBody<Key>) -> Threshold? {
         guard let node = body[key], let devices = integer(key, in: body, 0...1_000_000_000) else { return nil }
         guard devices >= Threshold.lowest else {
-            problems.add(
+            return problems.refuse(
                 node.place,
                 """
                 \(body.subject(key)) is \(devices) devices; at least \(Threshold.lowest) are needed: smaller groups \
                 point at people
-                """
-            )
-            return nil
+                """)
         }
         return Threshold(devices: Int64(devices))
     }
@@ -52,13 +49,12 @@ extension PlanReader {
     private mutating func budget(in body: PlanBody<PlanKeys.App>) -> Double? {
         guard let budget = number(.budget, in: body) else { return nil }
         if budget >= 0.01, budget <= 100, (budget * 100).rounded() / 100 == budget { return budget }
-        problems.add(
+        return problems.refuse(
             body[.budget]?.place,
             """
             \(body.subject(.budget)) is \(PlanNumber.text(budget)); 0.01 to 100 with at most 2 decimal places is allowed: ρ of a \
             device and day
             """)
-        return nil
     }
 
     private mutating func timeZone<Key>(_ key: Key, in body: PlanBody<Key>) -> String? {
@@ -67,14 +63,14 @@ extension PlanReader {
         if name == "UTC" || known.contains(name) || (name.contains("/") && PeriodCalendar(timeZone: name) != nil) {
             return name
         }
-        let meant = NearestName.nearest(to: name, among: known).map { "; did you mean '\($0)'?" } ?? ";"
-        problems.add(
+        let city = "/" + name.lowercased().replacing(" ", with: "_")
+        let nearest = known.first { $0.lowercased().hasSuffix(city) } ?? NearestName.nearest(to: name, among: known)
+        let meant = nearest.map { "; did you mean '\($0)'?" } ?? ";"
+        return problems.refuse(
             node.place,
             """
             \(body.subject(key)): unknown time zone \(YAMLNode.quoted(name))\(meant) a name from the IANA database \
-            is allowed, such as Europe/Berlin or UTC
-            """
-        )
-        return nil
+            is allowed, such as Europe/Vienna or UTC
+            """)
     }
 }

@@ -2,7 +2,6 @@ extension PlanReader {
     /// The word that asks for a bucketing's usual shape.
     static var standard: String { "standard" }
 
-    /// Reads the rule by which a dimension coarsens, from the one key that says so, and returns it with its buckets.
     mutating func bucketingRule(
         _ kind: PlanKeys.Dimension, _ node: YAMLNode, _ subject: String
     ) -> (rule: BucketingRule, buckets: [BucketLabel])? {
@@ -10,8 +9,7 @@ extension PlanReader {
         do {
             return (rule, try rule.labels())
         } catch {
-            problems.add(node.place, "\(subject): \(error)")
-            return nil
+            return problems.refuse(node.place, "\(subject): \(error)")
         }
     }
 
@@ -50,16 +48,13 @@ extension PlanReader {
 
     private mutating func standard(_ node: YAMLNode, _ subject: String, _ rule: BucketingRule) -> BucketingRule? {
         if isStandard(node) { return rule }
-        problems.add(node.place, "\(subject): found \(node.found); only the word '\(Self.standard)' is allowed")
-        return nil
+        return problems.refuse(node, subject, "only the word '\(Self.standard)' is allowed")
     }
 
     private mutating func known(_ node: YAMLNode, _ subject: String, standard: [String]? = nil) -> [String]? {
         if let standard, isStandard(node) { return standard }
         if standard != nil, case .scalar = node.content {
-            problems.add(
-                node.place, "\(subject): found \(node.found); a list or the word '\(Self.standard)' is allowed")
-            return nil
+            return problems.refuse(node, subject, "a list or the word '\(Self.standard)' is allowed")
         }
         guard let texts = texts(node, subject) else { return nil }
         for (text, place) in texts { checkLabel(text, at: place, subject) }
@@ -79,10 +74,7 @@ extension PlanReader {
         guard case .mapping(let entries) = node.content else {
             return known(node, subject)?.map { BucketGroup(label: BucketLabel($0), values: [$0]) }
         }
-        if entries.isEmpty {
-            problems.add(node.place, "\(subject) is empty; name at least one bucket")
-            return nil
-        }
+        if entries.isEmpty { return problems.refuse(node.place, "\(subject) is empty; name at least one bucket") }
         var bucketOf: [BucketLabel: String] = [:]
         for entry in entries { bucketOf[BucketLabel(entry.key)] = entry.key }
         var groups: [BucketGroup] = []
@@ -102,8 +94,7 @@ extension PlanReader {
                         """
                         \(subject): \(YAMLNode.quoted(text)) belongs to the bucket \(YAMLNode.quoted(other)) \
                         already; a value has one bucket
-                        """
-                    )
+                        """)
                     isFine = false
                 }
                 bucketOf[BucketLabel(text)] = entry.key
@@ -115,14 +106,12 @@ extension PlanReader {
 
     private mutating func regions(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
         guard case .mapping(let entries) = node.content else {
-            problems.add(
+            return problems.refuse(
                 node.place,
                 """
                 \(subject): found \(node.found); regions with their countries are allowed, such as {DACH: [AT, DE, \
                 CH]}, or the word '\(Self.standard)'
-                """
-            )
-            return nil
+                """)
         }
         var isFine = true
         for entry in entries {
@@ -135,8 +124,7 @@ extension PlanReader {
                     """
                     \(subject): \(YAMLNode.quoted(code)) is no country; two capital letters are allowed (ISO \
                     3166-1), such as DE
-                    """
-                )
+                    """)
                 isFine = false
             }
         }
@@ -146,21 +134,18 @@ extension PlanReader {
 
     // MARK: Numbers
 
-    /// Reads strictly ascending numbers.
     mutating func ascending(_ node: YAMLNode, _ subject: String) -> [Double]? {
         guard let nodes = list(node, subject) else { return nil }
         var edges: [Double] = []
         for node in nodes {
             guard let edge = number(node, subject) else { return nil }
             if let last = edges.last, edge <= last {
-                problems.add(
+                return problems.refuse(
                     node.place,
                     """
                     \(subject): \(PlanNumber.text(edge)) follows \(PlanNumber.text(last)), so two bands overlap; \
                     edges ascend
-                    """
-                )
-                return nil
+                    """)
             }
             edges.append(edge)
         }
@@ -201,9 +186,8 @@ extension PlanReader {
         let large = integer(.largeFrom, in: body, 1...100_000)
         guard let medium, let large else { return nil }
         guard medium < large else {
-            problems.add(
+            return problems.refuse(
                 node.place, "\(subject): medium_from \(medium) is not under large_from \(large); the bands ascend")
-            return nil
         }
         return .screen(mediumFrom: medium, largeFrom: large)
     }
@@ -212,10 +196,9 @@ extension PlanReader {
         guard let body: PlanBody<PlanKeys.UTCOffset> = body(of: node, subject, at: node.place) else { return nil }
         guard let hours = integer(.bandHours, in: body, 1...12) else { return nil }
         guard 24 % hours == 0 else {
-            problems.add(
+            return problems.refuse(
                 node.place,
                 "\(subject): a day has no whole number of bands of \(hours) hours; 1, 2, 3, 4, 6, 8, 12 are allowed")
-            return nil
         }
         return .utcOffset(bandHours: hours)
     }

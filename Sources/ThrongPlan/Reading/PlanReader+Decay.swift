@@ -19,8 +19,7 @@ extension PlanReader {
                     """
                     \(subject): a step after \(step.after.planText) follows one after \(last.after.planText); order \
                     them by age
-                    """
-                )
+                    """)
             }
             if let idle = Self.idleness(of: step.action, after: steps.map(\.action)) {
                 problems.add(node.place, "\(subject): \(idle)")
@@ -57,13 +56,12 @@ extension PlanReader {
         }
         let actions = [PlanKeys.Decay.drop, .coarsen, .keep, .delete].filter { body.keyPlaces[$0] != nil }
         guard actions.count == 1, (actions[0] == .coarsen) == (body.keyPlaces[.to] != nil) else {
-            problems.add(
+            return problems.refuse(
                 node.place,
                 """
                 \(subject): a step has exactly one of 'drop: <dimension>', 'coarsen: <dimension>' with \
                 'to: <dimension that is made of it>', 'keep: <days, weeks, months or totals>' and 'delete: all'
                 """)
-            return nil
         }
         var action: DecayStep.Action?
         switch actions[0] {
@@ -97,15 +95,13 @@ extension PlanReader {
             guard let labels = buckets[fine.base] else { return nil }
             let pairs = Set(zip(fine.buckets(of: labels), coarse.buckets(of: labels)).map { [$0, $1] })
             if Set(pairs.map { $0[0] }).count == pairs.count { return .coarsen(from, to: to) }
-            problems.add(
+            return problems.refuse(
                 body[.to]?.place,
                 "\(body.subject(.to)): a bucket of '\(from)' lies in several of '\(to)'; let each lie in one")
-            return nil
         }
-        problems.add(
+        return problems.refuse(
             body[.to]?.place,
             "\(body.subject(.to)): '\(to)' is made of '\(coarse.base)' and not of '\(from)'; name one that is")
-        return nil
     }
 
     private enum Kept: String, CaseIterable { case days, weeks, months, totals }
@@ -125,13 +121,12 @@ extension PlanReader {
         guard let period else { return nil }
         guard period.rollups.contains(kind) else {
             let words = period.rollups.map { "\($0.rawValue)s" } + [Kept.totals.rawValue]
-            problems.add(
+            return problems.refuse(
                 body[.keep]?.place,
                 """
                 \(body.subject(.keep)): \(period.rawValue)s don't become \(kept.rawValue); \
                 \(words.joined(separator: ", ")) are allowed
                 """)
-            return nil
         }
         // Numbers that go before the longer period is released can't be a part of it any more.
         let least = Duration.seconds((kind == .day ? 1 : kind == .week ? 7 : 31) * 86_400) + (app?.grace ?? .zero)

@@ -1,5 +1,4 @@
 extension PlanReader {
-    /// Reads a report's `deliver`.
     mutating func deliveries(_ node: YAMLNode, _ subject: String) -> [Delivery]? {
         guard let nodes = list(node, subject) else { return nil }
         var deliveries: [Delivery] = []
@@ -27,8 +26,8 @@ extension PlanReader {
     private mutating func delivery(_ body: PlanBody<PlanKeys.Delivery>, at place: YAMLNode.Place?) -> Delivery? {
         let given = [PlanKeys.Delivery.folder, .put, .post].filter { body[$0] != nil }
         guard given.count == 1, let way = given.first else {
-            problems.add(place, "\(body.subject): one of 'folder', 'put' and 'post' is needed; found \(given.count)")
-            return nil
+            return problems.refuse(
+                place, "\(body.subject): one of 'folder', 'put' and 'post' is needed; found \(given.count)")
         }
         guard let target = text(way, in: body, longest: 1000) else { return nil }
         if way == .folder {
@@ -36,45 +35,38 @@ extension PlanReader {
                 problems.add(node.place, "\(body.subject(.authorization)): only 'put' and 'post' have one")
             }
             if let problem = AddressText.problem(ofPath: target) {
-                problems.add(
+                return problems.refuse(
                     body[.folder]?.place,
                     "\(body.subject(.folder)): \(problem), or name an https address as 'put' or 'post'")
-                return nil
             }
             if target.hasPrefix("~") || target.split(separator: "/").contains("..") {
-                problems.add(
+                return problems.refuse(
                     body[.folder]?.place,
                     """
                     \(body.subject(.folder)): found \(YAMLNode.quoted(target)); a path without ~ and .. is allowed, \
                     absolute or in the daemon's data directory
-                    """
-                )
-                return nil
+                    """)
             }
             return .folder(target)
         }
         let secret = body[.authorization] == nil ? nil : text(.authorization, in: body, longest: 64)
         if let secret, !Self.isSecretName(secret) {
-            problems.add(
+            return problems.refuse(
                 body[.authorization]?.place,
                 """
                 \(body.subject(.authorization)): the name of a file in the operator's folder of secrets is allowed \
                 (a to z, 0 to 9, _ and -), never the secret itself
-                """
-            )
-            return nil
+                """)
         }
         guard let method = HTTPDelivery.Method(rawValue: way.rawValue),
             let http = HTTPDelivery(method, target, authorization: secret)
         else {
-            problems.add(
+            return problems.refuse(
                 body[way]?.place,
                 """
                 \(body.subject(way)): found \(YAMLNode.quoted(target)); https://HOST/PATH is allowed, without user, query \
                 and fragment\(way == .put ? ", and with a slash at the end, after which the file's name is put" : "")
-                """
-            )
-            return nil
+                """)
         }
         return .http(http)
     }

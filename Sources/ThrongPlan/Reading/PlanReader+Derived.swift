@@ -1,5 +1,4 @@
 extension PlanReader {
-    /// Most derived dimensions that one metric's groupings use.
     static var mostDerived: Int { 8 }
     /// Most groupings of one metric: the journal tells tracked margins apart by a byte.
     static var mostGroupings: Int { 200 }
@@ -54,19 +53,16 @@ extension PlanReader {
         guard let node = body[.of] else { return nil }
         if case .scalar(let written, _) = node.content, derivedNames.contains(written) {
             let advice = bases[DimensionName(written)].map { "take the buckets of '\($0)'" }
-            problems.add(
+            return problems.refuse(
                 node.place,
                 """
                 \(body.subject(.of)): '\(written)' is made of another dimension itself; \
                 \(advice ?? "name one that is made from a field")
-                """
-            )
-            return nil
+                """)
         }
         let base: DimensionName? = reference(node, body.subject(.of), to: "dimension", among: baseNames)
         if let base, isRevealed(base) {
-            problems.add(node.place, "\(body.subject(.of)): \(Self.unknownBuckets(of: base))")
-            return nil
+            return problems.refuse(node.place, "\(body.subject(.of)): \(Self.unknownBuckets(of: base))")
         }
         return base
     }
@@ -76,14 +72,12 @@ extension PlanReader {
         _ node: YAMLNode, _ subject: String, of base: DimensionName, _ known: [BucketLabel]
     ) -> [BucketGroup]? {
         guard case .mapping(let entries) = node.content else {
-            problems.add(
+            return problems.refuse(
                 node.place,
                 """
                 \(subject): found \(node.found); buckets with those of '\(base)' that they hold are allowed, such as \
                 {first: [\(known.prefix(2).map(\.text).joined(separator: ", "))]}
-                """
-            )
-            return nil
+                """)
         }
         for entry in entries {
             guard case .sequence(let nodes) = entry.value.content else { continue }
@@ -101,15 +95,13 @@ extension PlanReader {
                 """
                 \(subject): \(YAMLNode.quoted(entry.key)) is a bucket of '\(base)', too; let it hold that one or \
                 rename it
-                """
-            )
+                """)
         }
         do {
             _ = try BucketingRule.list(groups).labels()
             return groups
         } catch {
-            problems.add(node.place, "\(subject): \(error)")
-            return nil
+            return problems.refuse(node.place, "\(subject): \(error)")
         }
     }
 
@@ -153,10 +145,7 @@ extension PlanReader {
                     """
             }
             guard let message else { continue }
-            problems.add(
-                plan.places.advice(
-                    on: .metric, named: metric.name.text,
-                    "metric '\(metric.name)' \(message): split it into two metrics"))
+            problems.add(plan.places.advice(on: .metric, metric.name, "\(message): split it into two metrics"))
         }
     }
 }

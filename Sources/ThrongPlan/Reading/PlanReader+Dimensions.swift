@@ -15,8 +15,7 @@ extension PlanReader {
                     : """
                     \(body.subject) coarsens its field in \(kinds.count) ways: \
                     \(kinds.map(\.rawValue).joined(separator: ", ")); keep one
-                    """
-            )
+                    """)
             return
         }
         if kind == .of {
@@ -30,6 +29,7 @@ extension PlanReader {
         let partitions: Partitions? = choice(.partitions, in: body)
         let field: FieldName? = name(.field, in: body, noun: "field")
         let bucketing = bucketingRule(kind, node, body.subject(kind))
+        places.set(line: node.place.line, column: node.place.column, of: .dimension, named: "\(part.name).list")
         guard let field = checkedField(field, of: body, kind: kind) else { return }
         checkPartitions(partitions != nil, of: body, field: field, kind: kind)
         guard let title, let bucketing else { return }
@@ -56,8 +56,7 @@ extension PlanReader {
             """
             \(subject): every released table has a column '\(name)' of its own; choose another name, such as \
             '\(name)_kind'
-            """
-        )
+            """)
     }
 
     /// Returns the field that a dimension reads: the event's own time for `time`, else a field that the plan names.
@@ -80,14 +79,12 @@ extension PlanReader {
             return nil
         }
         if field == .time {
-            problems.add(
+            return problems.refuse(
                 place, "\(body.subject): 'at' is the event's own time; 'time' splits it, '\(kind.rawValue)' can't")
-            return nil
         }
         if field == .event, kind != .list {
-            problems.add(
+            return problems.refuse(
                 place, "\(body.subject): 'event' is the event's own name; 'list' splits it, '\(kind.rawValue)' can't")
-            return nil
         }
         return field
     }
@@ -102,8 +99,7 @@ extension PlanReader {
             """
             \(body.subject): 'partitions: devices' is for what a device is; this says what it does, and one device \
             does many things: leave it out
-            """
-        )
+            """)
     }
 
     /// Reads `{most: 500}`.

@@ -3,7 +3,6 @@ extension PlanReader {
         case count, reach, share, mean, distribution, quantiles, retention, frequency, funnel
     }
 
-    /// Reads one of `insights`.
     mutating func readInsight(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Insight> = body(of: part, .insight) else { return }
         let title = words(.title, in: body, of: "insights.\(part.name)")
@@ -22,8 +21,7 @@ extension PlanReader {
                 """
                 \(body.subject(.whereBuckets)): '\(filter.dimension)' is in 'by' already; one bucket of it can't be \
                 split further
-                """
-            )
+                """)
         }
         guard fits(kind, metric, in: body) else { return }
         guard let computed = computed(kind, in: body, of: metric, by: by, filters: filters) else { return }
@@ -66,8 +64,7 @@ extension PlanReader {
                 """
                 \(body.subject(key)) belongs to \(owner == .quantiles ? "quantiles" : "a \(owner.rawValue)"); a \
                 \(kind.rawValue) has none: leave it out
-                """
-            )
+                """)
         }
     }
 
@@ -99,10 +96,8 @@ extension PlanReader {
         bands: (name: DimensionName, labels: [BucketLabel])?
     ) -> [Insight.Filter] {
         guard case .mapping(let entries) = node.content, !entries.isEmpty else {
-            problems.add(
-                node.place,
-                "\(subject): found \(node.found); dimensions with one bucket each are allowed, such as {os: iOS}")
-            return []
+            return problems.refuse(
+                node, subject, "dimensions with one bucket each are allowed, such as {os: iOS}") ?? []
         }
         var filters: [Insight.Filter] = []
         for entry in entries {
@@ -149,8 +144,8 @@ extension PlanReader {
             return share(in: body, of: metric, by: by, filters: filters)
         case .mean:
             guard body[.sum] != nil else {
-                problems.add(body.place, "\(body.subject): 'sum' is missing; name the sum whose mean is asked for")
-                return nil
+                return problems.refuse(
+                    body.place, "\(body.subject): 'sum' is missing; name the sum whose mean is asked for")
             }
             let sum: Name<SumMeasure>? = body[.sum].flatMap {
                 reference($0, body.subject(.sum), to: "sum of metric '\(metric.name)'", among: metric.sums.map(\.name))
@@ -185,8 +180,7 @@ extension PlanReader {
                 """
                 \(body.subject): metric '\(metric.name)' has no histogram; add one to its measures or ask for \
                 another kind
-                """
-            )
+                """)
             return false
         }
         if by.contains(histogram.name) || filters.contains(where: { $0.dimension == histogram.name }) {
@@ -202,14 +196,12 @@ extension PlanReader {
     private mutating func lacksAnswer(
         _ kind: InsightKind, of metric: Metric, in body: PlanBody<PlanKeys.Insight>
     ) -> Insight.Kind? {
-        problems.add(
+        return problems.refuse(
             body[.kind]?.place,
             """
             \(body.subject): metric '\(metric.name)' has no 'answered: {\(kind.rawValue): …}'; ask a metric that devices \
             answer
-            """
-        )
-        return nil
+            """)
     }
 
     /// Returns the dimension of what devices answer; one that does not fit is the metric's problem.
@@ -240,8 +232,7 @@ extension PlanReader {
             """
             \(body.subject) asks for devices, but metric '\(metric.name)' has no 'reach: true' among its measures; \
             add it or count events
-            """
-        )
+            """)
     }
 
     private mutating func share(
@@ -268,8 +259,7 @@ extension PlanReader {
                 """
                 \(body.subject(.part)): '\(part.dimension)' is in 'by' or 'where' already; a part needs a dimension \
                 of its own
-                """
-            )
+                """)
         }
         guard let basis, body[.part] == nil || !parts.isEmpty else { return nil }
         return .share(of: basis, part: parts.first)

@@ -3,7 +3,6 @@ internal import ThrongWire
 
 // Texts that people read may be there in several languages: a mapping of tags to texts in the place of a text.
 extension PlanReader {
-    /// Most languages of one text.
     private static var mostLanguages: Int { 64 }
 
     /// Reads a text for people, in one language or several; see ``text(_:in:longest:)``.
@@ -22,9 +21,7 @@ extension PlanReader {
             translations.add(words, at: "\(place).\(key.rawValue)")
             return words.texts[words.fallback]
         case .sequence:
-            problems.add(
-                node.place, "\(subject): found \(node.found); a text is allowed, or a mapping of languages to texts")
-            return nil
+            return problems.refuse(node, subject, "a text is allowed, or a mapping of languages to texts")
         }
     }
 
@@ -32,8 +29,8 @@ extension PlanReader {
         _ entries: [YAMLNode.Entry], at place: YAMLNode.Place, _ subject: String, longest: Int
     ) -> PlanTranslations.Words? {
         guard (1...Self.mostLanguages).contains(entries.count) else {
-            problems.add(place, "\(subject) is in \(entries.count) languages; 1 to \(Self.mostLanguages) are allowed")
-            return nil
+            return problems.refuse(
+                place, "\(subject) is in \(entries.count) languages; 1 to \(Self.mostLanguages) are allowed")
         }
         var texts: [LanguageTag: String] = [:]
         var lines: [LanguageTag: Int] = [:]
@@ -54,7 +51,6 @@ extension PlanReader {
         return PlanTranslations.Words(texts: texts, fallback: english ?? first)
     }
 
-    /// Reads the language of a report or partner.
     mutating func language<Key>(_ key: Key, in body: PlanBody<Key>) -> LanguageTag? {
         guard let node = body[key], let written = text(node, body.subject(key)) else { return nil }
         return languageTag(written, at: node.place, body.subject(key))
@@ -66,29 +62,26 @@ extension PlanReader {
     ) -> LanguageTag? {
         guard let tag = LanguageTag(written) else {
             let meant = LanguageTag(written.replacing("_", with: "-")).map { "; did you mean '\($0)'?" } ?? ";"
-            problems.add(
+            return problems.refuse(
                 place,
                 """
                 \(subject): \(YAMLNode.quoted(written)) is no language tag\(meant) a tag of BCP 47 is allowed, such as de, \
                 pt-BR or zh-Hant
                 """)
-            return nil
         }
         let languages = Locale.LanguageCode.isoLanguageCodes.map(\.identifier)
         guard languages.contains(tag.language) else {
             let short = languages.filter { $0.utf8.count == 2 }
             let meant =
                 NearestName.nearest(to: tag.language, among: short).map { "; did you mean '\($0)'?" } ?? ";"
-            problems.add(
+            return problems.refuse(
                 place,
                 "\(subject): unknown language '\(tag.language)'\(meant) a code of ISO 639 is allowed, such as de")
-            return nil
         }
         if let region = tag.region, !Locale.Region.isoRegions.contains(where: { $0.identifier == region }) {
-            problems.add(
+            return problems.refuse(
                 place,
                 "\(subject): unknown region '\(region)' in '\(tag)'; a code of ISO 3166 is allowed, such as de-AT")
-            return nil
         }
         return tag
     }

@@ -3,12 +3,9 @@ extension PlanReader {
     struct Measures {
         var sums: [SumMeasure] = []
         var histogram: HistogramMeasure?
-        /// The histogram's buckets.
         var bands: [BucketLabel] = []
         var reach = false
-        /// True if clients say which events are firsts.
         var countsFirsts = false
-        /// True if devices prove that they are in a cell.
         var provesFirsts = false
         /// The measure of identifiers that is counted instead of events.
         var within: WindowMeasure?
@@ -20,7 +17,6 @@ extension PlanReader {
         case client, attested
     }
 
-    /// Reads `measures`; nil if it cannot be read.
     mutating func measures(in metric: PlanBody<PlanKeys.Metric>) -> Measures? {
         guard let node = metric[.measures] else { return Measures() }
         let subject = metric.subject(.measures)
@@ -55,14 +51,12 @@ extension PlanReader {
 
     private mutating func sums(_ node: YAMLNode, _ subject: String) -> [SumMeasure]? {
         guard case .mapping(let entries) = node.content, !entries.isEmpty else {
-            problems.add(
+            return problems.refuse(
                 node.place,
                 """
                 \(subject): found \(node.found); a mapping of names to sums is allowed, such as {revenue: {field: \
                 amount, from: 0, to: 500}}
-                """
-            )
-            return nil
+                """)
         }
         var sums: [SumMeasure] = []
         for entry in entries {
@@ -89,29 +83,25 @@ extension PlanReader {
         let unit = text(.unit, in: body, longest: 16) ?? ""
         guard let field, let lowest, let highest else { return nil }
         guard lowest < highest else {
-            problems.add(
+            return problems.refuse(
                 body[.from]?.place ?? place,
                 """
                 \(subject): from \(PlanNumber.text(lowest)) is not under to \(PlanNumber.text(highest)); values are \
                 clipped to from…to
-                """
-            )
-            return nil
+                """)
         }
         let sum = SumMeasure(
             name: name, field: field, lowest: lowest, highest: highest, decimals: decimals, unit: unit)
         // A million clipped values must fit a counter of 64 bits.
         let limit = 0x1p63 / 1e6 / sum.scale
         guard Swift.max(lowest.magnitude, highest.magnitude) < limit else {
-            problems.add(
+            return problems.refuse(
                 body[.to]?.place ?? place,
                 """
                 \(subject): a million values of \(PlanNumber.text(Swift.max(lowest.magnitude, highest.magnitude))) \
                 with \(decimals) decimals overflow a counter; bounds under \(PlanNumber.text(limit.rounded(.down))) \
                 are allowed
-                """
-            )
-            return nil
+                """)
         }
         return sum
     }
@@ -130,8 +120,7 @@ extension PlanReader {
             let bands = try BucketingRule.bands(edges: edges).labels()
             return (HistogramMeasure(name: name, title: title, field: field, edges: edges, unit: unit), bands)
         } catch {
-            problems.add(place, "\(body.subject(.edges)): \(error)")
-            return nil
+            return problems.refuse(place, "\(body.subject(.edges)): \(error)")
         }
     }
 
@@ -139,8 +128,8 @@ extension PlanReader {
     private mutating func measuredField<Key>(_ key: Key, in body: PlanBody<Key>) -> FieldName? {
         guard let field: FieldName = name(key, in: body, noun: "field") else { return nil }
         if field == .time || field == .event {
-            problems.add(body[key]?.place, "\(body.subject(key)): '\(field)' is no number; name a field of the event")
-            return nil
+            return problems.refuse(
+                body[key]?.place, "\(body.subject(key)): '\(field)' is no number; name a field of the event")
         }
         return field
     }
@@ -159,8 +148,7 @@ extension PlanReader {
                     """
                     \(metric.subject(.measures)): '\(name)' is a dimension or measure of this metric already; rename \
                     it
-                    """
-                )
+                    """)
             }
         }
         if let histogram = measures.histogram, declared[.dimension].contains(histogram.name.text),

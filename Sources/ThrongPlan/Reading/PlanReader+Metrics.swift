@@ -1,10 +1,8 @@
 extension PlanReader {
-    /// Most cells of one metric's cube.
     static var mostCells: Int { 1_000_000 }
     /// Most dimensions of one metric's cube, its histogram included.
     static var mostDimensions: Int { 8 }
 
-    /// Reads one of `metrics`.
     mutating func readMetric(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Metric> = body(of: part, .metric) else { return }
         let title = words(.title, in: body, of: "metrics.\(part.name)")
@@ -12,7 +10,7 @@ extension PlanReader {
         let question = words(.question, in: body, of: "metrics.\(part.name)", longest: 600)
         let decision = text(.decision, in: body, longest: 600)
         let owner = text(.owner, in: body)
-        let expires = expiry(in: body)
+        let expires = expiry(in: body, of: part.name)
         let purpose: PurposeName? = reference(.purpose, in: body, to: .purpose)
         let dimensions = baseDimensions(in: body)
         let period: PeriodKind? = choice(.period, in: body)
@@ -42,10 +40,10 @@ extension PlanReader {
             Metric(
                 name: MetricName(part.name), title: title, events: events, question: question, decision: decision,
                 owner: owner, expires: expires, purpose: purpose, dimensions: dimensions, period: period,
-                sums: measures.sums, histogram: measures.histogram, reach: measures.reach, contributionBound: bound,
-                sampling: sampling, threshold: threshold, margins: margins, decay: decay, rollups: rollups,
-                impossible: impossible, countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts,
-                answered: answered, within: measures.within))
+                rollups: rollups, sums: measures.sums, histogram: measures.histogram, reach: measures.reach,
+                countsFirsts: measures.countsFirsts, provesFirsts: measures.provesFirsts, answered: answered,
+                within: measures.within, contributionBound: bound, sampling: sampling, threshold: threshold,
+                impossible: impossible, margins: margins, decay: decay))
     }
 
     /// Reads the dimensions that a metric counts by: none that is made of another.
@@ -61,8 +59,7 @@ extension PlanReader {
                     """
                     \(body.subject(.dimensions)): '\(name)' is made of another dimension; list \(base) here, and use \
                     '\(name)' in margins and insights
-                    """
-                )
+                    """)
                 isFine = false
             }
             guard isFine else { return nil }
@@ -82,8 +79,11 @@ extension PlanReader {
     }
 
     /// Reads a date at most a year ahead; one that has passed is the linter's affair.
-    private mutating func expiry(in body: PlanBody<PlanKeys.Metric>) -> CalendarDate? {
+    private mutating func expiry(in body: PlanBody<PlanKeys.Metric>, of name: String) -> CalendarDate? {
         guard let date = date(.expires, in: body) else { return nil }
+        if let place = body[.expires]?.place {
+            places.set(line: place.line, column: place.column, of: .metric, named: "\(name).expires")
+        }
         let latest =
             CalendarDate(year: today.year + 1, month: today.month, day: today.day)
             ?? CalendarDate(year: today.year + 1, month: 3, day: 1) ?? today
@@ -93,8 +93,7 @@ extension PlanReader {
                 """
                 \(body.subject(.expires)) is \(date), more than a year ahead; \(latest) is the latest: renewing is a \
                 decision, too
-                """
-            )
+                """)
         }
         return date
     }
@@ -103,13 +102,11 @@ extension PlanReader {
         guard let rate = number(.sampling, in: body) else { return nil }
         // Six decimals: what is divided by it is written with as many, and a rate that is finer would be written as 0.
         if rate <= 1, rate * 1e6 >= 1, (rate * 1e6).rounded() / 1e6 == rate { return rate }
-        problems.add(
+        return problems.refuse(
             body[.sampling]?.place,
             """
             \(body.subject(.sampling)) is \(PlanNumber.text(rate)); 0.000001 to 1 with at most 6 decimal places is allowed
-            """
-        )
-        return nil
+            """)
     }
 
     private mutating func metricThreshold(in body: PlanBody<PlanKeys.Metric>) -> Threshold {
@@ -121,8 +118,7 @@ extension PlanReader {
                 """
                 \(body.subject(.threshold)) is \(threshold.devices), under the app's \(app.threshold.devices); a \
                 metric may only ask for more
-                """
-            )
+                """)
         }
         return threshold
     }
@@ -159,8 +155,7 @@ extension PlanReader {
                 """
                 \(body.subject) has \(count) dimensions\(histogram == nil ? "" : " with its histogram"); \
                 \(Self.mostDimensions) are allowed: split it into two metrics
-                """
-            )
+                """)
             return false
         }
         var sizes: [(name: String, buckets: Int)] = []
@@ -179,8 +174,7 @@ extension PlanReader {
                 """
                 \(body.subject) has \(product) = \(found) cells; \
                 \(PlanNumber.text(Self.mostCells)) are allowed: drop a dimension or coarsen one
-                """
-            )
+                """)
             return false
         }
         return true

@@ -16,8 +16,7 @@ extension PlanReader {
             """
             \(subject)\(YAMLNode.quoted(name)) is no \(noun) name; 1 to \(Self.longestName) of a-z, 0-9 and _ are \
             allowed, a letter first
-            """
-        )
+            """)
         return false
     }
 
@@ -29,8 +28,7 @@ extension PlanReader {
     /// A name that stands for something outside the plan.
     mutating func name<Thing>(_ node: YAMLNode, _ subject: String, noun: String) -> Name<Thing>? {
         guard case .scalar(let written, _) = node.content, !node.isEmpty else {
-            problems.add(node.place, "\(subject): found \(node.found); the name of a \(noun) is allowed")
-            return nil
+            return problems.refuse(node, subject, "the name of a \(noun) is allowed")
         }
         return checkName(written, at: node.place, noun: noun, subject) ? Name(written) : nil
     }
@@ -45,13 +43,11 @@ extension PlanReader {
         _ node: YAMLNode, _ subject: String, to noun: String, among known: [String]
     ) -> Name<Thing>? {
         guard case .scalar(let written, _) = node.content, !node.isEmpty else {
-            problems.add(node.place, "\(subject): found \(node.found); the name of a \(noun) is allowed")
-            return nil
+            return problems.refuse(node, subject, "the name of a \(noun) is allowed")
         }
         if known.contains(written) { return Name(written) }
         let advice = NearestName.advice(for: written, among: known, noun: "\(noun)s")
-        problems.add(node.place, "\(subject): unknown \(noun) \(YAMLNode.quoted(written))\(advice)")
-        return nil
+        return problems.refuse(node.place, "\(subject): unknown \(noun) \(YAMLNode.quoted(written))\(advice)")
     }
 
     /// A list of names among known ones, without repetition; nil when one is wrong.

@@ -5,7 +5,6 @@ extension PlanReader {
         case parent
     }
 
-    /// Reads one of `purposes`.
     mutating func readPurpose(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Purpose> = body(of: part, .purpose) else { return }
         let explanation = words(.explanation, in: body, of: "purposes.\(part.name)", longest: 600)
@@ -24,11 +23,9 @@ extension PlanReader {
         purposes.append(
             Purpose(
                 name: PurposeName(part.name), explanation: explanation, needsConsent: consent != .notRequired,
-                refusedBy: Set(signals),
-                rotation: rotation,
-                retention: retention, needsParent: consent == .parent, consentVersion: version,
-                use: use, identifier: identifier, floor: floor, transport: transport, senders: senders,
-                floorPerNetwork: floorPerNetwork))
+                needsParent: consent == .parent, consentVersion: version, use: use, refusedBy: Set(signals),
+                identifier: identifier, floor: floor, rotation: rotation, retention: retention,
+                transport: transport, senders: senders, floorPerNetwork: floorPerNetwork))
     }
 
     /// Reads the kind of devices that floors count; without an identifier nobody can prove one.

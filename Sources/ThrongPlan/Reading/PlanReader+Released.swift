@@ -1,8 +1,6 @@
 extension PlanReader {
-    /// Most combinations that one metric declares to be impossible.
     static var mostImpossible: Int { 200 }
 
-    /// Reads `impossible` of a metric of these dimensions, its histogram included.
     mutating func impossible(
         in body: PlanBody<PlanKeys.Metric>, cube: [DimensionName], _ measures: Measures
     ) -> [ImpossibleCombination] {
@@ -81,8 +79,7 @@ extension PlanReader {
                 """
                 \(subject): a \(rollup.rawValue) is not made of whole \(period.rawValue)s; \
                 \(allowed.isEmpty ? "leave it out" : "\(words) are allowed")
-                """
-            )
+                """)
             return []
         }
         if found.contains(.week), found.contains(.month) {

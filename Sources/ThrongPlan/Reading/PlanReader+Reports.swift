@@ -1,5 +1,4 @@
 extension PlanReader {
-    /// Reads one of `partners`.
     mutating func readPartner(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Partner> = body(of: part, .partner) else { return }
         let title = text(.title, in: body)
@@ -9,7 +8,6 @@ extension PlanReader {
         partners.append(Partner(name: PartnerName(part.name), title: title, contact: contact, language: language))
     }
 
-    /// Reads one of `reports`.
     mutating func readReport(_ part: Part) {
         guard let body: PlanBody<PlanKeys.Report> = body(of: part, .report) else { return }
         let title = words(.title, in: body, of: "reports.\(part.name)")
@@ -50,8 +48,7 @@ extension PlanReader {
                     """
                     \(body.subject) covers a \(period.rawValue), but insight '\(name)' compares with 'week_before', which \
                     hours and days have; use 'period_before'
-                    """
-                )
+                    """)
             }
             guard let insight = insights.first(where: { $0.name == name }),
                 let metric = metrics.first(where: { $0.name == insight.metric }), metric.period != period,
@@ -63,8 +60,7 @@ extension PlanReader {
                 """
                 \(body.subject) covers a \(period.rawValue), but insight '\(name)' reads metric '\(metric.name)', \
                 which counts by \(metric.period.rawValue); use one period\(fix)
-                """
-            )
+                """)
         }
     }
 
@@ -73,8 +69,7 @@ extension PlanReader {
         do {
             return try CronSchedule(written)
         } catch {
-            problems.add(node.place, "\(body.subject(.schedule)): \(error)")
-            return nil
+            return problems.refuse(node.place, "\(body.subject(.schedule)): \(error)")
         }
     }
 }

@@ -1,12 +1,8 @@
 extension PlanReader {
-    /// Most rows that a ranking names.
     private static var mostRanked: Int { 50 }
-    /// Most periods of a trend.
     private static var mostPeriods: Int { 100 }
-    /// Most quantiles of one insight.
     private static var mostQuantiles: Int { 9 }
 
-    /// Reads the form in which an insight's numbers are shown; nil if it could not be read.
     mutating func view(
         of kind: InsightKind, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName]
     ) -> Insight.View? {
@@ -18,11 +14,10 @@ extension PlanReader {
                 "\(body.subject(given[1])) stands beside '\(key.rawValue)'; one of them is allowed: make two insights")
         }
         guard [.count, .reach, .share, .mean].contains(kind) else {
-            problems.add(
+            return problems.refuse(
                 body[key]?.place,
                 "\(body.subject(key)) belongs to a count, reach, share or mean; a \(kind.rawValue) has none: leave it out"
             )
-            return nil
         }
         switch key {
         case .top: return ranking(in: body, by: by)
@@ -52,10 +47,9 @@ extension PlanReader {
     /// Reads the parts of `at`, ascending.
     mutating func quantiles(in body: PlanBody<PlanKeys.Insight>) -> [Quantile]? {
         guard let node = body[.at] else {
-            problems.add(
+            return problems.refuse(
                 body.place,
                 "\(body.subject): 'at' is missing; say which quantiles, such as [0.5, 0.9] for median and p90")
-            return nil
         }
         let subject = body.subject(.at)
         guard let nodes = list(node, subject) else { return nil }
@@ -68,19 +62,17 @@ extension PlanReader {
             guard let part = number(node, subject) else { return nil }
             let perMille = (part * 1000).rounded()
             guard part > 0, part < 1, perMille >= 1, perMille <= 999, abs(perMille - part * 1000) < 1e-6 else {
-                problems.add(
+                return problems.refuse(
                     node.place,
                     """
                     \(subject): found \(PlanNumber.text(part)); more than 0 and less than 1 is allowed, in thousandths, \
                     such as 0.5 or 0.95
-                    """
-                )
-                return nil
+                    """)
             }
             let quantile = Quantile(perMille: Int(perMille))
             if let last = quantiles.last, quantile <= last {
-                problems.add(node.place, "\(subject): \(quantile) stands behind \(last); list each once, ascending")
-                return nil
+                return problems.refuse(
+                    node.place, "\(subject): \(quantile) stands behind \(last); list each once, ascending")
             }
             quantiles.append(quantile)
         }

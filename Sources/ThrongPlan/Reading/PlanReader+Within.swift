@@ -1,5 +1,4 @@
 extension PlanReader {
-    /// Most steps of a funnel.
     static var mostSteps: Int { 16 }
     /// Most bands of a frequency, and where the last one may begin.
     private static var mostBands: Int { 32 }
@@ -21,10 +20,9 @@ extension PlanReader {
             refuseBeside("funnel", in: measures, of: metric)
             return funnel(node, measures.subject(.funnel), in: metric)
         case (_, let node?):
-            problems.add(
+            return problems.refuse(
                 node.place,
                 "\(measures.subject(.funnel)) stands beside 'frequency'; a metric has one of them: make two metrics")
-            return nil
         }
     }
 
@@ -60,14 +58,12 @@ extension PlanReader {
         guard bands.count == edges.count, bands.first == 1, (2...Self.mostBands).contains(bands.count),
             bands.allSatisfy({ $0 <= Self.highestBand })
         else {
-            problems.add(
+            return problems.refuse(
                 place,
                 """
                 \(body.subject(.bands)): 2 to \(Self.mostBands) whole numbers of events from 1 to \(Self.highestBand) are \
                 allowed, 1 the first, such as [1, 2, 5, 10]
-                """
-            )
-            return nil
+                """)
         }
         return WindowMeasure(name: name, kind: .frequency(bands: bands))
     }
@@ -79,10 +75,9 @@ extension PlanReader {
         let name: DimensionName? = body[.name] == nil ? "step" : name(.name, in: body, noun: "dimension")
         guard let name, let nodes = list(.steps, in: body) else { return nil }
         guard (2...Self.mostSteps).contains(nodes.count) else {
-            problems.add(
+            return problems.refuse(
                 body[.steps]?.place,
                 "\(body.subject(.steps)) lists \(nodes.count); 2 to \(Self.mostSteps) steps are allowed")
-            return nil
         }
         let events = scalars(of: metric[.events])
         var steps: [FunnelStep] = []
@@ -115,9 +110,8 @@ extension PlanReader {
             } ?? []
         guard let title, let event else { return nil }
         guard BucketLabel(title).isPrintable, BucketLabel(title) != .other else {
-            problems.add(
+            return problems.refuse(
                 body[.title]?.place, "\(body.subject(.title)): \(BucketingProblem.malformedLabel(title))")
-            return nil
         }
         return FunnelStep(title: BucketLabel(title), event: event, filters: filters)
     }
@@ -145,8 +139,7 @@ extension PlanReader {
                 \(metric.subject(.dimensions)): '\(name)' stands beside '\(measure.word)', which counts each identifier in \
                 one bucket; only dimensions with 'partitions: devices' are allowed, because a device is in one bucket of \
                 them for all of its window
-                """
-            )
+                """)
         }
         let subject = "\(metric.subject(.measures)): '\(measure.word)'"
         let place = metric[.measures]?.place
@@ -164,8 +157,7 @@ extension PlanReader {
                 """
                 \(metric.subject) has \(PlanNumber.text(cells)) cells; \(PlanNumber.text(Self.mostWindowCells)) are allowed \
                 beside '\(measure.word)': drop a dimension or coarsen one
-                """
-            )
+                """)
         }
     }
 }
@@ -185,8 +177,7 @@ extension PlanReader {
                 """
                 \(body.subject): metric '\(metric.name)' has a '\(within.word)' among its measures and counts identifiers; \
                 only 'kind: \(within.word)' is allowed
-                """
-            )
+                """)
             return false
         }
         guard kind == .funnel else { return true }
@@ -194,8 +185,7 @@ extension PlanReader {
             body[.kind]?.place,
             """
             \(body.subject): metric '\(metric.name)' has no 'funnel' among its measures; add one or ask for another kind
-            """
-        )
+            """)
         return false
     }
 

@@ -5,7 +5,6 @@
 struct PlanReader {
     /// The date that expiry dates are measured against.
     let today: CalendarDate
-    /// The problems so far.
     var problems: ProblemList
 
     /// Names that the plan declares, also those whose bodies could not be read.
@@ -35,7 +34,6 @@ struct PlanReader {
         places = PlanPlaces(file: file)
     }
 
-    /// Reads the whole plan; nil if there is a problem.
     mutating func plan(from root: YAMLNode, version: PlanVersion) -> Plan? {
         guard let body: PlanBody<PlanKeys.Root> = body(of: root, "the plan", at: root.place) else { return nil }
         let purposes = section(body[.purposes], .purpose)
@@ -58,6 +56,7 @@ struct PlanReader {
             metrics: self.metrics, insights: self.insights, reports: self.reports, partners: self.partners,
             version: version, places: places, translations: translations)
         checkGroupings(of: plan)
+        // Each part is right by itself; these look at several together.
         let found =
             plan.answerProblems() + plan.marginProblems() + plan.revealedProblems() + plan.samplingProblems()
             + plan.withinProblems() + plan.networkProblems() + plan.childrenProblems() + plan.identifierProblems()
@@ -69,13 +68,9 @@ struct PlanReader {
         return problems.all.isEmpty ? plan : nil
     }
 
-    /// A named part of a section.
     struct Part {
-        /// The part's name as written in the plan.
         let name: String
-        /// The place of its name.
         let place: YAMLNode.Place
-        /// The node of its content.
         let node: YAMLNode
     }
 
@@ -84,9 +79,7 @@ struct PlanReader {
         guard let node else { return [] }
         let subject = "'\(kind.section)'"
         guard case .mapping(let entries) = node.content else {
-            problems.add(
-                node.place, "\(subject): found \(node.found); a mapping of names to \(kind.section) is allowed")
-            return []
+            return problems.refuse(node, subject, "a mapping of names to \(kind.section) is allowed") ?? []
         }
         if entries.isEmpty, kind == .purpose || kind == .metric {
             problems.add(node.place, "\(subject) is empty; a plan needs at least one \(kind.rawValue)")
@@ -100,8 +93,7 @@ struct PlanReader {
                     """
                     \(kind.rawValue) \(YAMLNode.quoted(entry.key)) is already declared in line \(place.line); rename \
                     one of them
-                    """
-                )
+                    """)
                 continue
             }
             first[entry.key] = entry.place
@@ -113,7 +105,6 @@ struct PlanReader {
         return parts
     }
 
-    /// Reads the body of a named part.
     mutating func body<Key: PlanKey>(of part: Part, _ kind: PlanPart) -> PlanBody<Key>? {
         body(of: part.node, "\(kind.rawValue) '\(part.name)'", at: part.place)
     }
@@ -123,10 +114,9 @@ struct PlanReader {
         of node: YAMLNode, _ subject: String, at place: YAMLNode.Place
     ) -> PlanBody<Key>? {
         guard case .mapping(let entries) = node.content else {
-            problems.add(
+            return problems.refuse(
                 node.isEmpty ? place : node.place,
                 "\(subject): found \(node.found); a mapping with \(Key.names.joined(separator: ", ")) is allowed")
-            return nil
         }
         var values: [Key: YAMLNode] = [:]
         var first: [Key: YAMLNode.Place] = [:]
@@ -159,32 +149,35 @@ struct PlanReader {
 struct PlanBody<Key: PlanKey> {
     /// The mapping's name in messages: "metric 'purchases'".
     let subject: String
-    /// The place of its name.
     let place: YAMLNode.Place
     /// The value of each key that has one.
     let values: [Key: YAMLNode]
     /// The place of each of its keys.
     let keyPlaces: [Key: YAMLNode.Place]
 
-    /// The value of a key; nil if there is none.
     subscript(key: Key) -> YAMLNode? { values[key] }
 
     /// Returns the name of a key's value in messages: "metric 'purchases': 'threshold'".
     func subject(_ key: Key) -> String { "\(subject): '\(key.rawValue)'" }
 }
 
-/// Gathers what is wrong with one file.
 struct ProblemList {
-    /// The file, as messages name it.
     let file: String
-    /// The problems in the order of their discovery.
     private(set) var all: [PlanProblem] = []
 
-    init(file: String) { self.file = file }
-
-    /// Notes a problem, once.
     mutating func add(_ place: YAMLNode.Place?, _ message: String) {
         add(PlanProblem(file: file, line: place?.line, column: place?.column, message: message))
+    }
+
+    /// Notes a problem in place of a value.
+    mutating func refuse<Value>(_ place: YAMLNode.Place?, _ message: String) -> Value? {
+        add(place, message)
+        return nil
+    }
+
+    /// Notes that what stands there is not what is allowed.
+    mutating func refuse<Value>(_ node: YAMLNode, _ subject: String, _ allowed: String) -> Value? {
+        refuse(node.place, "\(subject): found \(node.found); \(allowed)")
     }
 
     /// Notes a problem, once.

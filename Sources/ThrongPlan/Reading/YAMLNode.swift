@@ -2,9 +2,7 @@
 ///
 /// Scalars stay as written, so `1.10` is not 1.1 and the country `NO` is not false; their reader decides the type.
 struct YAMLNode: Sendable {
-    /// The place of its first character.
     let place: Place
-    /// The content that is written there.
     let content: Content
 
     /// A place in the text, counted from 1; columns count Unicode scalars, as editors do.
@@ -24,7 +22,6 @@ struct YAMLNode: Sendable {
         case mapping([Entry])
     }
 
-    /// One line of a mapping.
     struct Entry: Sendable {
         let key: String
         let place: Place

@@ -25,8 +25,8 @@ struct YAMLText {
     /// Returns the tree, or nil with at least one problem.
     mutating func compose(_ problems: inout ProblemList) -> YAMLNode? {
         guard text.utf8.count <= Self.longest else {
-            problems.add(nil, "the plan has \(text.utf8.count) bytes; \(Self.longest) are allowed: split it by app")
-            return nil
+            return problems.refuse(
+                nil, "the plan has \(text.utf8.count) bytes; \(Self.longest) are allowed: split it by app")
         }
         guard checkCharacters(&problems) else { return nil }
         while true {
@@ -35,9 +35,8 @@ struct YAMLText {
                 // The parser owns the anchors, which the nodes only borrow.
                 return try withExtendedLifetime(parser) {
                     guard let root = try parser.singleRoot() else {
-                        problems.add(
+                        return problems.refuse(
                             .init(line: 1, column: 1), "the plan is empty; it needs at least app, purposes and metrics")
-                        return nil
                     }
                     return convert(root, &problems)
                 }
@@ -45,10 +44,9 @@ struct YAMLText {
                 // Yams stops at a repeated key: hide the first of the pair and look on, so that one run shows all.
                 let place = YAMLNode.Place(line: context.mark.line, column: context.mark.column)
                 guard masked.count < Self.mostMasks, mask(place) else {
-                    problems.add(
+                    return problems.refuse(
                         place, "the key \(YAMLNode.quoted(names.first ?? "")) is written twice in one mapping; keep one"
                     )
-                    return nil
                 }
             } catch {
                 report(error, &problems)
@@ -128,14 +126,12 @@ struct YAMLText {
     private func convert(_ node: Node, _ problems: inout ProblemList) -> YAMLNode? {
         let place = Self.place(of: node)
         if let anchor = node.anchor {
-            problems.add(
+            return problems.refuse(
                 place,
                 """
                 found the anchor '&\(anchor.rawValue)'; anchors and aliases are not allowed: write the value out \
                 where it is used
-                """
-            )
-            return nil
+                """)
         }
         switch node {
         case .scalar(let scalar):
@@ -149,20 +145,17 @@ struct YAMLText {
             let entries = mapping.compactMap { entry($0.key, $0.value, &problems) }
             return YAMLNode(place: place, content: .mapping(entries))
         case .alias:
-            problems.add(place, "found an alias; anchors and aliases are not allowed: write the value out")
-            return nil
+            return problems.refuse(place, "found an alias; anchors and aliases are not allowed: write the value out")
         }
     }
 
     private func entry(_ key: Node, _ value: Node, _ problems: inout ProblemList) -> YAMLNode.Entry? {
         guard let converted = convert(key, &problems) else { return nil }
         guard case .scalar(var text, _) = converted.content else {
-            problems.add(converted.place, "found \(converted.found) as a key; a key is plain text")
-            return nil
+            return problems.refuse(converted.place, "found \(converted.found) as a key; a key is plain text")
         }
         if text == "<<" {
-            problems.add(converted.place, "found the merge key '<<'; it is not allowed: write the keys out")
-            return nil
+            return problems.refuse(converted.place, "found the merge key '<<'; it is not allowed: write the keys out")
         }
         if let first = masked[converted.place] { text = String(first) + String(text.unicodeScalars.dropFirst()) }
         guard let value = convert(value, &problems) else { return nil }
@@ -181,10 +174,32 @@ struct YAMLText {
         YAMLNode.Place(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
     }
 
+    /// Returns what to do about a problem of libYAML's, in front of a semicolon; nothing for rare ones.
+    private static func cure(_ problem: String) -> String {
+        let cures = [
+            (
+                "mapping values are not allowed",
+                "put a text that holds a colon and a space into quotes, or indent the line like its neighbours"
+            ),
+            ("cannot start any token", "put a text that begins with @, % or ` into quotes"),
+            ("expected ',' or ']'", "close the list with ]"), ("expected ',' or '}'", "close the mapping with }"),
+            (
+                "could not find expected ':'",
+                "write a colon and a space behind a key, and a text of several lines into quotes"
+            ),
+            ("did not find expected key", "indent the line like its neighbours, or put the text into quotes"),
+        ]
+        return cures.first { problem.contains($0.0) }.map { "; \($0.1)" } ?? ""
+    }
+
     private func report(_ error: any Error, _ problems: inout ProblemList) {
         func add(_ context: YamlError.Context?, _ problem: String, _ mark: Mark) {
-            let context = context.map { " \($0.text) that starts at line \($0.mark.line)" } ?? ""
-            problems.add(.init(line: mark.line, column: mark.column), "this is not YAML\(context): \(problem)")
+            let start = context.map { " \($0.text) that starts at line \($0.mark.line)" } ?? ""
+            // A bracket that nobody closed is named where it was opened.
+            let mark = problem.contains("expected ','") ? context?.mark ?? mark : mark
+            problems.add(
+                .init(line: mark.line, column: mark.column), "this is not YAML\(start): \(problem)\(Self.cure(problem))"
+            )
         }
         switch error {
         case YamlError.scanner(let context, let problem, let mark, _): add(context, problem, mark)

@@ -50,13 +50,11 @@ private struct Remainder {
 }
 
 extension Plan {
-    /// Returns the title, for people, of a metric's dimension.
     fileprivate func title(of name: DimensionName, in metric: Metric) -> String {
         let cube = cubeDimensions(of: metric)
         return cube.first { $0.name == name }?.title ?? derivedDimension(name)?.title ?? name.text
     }
 
-    /// Returns the numbers that go, in words.
     fileprivate func words(for action: DecayStep.Action, of metric: Metric) -> String {
         switch action {
         case .drop(let name): "every number that is split by \(title(of: name, in: metric))"

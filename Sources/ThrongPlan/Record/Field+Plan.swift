@@ -56,7 +56,6 @@ extension ProcessingRecord.Use {
 }
 
 extension Plan {
-    /// True if a metric makes something of a field.
     fileprivate func reads(_ field: FieldName, in metric: Metric) -> Bool {
         recorded(metric).contains { $0.field == field } || metric.sums.contains { $0.field == field }
     }

@@ -3,7 +3,6 @@
 /// Backslashes go before what CommonMark and GitHub's tables take for markup. Line breaks, control characters and those
 /// that turn the direction of writing become spaces. So a text can begin no heading, list, table, link or element.
 struct MarkdownText: ExpressibleByStringInterpolation, Sendable, Hashable {
-    /// The piece as it is written.
     let source: String
 
     /// Markup.
@@ -63,19 +62,16 @@ struct MarkdownText: ExpressibleByStringInterpolation, Sendable, Hashable {
     }
 }
 
-/// A document of Markdown, line by line.
 struct MarkdownPage: Sendable {
     private var blocks: [String] = []
 
     /// The page without a line feed at its end.
     var text: String { blocks.joined(separator: "\n\n") }
 
-    /// A heading.
     mutating func heading(_ level: Int, _ text: MarkdownText) {
         blocks.append(String(repeating: "#", count: level) + " " + text.source)
     }
 
-    /// A paragraph.
     mutating func paragraph(_ text: MarkdownText) { blocks.append(text.source) }
 
     /// A list; nothing if it is empty.

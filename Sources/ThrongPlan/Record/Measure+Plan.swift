@@ -6,7 +6,6 @@ extension ProcessingRecord.Measure {
 }
 
 extension ProcessingRecord.Measure.Kind {
-    /// The measure's heading.
     var title: String {
         switch self {
         case .plan: "Only what is planned"
@@ -28,7 +27,6 @@ extension ProcessingRecord.Measure.Kind {
 }
 
 extension Plan {
-    /// Returns a measure's text for this plan; nil if there is nothing that it applies to.
     fileprivate func text(of kind: ProcessingRecord.Measure.Kind) -> String? {
         switch kind {
         case .plan:

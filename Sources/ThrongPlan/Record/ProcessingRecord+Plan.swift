@@ -1,5 +1,4 @@
 extension ProcessingRecord {
-    /// Writes down what a plan says.
     package init(of plan: Plan) {
         format = Self.format
         app = plan.app.name

@@ -1,3 +1,4 @@
+package import Foundation
 package import ThrongWire
 
 /// The record of processing of one app, as far as its plan and Throng itself say it.
@@ -12,50 +13,36 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
 
     /// The record's ``format``.
     package let format: Int
-    /// The app's name, as clients use it.
     package let app: AppName
-    /// The app's title, for people.
     package let title: String
     /// The SHA-256 of the plan's text, in hexadecimal.
     package let plan: String
     /// The time zone in which days begin: a name from the IANA time zone database.
     package let timeZone: String
-    /// The controller, as far as a plan names one.
     package let controller: Controller
-    /// The purposes that things are counted for, in the plan's order.
     package let purposes: [Purpose]
-    /// The people whom the record is about.
     package let people: People
     /// The fields that devices send, and what becomes of them: the event's name, its time, and fields by name.
     package let data: [Field]
-    /// The recipients of numbers, in the plan's order.
     package let recipients: [Recipient]
     /// The times for which numbers are kept, and how they get coarser, by metric in the plan's order.
     package let erasure: [Erasure]
-    /// The measures that Throng takes by itself.
     package let measures: [Measure]
-    /// The points that the plan's author has to decide and write down.
     package let open: [OpenPoint]
 
     /// Article 30(1)(a), as far as a plan says it.
     package struct Controller: Sendable, Hashable, Encodable {
-        /// The person or team that answers for the plan inside the organization.
         package let owner: String
-        /// The contact for the public.
         package let contact: String
     }
 
     /// Article 30(1)(b): why something is counted.
     package struct Purpose: Sendable, Hashable, Encodable {
-        /// The purpose's name in the plan.
         package let name: PurposeName
-        /// The explanation of what the numbers are for.
         package let explanation: String
         /// The use of the numbers, in a word of the plan's; nil if it says none.
         package let use: PurposeUse?
-        /// The legal basis, as far as the plan says it.
         package let basis: Basis
-        /// The legal basis in a sentence.
         package let basisText: String
         /// The signals of a person's software that refuse the purpose, sorted.
         package let refusedBy: [OptOutSignal]
@@ -63,7 +50,6 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
         package let rotationSeconds: Int64?
         /// The longest time for which numbers are kept. Unit: seconds.
         package let retentionSeconds: Int64
-        /// The metrics that are counted for the purpose, in the plan's order.
         package let metrics: [Metric]
     }
 
@@ -79,29 +65,20 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
 
     /// A metric that is counted for a purpose, and why.
     package struct Metric: Sendable, Hashable, Encodable {
-        /// The metric's name in the plan.
         package let name: MetricName
-        /// The metric's title, for people.
         package let title: String
-        /// The person or team that answers for the metric.
         package let owner: String
-        /// The question that the metric answers.
         package let question: String
-        /// The decision that the metric drives.
         package let decision: String
-        /// The events that the metric counts.
         package let events: [EventName]
-        /// The first day on which the metric counts no more.
         package let until: String
     }
 
     /// Article 30(1)(c): whom it is about.
     package struct People: Sendable, Hashable, Encodable {
-        /// The expected number of devices a day.
         package let devicesPerDay: Int
         /// The audience that the app is directed to, which says if children are among the people.
         package let directedTo: DirectedTo
-        /// A sentence that says who the people are.
         package let text: String
     }
 
@@ -109,9 +86,7 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
     package struct Field: Sendable, Hashable, Encodable {
         /// The field's name; `event` is the event's own name, `at` its time.
         package let name: FieldName
-        /// The purposes that it is sent for, in the plan's order.
         package let purposes: [PurposeName]
-        /// The uses that are made of it.
         package let uses: [Use]
     }
 
@@ -127,51 +102,36 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
 
     /// Article 30(1)(d): who receives numbers.
     package struct Recipient: Sendable, Hashable, Encodable {
-        /// The partner's name in the plan.
         package let name: PartnerName
-        /// The partner's title, for people.
         package let title: String
-        /// The contact at the partner.
         package let contact: String
-        /// The reports that the partner is sent.
         package let reports: [Report]
     }
 
-    /// A report that a recipient is sent.
     package struct Report: Sendable, Hashable, Encodable {
-        /// The name in the plan.
         package let name: String
-        /// The heading.
         package let title: String
         /// The kind of period that it covers: hour, day, week or month.
         package let period: PeriodKind
         /// The schedule by which it is made; nil if it is made by hand only.
         package let schedule: String?
-        /// The destinations: the way and the address of each.
         package let deliveries: [String]
         /// The time for which the daemon keeps the report's files after the end of their period. Unit: seconds.
         package let keptSeconds: Int64
-        /// The insights, in reading order.
         package let insights: [Insight]
     }
 
     /// One answer in a report.
     package struct Insight: Sendable, Hashable, Encodable {
-        /// The name in the plan.
         package let name: String
-        /// The heading.
         package let title: String
-        /// The metric that the insight reads.
         package let metric: MetricName
     }
 
     /// Article 30(1)(f): how long numbers of a metric are kept.
     package struct Erasure: Sendable, Hashable, Encodable {
-        /// The metric.
         package let metric: MetricName
-        /// The metric's title, for people.
         package let title: String
-        /// The numbers that are released of the metric.
         package let released: Kept
         /// The steps of age; the last is the end of the purpose's retention.
         package let steps: [Step]
@@ -183,7 +143,6 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
         package let periods: [PeriodKind]
         /// The groupings of the numbers, each by the dimensions that split it; the total is split by none.
         package let groupings: [[DimensionName]]
-        /// The numbers that there are, in a sentence.
         package let text: String
     }
 
@@ -191,17 +150,13 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
     package struct Step: Sendable, Hashable, Encodable {
         /// The age, counted from the end of a number's period. Unit: seconds.
         package let afterSeconds: Int64
-        /// The numbers that go, in a sentence.
         package let goes: String
-        /// The numbers that are left.
         package let left: Kept
     }
 
     /// Article 30(1)(g): one thing that Throng does by itself.
     package struct Measure: Sendable, Hashable, Encodable {
-        /// The kind of measure.
         package let kind: Kind
-        /// The effect of the measure, with this plan's figures.
         package let text: String
 
         /// The kinds of measure; a record has those that its plan calls for.
@@ -213,14 +168,18 @@ package struct ProcessingRecord: Sendable, Hashable, Encodable {
 
     /// A point that no plan settles.
     package struct OpenPoint: Sendable, Hashable, Encodable {
-        /// The part of the record to which the point belongs.
         package let part: Part
-        /// The point: what has to be decided or added.
         package let text: String
 
-        /// The parts of the record.
         package enum Part: String, Sendable, Hashable, Encodable, CaseIterable {
             case controller, purposes, people, data, recipients, erasure, measures
         }
+    }
+
+    /// The record as JSON with sorted keys in snake_case, the same bytes every time, without a line feed at its end.
+    ///
+    /// - Throws: what `JSONEncoder` throws.
+    package func json() throws -> Data {
+        try JSONEncoder.stable(keys: .convertToSnakeCase, .prettyPrinted).encode(self)
     }
 }

@@ -7,8 +7,7 @@ struct DrawnCrowd {
     let threshold: Int64
     /// The proved lower bound by cell. Unit: devices; events if nobody has an identifier.
     let floors: [Int64]
-    /// The drawn numbers by cell, as whole numbers of at least 0; 0 where nothing was drawn because nothing can be
-    /// published.
+    /// The drawn numbers by cell, as whole numbers; 0 where nothing was drawn because nothing can be published.
     var whole: [Int64]
     /// True by cell if its numbers are shown.
     var isShown: [Bool]
@@ -74,7 +73,7 @@ extension MarginCase {
                     kind.canonicalText(in: header), of: source.texts.eventSet(occasion, in: occasions),
                     in: source.period, square: source.square ?? table.width.square, by: secret
                 ) { set in counts(occasion, Margin(keeping: shape.deviceDimensions(of: set))) }
-                try settle(drawn, of: occasion, occasions, parts, table, shape, into: &crowds)
+                try note(drawn, of: occasion, occasions, parts, table, shape, into: &crowds)
             }
         }
         return crowds
@@ -97,23 +96,21 @@ extension MarginCase {
     }
 
     /// Turns the interactions of one occasion into its numbers, and notes in `crowds` which are shown.
-    private func settle(
+    private func note(
         _ interactions: [FieldSet: InteractionTable], of occasion: CellIndex, _ occasions: Margin,
         _ parts: [MarginShape.Part], _ table: DrawnTables, _ shape: MarginShape, into crowds: inout [Margin: DrawnCrowd]
     ) throws(NoiseError) {
-        let steady =
-            header.threshold.devices + (parts.compactMap { crowds[$0.grouping]?.margin.publication }.max() ?? 0)
-        let settled = try table.nonNegative(interactions, steady: steady)
         for part in parts {
             let set = shape.deviceFields(of: part.fields)
-            guard var crowd = crowds[part.grouping], let numbers = settled[set] else { continue }
+            guard var crowd = crowds[part.grouping] else { continue }
             let places = places(of: part, occasion, of: occasions)
             let cells = Array(Set(places)).sorted()
             let local = Dictionary(uniqueKeysWithValues: zip(cells, cells.indices))
             let into = places.map { local[$0] ?? 0 }
-            let drawn = try table.lattice.numbers(of: set, from: interactions).summed(into: into, count: cells.count)
+            let table = try table.lattice.numbers(of: set, from: interactions)
+            let drawn = table.summed(into: into, count: cells.count)
             var whole = Array(repeating: Int64(0), count: cells.count)
-            for (number, place) in zip(numbers, into) { whole[place] += number }
+            for (number, place) in zip(table.whole, into) { whole[place] += number }
             let rule = PublicationRule(threshold: crowd.threshold, margin: crowd.margin.publication)
             let shown = cells.indices.map {
                 rule.publishes(floor: crowd.floors[cells[$0]], whole: whole[$0], drawn: drawn, at: $0)

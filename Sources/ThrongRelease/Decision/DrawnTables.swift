@@ -119,22 +119,6 @@ struct DrawnTables {
         return drawn
     }
 
-    /// Returns whole numbers of all groupings, none below 0, that add up.
-    ///
-    /// - Parameter steady: the least number that would be published.
-    func nonNegative(
-        _ interactions: [FieldSet: InteractionTable], steady: Int64
-    ) throws(NoiseError) -> [FieldSet: [Int64]] {
-        guard !Fault.noiseOff.isOn else {
-            var exact: [FieldSet: [Int64]] = [:]
-            for grouping in lattice.groupings {
-                exact[grouping] = try lattice.numbers(of: grouping, from: interactions).whole
-            }
-            return exact
-        }
-        return try lattice.nonNegative(from: interactions, steady: steady)
-    }
-
     /// Returns the margins of a grouping's numbers: the widest, if the grouping has sums of different sizes.
     ///
     /// - Parameters:

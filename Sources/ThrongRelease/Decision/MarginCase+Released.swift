@@ -54,13 +54,18 @@ extension MarginCase {
         _ grouping: Margin, _ cell: CellIndex, _ numbers: [Numbers], _ crowds: [DrawnCrowd]
     ) -> PublishedCell {
         let place = Int(cell.value)
-        let values = numbers.map { $0.whole[grouping]?[place] ?? 0 }
+        let drawn = numbers.map { $0.whole[grouping]?[place] ?? 0 }
+        // Whatever is never below 0 is 0 where its number is below: that is nearer to any truth.
+        let values = drawn.indices.map { isSigned($0) ? drawn[$0] : max(0, drawn[$0]) }
         let told = crowds.last.flatMap { $0.isShown[place] && header.layout.hasIdentifiers ? $0.whole[place] : nil }
         return PublishedCell(
             margin: grouping, cell: cell, count: values[0], sums: Array(values.dropFirst()),
             reach: header.reach && !header.hasFirsts ? told.map { DeviceFloor(devices: $0) } : nil,
             firsts: header.hasFirsts ? told : nil)
     }
+
+    /// True if a measure may be below 0: a sum of a field whose least value is.
+    private func isSigned(_ measure: Int) -> Bool { measure > 0 && header.layout.sums[measure - 1].lowest < 0 }
 
     private func margins(
         of grouping: Margin, _ numbers: [Numbers], _ crowd: DrawnCrowd?, _ shown: Set<Int>

@@ -148,11 +148,6 @@ package struct MarginCase: Sendable {
         for (measure, table) in tables.enumerated() {
             let interactions = try interactions(of: measure, table, shape, secret)
             let squares = parts.isEmpty ? [table.width.square] : parts.map { $0.square(measure) ?? table.width.square }
-            let isNonNegative = measure == 0 || header.layout.sums[measure - 1].lowest >= 0
-            // A number that is shown is of k devices, each of which sent something.
-            let settled =
-                isNonNegative
-                ? try table.nonNegative(interactions, steady: header.threshold.devices) : nil
             var numbers = Numbers()
             for part in shape.parts {
                 let set = shape.eventFields(of: part.base)
@@ -160,7 +155,7 @@ package struct MarginCase: Sendable {
                 let places = header.layout.places(from: part.base, to: part.grouping)
                 let size = header.layout.size(of: part.grouping)
                 var whole = Array(repeating: Int64(0), count: size)
-                for (cell, number) in (settled?[set] ?? drawn.whole).enumerated() {
+                for (cell, number) in drawn.whole.enumerated() {
                     whole[places[cell]] = whole[places[cell]].addedClamped(number)
                 }
                 numbers.whole[part.grouping] = whole

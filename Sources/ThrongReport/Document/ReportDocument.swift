@@ -3,29 +3,20 @@ package import ThrongRelease
 
 /// The content of one partner's report about one period: a pure value, the same for every format.
 package struct ReportDocument: Sendable, Hashable {
-    /// The report's name.
     package let name: ReportName
-    /// Its heading.
     package let title: String
-    /// A paragraph for the reader, if the plan has one.
     package let explanation: String?
     /// The languages of texts where the plan names one, by place in the plan: `reports.daily.title`.
     package let languages: [String: LanguageTag]
-    /// The partner who receives it.
     package let partner: Partner
-    /// The app whose crowd it is about.
     package let app: App
-    /// The names that it gives to periods.
     let names: PeriodNames
-    /// The locale in which its reader's numbers and dates are written.
     package let locale: ReportLocale
-    /// The period that it covers.
     package let period: Period
     /// The period as file names and tables have it: `2026-11-21`, `2026-W47`.
     package let periodLabel: String
     /// The period in words: "Saturday, 21 November 2026".
     package let periodTitle: String
-    /// The plan in force.
     package let plan: PlanVersion
     /// The releases that it was made from, by metric, those of earlier periods after the report's own.
     package let sources: [Source]
@@ -34,28 +25,21 @@ package struct ReportDocument: Sendable, Hashable {
     package let deleteBy: UnixSeconds?
     /// Metrics of which it has a part of the period only, by name.
     package let partial: [Partial]
-    /// The answers, in reading order.
     package let answers: [InsightAnswer]
 
     /// A metric that was not counted in one way all period long.
     package struct Partial: Sendable, Hashable {
-        /// Its name.
         package let metric: MetricName
-        /// The metric's title, as people read it.
         package let title: String
-        /// The part of the period that the numbers are of.
         package let part: PartOfPeriod
     }
 
     /// A release that a report was made from.
     package struct Source: Sendable, Hashable {
-        /// The metric that was released.
         package let metric: MetricName
-        /// The metric's title, as people read it.
         package let title: String
         /// The period that the release covers: `2026-11-21`.
         package let period: String
-        /// The release's digest.
         package let digest: ReleaseDigest
         /// The layout, which says what its cells mean, bucketings included.
         package let layout: LayoutID
@@ -142,6 +126,5 @@ package struct ReportDocument: Sendable, Hashable {
         self.answers = answers
     }
 
-    /// A period as file names and tables have it.
     func periodLabel(of period: Period) -> String { names.label(period) }
 }

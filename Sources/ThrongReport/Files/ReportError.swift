@@ -1,11 +1,8 @@
-/// The reason why a report could not be written or delivered.
 package enum ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A page template of this program does not parse.
     case template(name: String, reason: String)
-    /// A call of the operating system failed.
     case system(call: String, path: String, code: Int32)
 
-    /// The fault and its remedy, in sentences.
     package var description: String {
         switch self {
         case .template(let name, let reason):

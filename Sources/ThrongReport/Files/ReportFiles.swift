@@ -4,7 +4,6 @@ package import ThrongPlan
 ///
 /// Names are `<report>-<period>.<format>`, so that a repeated run writes the same files with the same bytes.
 package struct ReportFiles: Sendable, Hashable {
-    /// The files.
     package let all: [ReportFile]
 
     /// Creates a report's files from files that were made earlier, in the order in which they are delivered.
@@ -32,13 +31,11 @@ package struct ReportFiles: Sendable, Hashable {
     }
 }
 
-/// One file of a report.
 package struct ReportFile: Sendable, Hashable {
     /// Its name without a folder: `weekly_shop-2026-W47.html`.
     ///
     /// - Shape: `A-Z`, `a-z`, `0-9`, `_`, `-` and `.`, not starting with a dot, at most 200 characters.
     package let name: String
-    /// Its bytes.
     package let contents: [UInt8]
 
     /// Creates a file from a text; whatever a name may not hold becomes a hyphen.
@@ -78,10 +75,8 @@ extension ReportFile {
     package static let manifestEnding = ".manifest.json"
     package static let signatureEnding = ".manifest.sig"
 
-    /// True if the file is a report's manifest.
     package var isManifest: Bool { name.hasSuffix(Self.manifestEnding) }
 
-    /// The media type, as HTTP names it.
     package var mediaType: String {
         if name.hasSuffix(".html") { return "text/html; charset=utf-8" }
         if name.hasSuffix(".csv") { return "text/csv; charset=utf-8; header=present" }
@@ -90,6 +85,5 @@ extension ReportFile {
         return "application/octet-stream"
     }
 
-    /// True if a text is a name that a report's file may have.
     package static func isName(_ text: String) -> Bool { !text.isEmpty && sanitized(text) == text }
 }

@@ -2,13 +2,10 @@ internal import ThrongPlan
 
 /// One number of a report, or a change of one, before it is written as a line.
 struct CSVLine {
-    /// The subject of a line.
     enum Row: String {
-        /// One of the insight's groups.
         case group
         /// The total of withheld groups, or of those without a rank.
         case rest
-        /// All groups.
         case whole
         /// The change of one of the groups: the value is a difference.
         case change
@@ -42,9 +39,7 @@ enum CSVExtra: CaseIterable {
     /// The first and the last one that margins leave open.
     case rank
     case change
-    /// The margins of numbers, which are noisy on purpose.
     case margin
-    /// The steps of a funnel.
     case funnel
     /// The dimensions that are coarser than asked, because of their age.
     case age
@@ -61,7 +56,6 @@ enum CSVExtra: CaseIterable {
         }
     }
 
-    /// True if an answer has such numbers.
     func isIn(_ answer: InsightAnswer) -> Bool {
         if case (.funnel, .funnel) = (self, answer.insight.kind) { return true }
         return switch (self, answer.insight.view) {
@@ -104,7 +98,6 @@ package enum CSVCell {
     case text(String)
     /// A number that this program wrote.
     case number(String)
-    /// Nothing.
     case empty
 
     /// The cell as it is written.

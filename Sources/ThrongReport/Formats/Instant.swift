@@ -3,7 +3,6 @@ package import ThrongPlan
 
 /// Instants as texts such as 2026-11-20T06:00:00Z.
 package enum Instant {
-    /// The text of an instant.
     package static func text(_ time: UnixSeconds) -> String {
         Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
     }
@@ -18,6 +17,5 @@ package enum Instant {
         }
     }
 
-    /// True if a text is an instant, or nil.
     package static func isReadable(_ text: String?) -> Bool { text.map { time($0) != nil } ?? true }
 }

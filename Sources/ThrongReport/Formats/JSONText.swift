@@ -1,13 +1,26 @@
 /// A JSON value (RFC 8259) that is written with its keys in the order in which they were given, numbers as exact
 /// decimals: the same bytes for the same report.
-package enum JSONText {
+package enum JSONText: ExpressibleByDictionaryLiteral {
+    package typealias Member = (key: String, value: JSONText)
+
     case null
     case string(String)
     /// Digits as they are to be written.
     case number(String)
     case boolean(Bool)
     case array([JSONText])
-    case object([(key: String, value: JSONText)])
+    case object([Member])
+
+    /// Creates an object without the members that are nil; ``null`` is written.
+    package init(dictionaryLiteral members: (String, JSONText?)...) {
+        self = .object(members.compactMap { key, value in value.map { (key: key, value: $0) } })
+    }
+
+    static func text(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
+
+    static func digits(_ number: (some CustomStringConvertible)?) -> JSONText {
+        number.map { .number($0.description) } ?? .null
+    }
 
     /// The text, indented by two spaces a level.
     package func written(indent: String = "") -> String {

@@ -7,101 +7,79 @@ extension ReportDocument {
 
     /// The report as JSON, keys in a fixed order, one newline at the end.
     package var json: String {
-        JSONText.object(
+        let releases = sources.map { source -> JSONText in
             [
-                ("format", .string(Self.jsonFormat)),
-                ("report", .string(name.text)),
-                ("title", .string(title)),
-                ("explanation", explanation.map { .string($0) } ?? .null),
-                ("partner", .object([("name", .string(partner.name.text)), ("title", .string(partner.title))])),
-                (
-                    "app",
-                    .object([
-                        ("name", .string(app.name.text)), ("title", .string(app.title)),
-                        ("contact", .string(app.contact)),
-                    ])
-                ),
-                (
-                    "period",
-                    .object([
-                        ("kind", .string(period.kind.rawValue)),
-                        ("label", .string(periodLabel)),
-                        ("title", .string(periodTitle)),
-                        ("time_zone", .string(app.timeZone)),
-                        ("start", .string(Instant.text(period.start))),
-                        ("end", .string(Instant.text(period.end))),
-                    ])
-                ),
-                ("locale", .string(locale.rawValue)),
-                ("plan", .string(plan.hex)),
-                ("withheld", .string(Withheld.wording)),
-                (
-                    "releases",
-                    .array(
-                        sources.map {
-                            .object([
-                                ("metric", .string($0.metric.text)),
-                                ("title", .string($0.title)),
-                                ("period", .string($0.period)),
-                                ("digest", .string($0.digest.hex)),
-                                ("k", .number(String($0.threshold.devices))),
-                            ])
-                        })
-                ),
-            ] + deletionMembers + partialMembers + [("insights", .array(answers.map { $0.jsonText(names) }))]
-        ).written() + "\n"
-    }
-
-    private var deletionMembers: [(key: String, value: JSONText)] {
-        deleteBy.map { [("delete_by", .string(Instant.text($0)))] } ?? []
-    }
-
-    private var partialMembers: [(key: String, value: JSONText)] {
-        if partial.isEmpty { return [] }
-        func instant(_ time: UnixSeconds?) -> JSONText { time.map { .string(Instant.text($0)) } ?? .null }
-        let texts = partial.map {
-            JSONText.object([
-                ("metric", .string($0.metric.text)), ("title", .string($0.title)),
-                ("from", instant($0.part.from)), ("until", instant($0.part.until)),
-                ("counted_in_two_ways", .boolean($0.part.isSplit)),
-            ])
+                "metric": .string(source.metric.text),
+                "title": .string(source.title),
+                "period": .string(source.period),
+                "digest": .string(source.digest.hex),
+                "k": .digits(source.threshold.devices),
+            ]
         }
-        return [("partial", .array(texts))]
+        let partials = partial.map { partial -> JSONText in
+            [
+                "metric": .string(partial.metric.text), "title": .string(partial.title),
+                "from": .text(partial.part.from.map { Instant.text($0) }),
+                "until": .text(partial.part.until.map { Instant.text($0) }),
+                "counted_in_two_ways": .boolean(partial.part.isSplit),
+            ]
+        }
+        let report: JSONText = [
+            "format": .string(Self.jsonFormat),
+            "report": .string(name.text),
+            "title": .string(title),
+            "explanation": .text(explanation),
+            "partner": ["name": .string(partner.name.text), "title": .string(partner.title)],
+            "app": ["name": .string(app.name.text), "title": .string(app.title), "contact": .string(app.contact)],
+            "period": [
+                "kind": .string(period.kind.rawValue),
+                "label": .string(periodLabel),
+                "title": .string(periodTitle),
+                "time_zone": .string(app.timeZone),
+                "start": .string(Instant.text(period.start)),
+                "end": .string(Instant.text(period.end)),
+            ],
+            "locale": .string(locale.rawValue),
+            "plan": .string(plan.hex),
+            "withheld": .string(Withheld.wording),
+            "releases": .array(releases),
+            "delete_by": deleteBy.map { .string(Instant.text($0)) },
+            "partial": partials.isEmpty ? nil : .array(partials),
+            "insights": .array(answers.map { $0.jsonText(names) }),
+        ]
+        return report.written() + "\n"
     }
 }
 
 extension InsightAnswer {
     fileprivate func jsonText(_ names: PeriodNames) -> JSONText {
-        .object(
-            [
-                ("name", .string(insight.name.text)),
-                ("title", .string(insight.title)),
-                ("explanation", insight.explanation.map { .string($0) } ?? .null),
-                ("question", .string(question)),
-                ("metric", .string(insight.metric.text)),
-                ("kind", .string(insight.kind.word)),
-                ("view", insight.view.jsonText),
-                ("unit", .string(unit)),
-                (
-                    "filters",
-                    .array(
-                        filters.map {
-                            .object([("dimension", .string($0.dimension.text)), ("bucket", .string($0.bucket.text))])
-                        })
-                ),
-                ("part", insight.kind.partText),
-                ("status", .string(status)),
-                ("basis", answered?.basis.jsonText ?? .null),
-                ("dimensions", .array((answered?.axes ?? []).map(\.jsonText))),
-            ] + agedMembers(answered) + members(answered) + viewMembers(answered, names))
+        let filters = filters.map { filter -> JSONText in
+            ["dimension": .string(filter.dimension.text), "bucket": .string(filter.bucket.text)]
+        }
+        let head: [JSONText.Member] = [
+            ("name", .string(insight.name.text)),
+            ("title", .string(insight.title)),
+            ("explanation", .text(insight.explanation)),
+            ("question", .string(question)),
+            ("metric", .string(insight.metric.text)),
+            ("kind", .string(insight.kind.word)),
+            ("view", insight.view.jsonText),
+            ("unit", .string(unit)),
+            ("filters", .array(filters)),
+            ("part", insight.kind.partText),
+            ("status", .string(status)),
+            ("basis", answered?.basis.jsonText ?? .null),
+            ("dimensions", .array((answered?.axes ?? []).map(\.jsonText))),
+        ]
+        return .object(head + agedMembers(answered) + members(answered) + viewMembers(answered, names))
     }
 
-    private func agedMembers(_ answered: Answered?) -> [(key: String, value: JSONText)] {
+    private func agedMembers(_ answered: Answered?) -> [JSONText.Member] {
         guard let aged = answered?.aged, !aged.isEmpty else { return [] }
         return [("aged", .array(aged.map(\.jsonText)))]
     }
 
-    private func members(_ answered: Answered?) -> [(key: String, value: JSONText)] {
+    private func members(_ answered: Answered?) -> [JSONText.Member] {
         let table = answered?.table
         var rest = table?.rest?.quantity
         var rows = (table?.rows ?? []).map { row($0.buckets, $0.figure) }
@@ -117,7 +95,7 @@ extension InsightAnswer {
             }
         }
         return [
-            ("withheld_share", (table?.rest?.share).map { .number("\($0)") } ?? .null),
+            ("withheld_share", .digits(table?.rest?.share)),
             ("left_out", .boolean(table?.isLeftOut ?? false)),
             ("whole", table?.whole.map { .object(members(of: $0)) } ?? .null),
             ("rest", rest.map { .object(members(of: .published($0), as: .derived)) } ?? .null),
@@ -125,111 +103,99 @@ extension InsightAnswer {
         ]
     }
 
-    private func rankMembers(_ ranked: AnswerRanking.Ranked) -> [(key: String, value: JSONText)] {
-        [("rank", .number(String(ranked.rank))), ("last_rank", .number(String(ranked.lastRank)))]
+    private func rankMembers(_ ranked: AnswerRanking.Ranked) -> [JSONText.Member] {
+        [("rank", .digits(ranked.rank)), ("last_rank", .digits(ranked.lastRank))]
     }
 
-    private func parts(of stage: AnswerStage) -> [(key: String, value: JSONText)] {
+    private func parts(of stage: AnswerStage) -> [JSONText.Member] {
         [("of_previous", stage.ofPrevious), ("of_first", stage.ofFirst)].map { key, figure in
             (key, figure.map { .object(members(of: $0)) } ?? .null)
         }
     }
 
-    private func viewMembers(_ answered: Answered?, _ names: PeriodNames) -> [(key: String, value: JSONText)] {
+    private func viewMembers(_ answered: Answered?, _ names: PeriodNames) -> [JSONText.Member] {
+        let rows = answered?.table.rows ?? []
         switch answered?.view {
         case .change(let comparisons)?:
-            let rows = answered?.table.rows ?? []
-            let texts = comparisons.map { comparison in
-                JSONText.object([
-                    ("against", .string(comparison.reference.rawValue)), ("period", names.jsonText(comparison.period)),
-                    (
-                        "rows",
-                        .array(
-                            zip(rows, comparison.rows).map { own, compared in
-                                .object([
-                                    ("buckets", .array(own.buckets.map { .string($0.text) })),
-                                    ("earlier", .object(members(of: compared.earlier))),
-                                    ("change", .object(members(of: compared.change))),
-                                ])
-                            })
-                    ),
-                ])
+            let texts = comparisons.map { comparison -> JSONText in
+                let compared = zip(rows, comparison.rows).map { own, compared -> JSONText in
+                    [
+                        "buckets": own.buckets.jsonText,
+                        "earlier": .object(members(of: compared.earlier)),
+                        "change": .object(members(of: compared.change)),
+                    ]
+                }
+                return [
+                    "against": .string(comparison.reference.rawValue), "period": names.jsonText(comparison.period),
+                    "rows": .array(compared),
+                ]
             }
             return [("comparisons", .array(texts))]
         case .trend(let points)?:
-            let rows = answered?.table.rows ?? []
-            let texts = points.map { point in
-                JSONText.object([
-                    ("period", names.jsonText(point.period)),
-                    ("k", point.threshold.map { .number(String($0.devices)) } ?? .null),
-                    ("withheld_share", point.withheldShare.map { .number("\($0)") } ?? .null),
-                    ("rows", .array(zip(rows, point.figures).map { row($0.buckets, $1) })),
-                ])
+            let texts = points.map { point -> JSONText in
+                [
+                    "period": names.jsonText(point.period),
+                    "k": .digits(point.threshold?.devices),
+                    "withheld_share": .digits(point.withheldShare),
+                    "rows": .array(zip(rows, point.figures).map { row($0.buckets, $1) }),
+                ]
             }
             return [("points", .array(texts))]
         case .table?, .ranking?, .funnel?, nil: return []
         }
     }
 
-    private func row(
-        _ buckets: [BucketLabel], _ figure: Figure, _ more: [(key: String, value: JSONText)] = []
-    ) -> JSONText {
-        .object([("buckets", .array(buckets.map { .string($0.text) }))] + more + members(of: figure))
+    private func row(_ buckets: [BucketLabel], _ figure: Figure, _ more: [JSONText.Member] = []) -> JSONText {
+        .object([("buckets", buckets.jsonText)] + more + members(of: figure))
     }
 
     /// A withheld number has the same members as a published one, all null: nothing tells two of them apart.
-    private func members(of figure: Figure, as status: NumberStatus? = nil) -> [(key: String, value: JSONText)] {
+    private func members(of figure: Figure, as status: NumberStatus? = nil) -> [JSONText.Member] {
         let quantity = figure.quantity
-        let members: [(key: String, value: JSONText)] = [
+        let members: [JSONText.Member] = [
             ("status", .string((status ?? figure.status).rawValue)),
-            ("value", (quantity?.decimal).map { .number("\($0)") } ?? .null),
-            ("numerator", (quantity?.quotient).map { .number($0.numerator) } ?? .null),
-            ("denominator", (quantity?.quotient).map { .number($0.denominator) } ?? .null),
+            ("value", .digits(quantity?.decimal)),
+            ("numerator", .digits(quantity?.quotient?.numerator)),
+            ("denominator", .digits(quantity?.quotient?.denominator)),
         ]
         return hasBounds ? members + Self.boundMembers(status == .derived ? nil : bounds(of: quantity)) : members
     }
 
-    private func members(of outcome: AnswerComparison.Outcome) -> [(key: String, value: JSONText)] {
+    private func members(of outcome: Reported<Change>) -> [JSONText.Member] {
         let change = outcome.change
-        let members: [(key: String, value: JSONText)] = [
+        let members: [JSONText.Member] = [
             ("status", .string(outcome.status.rawValue)),
-            ("difference", change.map { .number("\($0.difference)") } ?? .null),
-            ("relative", (change?.relative).map { .number("\($0)") } ?? .null),
+            ("difference", .digits(change?.difference)),
+            ("relative", .digits(change?.relative)),
         ]
         return hasBounds ? members + Self.boundMembers(change.map { ($0.interval.low, $0.interval.high) }) : members
     }
 
-    private static func boundMembers(
-        _ bounds: (low: Decimals?, high: Decimals?)?
-    ) -> [(key: String, value: JSONText)] {
-        func text(_ number: Decimals?) -> JSONText { number.map { .number("\($0)") } ?? .null }
-        return [("low", text(bounds?.low)), ("high", text(bounds?.high))]
+    private static func boundMembers(_ bounds: (low: Decimals?, high: Decimals?)?) -> [JSONText.Member] {
+        [("low", .digits(bounds?.low)), ("high", .digits(bounds?.high))]
     }
 }
 
 extension AnswerAxis {
     fileprivate var jsonText: JSONText {
-        .object([
-            ("name", .string(name.text)),
-            ("title", .string(title)),
-            ("buckets", .array(labels.map { .string($0.text) })),
-        ])
+        ["name": .string(name.text), "title": .string(title), "buckets": labels.jsonText]
     }
 }
 
+extension [BucketLabel] {
+    fileprivate var jsonText: JSONText { .array(map { .string($0.text) }) }
+}
+
 extension AgedDimension {
-    fileprivate var jsonText: JSONText {
-        .object([("dimension", .string(name.text)), ("now", now.map { .string($0.name.text) } ?? .null)])
-    }
+    fileprivate var jsonText: JSONText { ["dimension": .string(name.text), "now": .text(now?.name.text)] }
 }
 
 extension PeriodNames {
     fileprivate func jsonText(_ period: Period) -> JSONText {
-        .object([
-            ("label", .string(label(period))), ("title", .string(long(period))),
-            ("start", .string(Instant.text(period.start))),
-            ("end", .string(Instant.text(period.end))),
-        ])
+        [
+            "label": .string(label(period)), "title": .string(long(period)),
+            "start": .string(Instant.text(period.start)), "end": .string(Instant.text(period.end)),
+        ]
     }
 }
 
@@ -237,13 +203,11 @@ extension Insight.View {
     /// The view in which the rows are shown, with what the plan says about it.
     fileprivate var jsonText: JSONText {
         switch self {
-        case .table: .object([("as", .string("table"))])
-        case .ranking(let top): .object([("as", .string("ranking")), ("top", .number(String(top)))])
+        case .table: ["as": .string("table")]
+        case .ranking(let top): ["as": .string("ranking"), "top": .digits(top)]
         case .change(let references):
-            .object([
-                ("as", .string("change")), ("against", .array(references.map { .string($0.rawValue) })),
-            ])
-        case .trend(let periods): .object([("as", .string("trend")), ("periods", .number(String(periods)))])
+            ["as": .string("change"), "against": .array(references.map { .string($0.rawValue) })]
+        case .trend(let periods): ["as": .string("trend"), "periods": .digits(periods)]
         }
     }
 }
@@ -265,28 +229,24 @@ extension Insight.Kind {
 
     fileprivate var partText: JSONText {
         guard case .share(_, let part?) = self else { return .null }
-        return .object([("dimension", .string(part.dimension.text)), ("bucket", .string(part.bucket.text))])
+        return ["dimension": .string(part.dimension.text), "bucket": .string(part.bucket.text)]
     }
 }
 
 extension NumberBasis {
     fileprivate var jsonText: JSONText {
-        .object([
-            ("counts", .string(counts.rawValue)),
-            ("devices", devices.map { .string($0.rawValue) } ?? .null),
-            ("statement", .string(statement)),
-            ("k", .number(kText)),
-            ("floor", floorText.map { .string($0) } ?? .null),
-            ("sampling", .number(samplingText)),
-            ("window_seconds", hasIdentifiers ? .number(String(rotation.seconds)) : .null),
-            (
-                "margin",
-                .object([
-                    ("within", .number(String(within))), ("rho", .string(margin.cost)),
-                    ("statement", .string(marginStatement)),
-                ])
-            ),
-        ])
+        [
+            "counts": .string(counts.rawValue),
+            "devices": .text(devices?.rawValue),
+            "statement": .string(statement),
+            "k": .number(kText),
+            "floor": .text(floorText),
+            "sampling": .number(samplingText),
+            "window_seconds": hasIdentifiers ? .digits(rotation.seconds) : .null,
+            "margin": [
+                "within": .digits(within), "rho": .string(margin.cost), "statement": .string(marginStatement),
+            ],
+        ]
     }
 }
 

@@ -95,7 +95,6 @@ struct AnswerSource {
             period: earlier, isSameQuestion: history.current.header.asksTheSame(as: then), interval: interval(of:))
     }
 
-    /// The numbers of the table's rows in one period.
     private func point(_ period: Period) -> AnswerPoint {
         let (release, absence) = history.release(of: period, for: insight)
         guard let release, let reading = InsightReading(of: insight, plan: plan, release: release) else {

@@ -1,6 +1,5 @@
 package import ThrongPlan
 
-/// The numbers of one answer.
 package struct AnswerTable: Sendable, Hashable {
     /// Every combination of the axes' buckets in the plan's order, the last axis running fastest.
     ///
@@ -12,13 +11,6 @@ package struct AnswerTable: Sendable, Hashable {
     /// The rest of the whole beside the published rows; nil where the whole is withheld or not shown.
     package let rest: AnswerRest?
 
-    package init(rows: [AnswerRow], whole: Figure?, rest: AnswerRest?) {
-        self.rows = rows
-        self.whole = whole
-        self.rest = rest
-    }
-
-    /// The number of withheld rows.
     package var withheldRows: Int { rows.count { $0.figure == .withheld } }
 
     /// True if the table is a breakdown of which nothing is published.
@@ -29,15 +21,8 @@ package struct AnswerTable: Sendable, Hashable {
 
 /// One row of an answer: a bucket of each axis and its number.
 package struct AnswerRow: Sendable, Hashable {
-    /// One bucket an axis.
     package let buckets: [BucketLabel]
-    /// The number.
     package let figure: Figure
-
-    package init(buckets: [BucketLabel], figure: Figure) {
-        self.buckets = buckets
-        self.figure = figure
-    }
 }
 
 /// The total of an answer's withheld rows: the whole less the published rows.

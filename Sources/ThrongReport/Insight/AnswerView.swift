@@ -1,8 +1,6 @@
 package import ThrongPlan
 
-/// The view in which an answer is shown.
 package enum AnswerView: Sendable, Hashable {
-    /// Its table as it is.
     case table
     /// The largest rows, the others together.
     case ranking(AnswerRanking)
@@ -26,13 +24,11 @@ package struct AnswerRanking: Sendable, Hashable {
     /// little is left that it can't be told from nothing, and where numbers do not add up, as devices do not.
     package let rest: Quantity?
 
-    /// One row with its rank.
     package struct Ranked: Sendable, Hashable {
         /// 1 and one more for every number that is larger beyond the margins of both.
         package let rank: Int
         /// The last rank that margins leave open.
         package let lastRank: Int
-        /// The row.
         package let row: AnswerRow
 
         /// "2", and "2 to 4" where margins leave the order open.
@@ -68,35 +64,15 @@ package struct AnswerRanking: Sendable, Hashable {
 package struct AnswerComparison: Sendable, Hashable {
     /// The earlier period, by its relation to the answer's.
     package let reference: Insight.Reference
-    /// The earlier period itself.
     package let period: Period
     /// One a row of the answer's table.
     package let rows: [Compared]
 
-    /// One row then and since.
     package struct Compared: Sendable, Hashable {
-        /// The number then.
         package let earlier: Figure
-        /// The change, or the reason why nobody can say; withheld where either number is.
-        package let change: Outcome
-    }
-
-    /// The change of a number, or the reason why nobody can say.
-    package enum Outcome: Sendable, Hashable {
-        /// Both numbers are published.
-        case published(Change)
-        /// Either number is withheld.
-        case withheld
-        /// Neither can be anything but zero.
-        case impossible
-        /// There is no number to compare with.
-        case absent(Absence)
-
-        /// The change, where there is one.
-        package var change: Change? {
-            guard case .published(let change) = self else { return nil }
-            return change
-        }
+        /// Withheld where either number is; impossible where neither can be anything but zero; absent where there is
+        /// no number to compare with.
+        package let change: Reported<Change>
     }
 }
 
@@ -132,7 +108,6 @@ package struct AnswerStage: Sendable, Hashable {
 
 /// The rows of an answer in one period of a trend.
 package struct AnswerPoint: Sendable, Hashable {
-    /// The period of the numbers.
     package let period: Period
     /// The least number of devices behind each number; nil where there is no release that can be compared.
     package let threshold: Threshold?

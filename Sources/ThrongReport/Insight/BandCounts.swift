@@ -130,7 +130,6 @@ package struct BandCounts {
 /// A value below which a given part of the events lies, as far as a histogram tells it: the band that holds it, and a
 /// number inside the band if its events were spread evenly.
 package struct QuantileReading: Sendable, Hashable {
-    /// The quantile that is read.
     package let quantile: Quantile
     /// The lower end of the band; nil where it is open. Unit: the histogram's.
     package let lowest: Decimals?
@@ -140,11 +139,4 @@ package struct QuantileReading: Sendable, Hashable {
     /// rounded to the largest power of ten that is at most a tenth of the band's width. Nil where the band is open, or
     /// where withheld numbers decide the place inside it. Unit: the histogram's.
     package let value: Decimals?
-
-    package init(quantile: Quantile, lowest: Decimals?, highest: Decimals?, value: Decimals?) {
-        self.quantile = quantile
-        self.lowest = lowest
-        self.highest = highest
-        self.value = value
-    }
 }

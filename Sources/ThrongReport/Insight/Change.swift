@@ -12,7 +12,6 @@ package struct Change: Sendable, Hashable {
     /// The direction of the change, by the numbers as they were drawn.
     package let direction: Direction
 
-    /// The direction in which a number went.
     package enum Direction: String, Sendable, Hashable, CaseIterable {
         case up
         case same

@@ -64,7 +64,6 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
         return Double(units) / scale
     }
 
-    /// A whole number.
     package init(whole: Int) { self.init(units: Int128(whole), places: 0) }
 
     /// Reads what ``description`` writes: "-1234.50"; nil for anything else, and for more than 128 bits hold.
@@ -137,6 +136,5 @@ package struct Decimals: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Decimals {
-    /// The number without its sign.
     package var magnitude: Decimals { Decimals(units: units < 0 ? -units : units, places: places) }
 }

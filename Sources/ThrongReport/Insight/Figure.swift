@@ -1,7 +1,10 @@
 /// One number of a report, or why there is none.
-package enum Figure: Sendable, Hashable {
+package typealias Figure = Reported<Quantity>
+
+/// Something that a report tells, or why it does not.
+package enum Reported<Value: Sendable & Hashable>: Sendable, Hashable {
     /// It is computed from published cells only.
-    case published(Quantity)
+    case published(Value)
     /// It is of fewer than k devices, or of hardly more: see ``Withheld``.
     case withheld
     /// The plan says that nothing can be counted here: see ``Impossible``.
@@ -9,19 +12,34 @@ package enum Figure: Sendable, Hashable {
     /// There is nothing to be published or withheld: see ``Absence``.
     case absent(Absence)
 
-    /// The number, where there is one.
-    package var quantity: Quantity? {
+    fileprivate var value: Value? { if case .published(let value) = self { value } else { nil } }
+
+    var status: NumberStatus {
         switch self {
-        case .published(let quantity): quantity
-        case .withheld, .impossible, .absent: nil
+        case .published: .published
+        case .withheld: .withheld
+        case .impossible: .impossible
+        case .absent(let absence): NumberStatus(absence)
         }
     }
+
+    /// The words in place of what is not published.
+    var marker: String? { status.marker }
+    /// The words in place of what is neither published nor withheld.
+    var nothing: String? { self == .withheld ? nil : marker }
+}
+
+extension Reported<Quantity> {
+    package var quantity: Quantity? { value }
+}
+
+extension Reported<Change> {
+    package var change: Change? { value }
 }
 
 /// The reason why there is no number at all: a fact that everybody knows, of the plan, the calendar or the list of
 /// releases.
 package enum Absence: Sendable, Hashable {
-    /// There is no release of it.
     case notReleased
     /// The metric was first released for a later period.
     case beganLater
@@ -48,7 +66,6 @@ package enum Absence: Sendable, Hashable {
 
 /// The status of a number in CSV and JSON: published, or the reason why it is not.
 package enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
-    /// There is a number.
     case published
     /// There is none: ``Withheld/wording``.
     case withheld
@@ -56,20 +73,14 @@ package enum NumberStatus: String, Sendable, Hashable, CaseIterable, Decodable {
     case impossible
     /// There is a number, computed from published numbers: what others leave of the whole.
     case derived
-    /// No release covers the insight's metric, period and grouping.
     case notReleased = "not_released"
-    /// The metric was first released for a later period.
     case beganLater = "began_later"
-    /// The metric had expired before the period began.
     case expired
-    /// The metric was counted in another way then.
     case changed
     /// Numbers in this detail are not kept for so long.
     case aged
-    /// The plan did not name this reader when it was counted.
     case unnamed
 
-    /// The status of a number that everybody knows not to be there.
     package init(_ absence: Absence) {
         self =
             switch absence {

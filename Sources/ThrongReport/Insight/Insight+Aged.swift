@@ -20,9 +20,8 @@ extension Insight {
         }
         for names in combinations {
             let left = names.compactMap(\.self)
-            let insight = Insight(
-                name: self.name, title: title, explanation: explanation, metric: metric, kind: kind, by: left,
-                filters: filters, view: view.splitting(left.isEmpty))
+            var insight = self
+            (insight.by, insight.view) = (left, view.splitting(left.isEmpty))
             guard Set(left).count == left.count,
                 InsightReading(of: insight, plan: plan, release: release) != nil
             else { continue }
@@ -33,7 +32,6 @@ extension Insight {
 }
 
 extension Insight {
-    /// True if age has taken numbers that the insight asks for.
     func isAged(in release: Release, plan: Plan) -> Bool {
         var names = usedDimensions
         switch kind {

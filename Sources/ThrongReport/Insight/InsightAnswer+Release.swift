@@ -41,7 +41,6 @@ extension InsightAnswer {
 }
 
 extension Plan {
-    /// Returns the titles of the dimensions that an insight may name.
     fileprivate func titles(for insight: Insight) -> (DimensionName) -> String {
         let dimensions = metric(insight.metric).map { cubeDimensions(of: $0) } ?? []
         return { name in
@@ -93,7 +92,7 @@ extension AnswerComparison {
 
     private static func outcome(
         from then: Figure, to now: Figure, change: (Quantity, Quantity) -> Change?
-    ) -> Outcome {
+    ) -> Reported<Change> {
         switch (then, now) {
         case (.published(let earlier), .published(let later)):
             return change(earlier, later).map { .published($0) } ?? .withheld

@@ -3,7 +3,6 @@ package import ThrongRelease
 
 /// The answer to one insight for one period, computed from a release and nothing else.
 package struct InsightAnswer: Sendable, Hashable {
-    /// The question.
     package let insight: Insight
     /// The question that the metric asks, for readers of an insight without an explanation of its own.
     package let question: String
@@ -13,40 +12,31 @@ package struct InsightAnswer: Sendable, Hashable {
     package let names: PeriodNames
     /// The buckets that it is confined to.
     package let filters: [AnswerFilter]
-    /// The answer, or the reason why there is none.
     package let outcome: Outcome
     /// The comparisons that words on the same page make between numbers: all of them share one chance of error.
     package var comparisons = 0
 
-    /// The answer from a release, or the reason why there is none.
     package enum Outcome: Sendable, Hashable {
         /// A release answers.
         case answered(Answered)
         /// No release covers this metric, period and grouping: a public fact of the plan and the calendar.
         case absent(Absence)
 
-        /// There is no release.
         package static let notReleased = Outcome.absent(.notReleased)
     }
 
-    /// The answer that a release gives to the insight.
     package struct Answered: Sendable, Hashable {
-        /// Its digest.
         package let release: ReleaseDigest
-        /// The basis of the numbers.
         package let basis: NumberBasis
         /// The dimensions by which the rows are split; the histogram is the last.
         package let axes: [AnswerAxis]
-        /// The numbers.
         package let table: AnswerTable
-        /// The view in which the numbers are shown.
         package let view: AnswerView
         /// The bounds of the values of a mean; nil for other numbers.
         package let clip: ClosedRange<Double>?
         /// The lead of the largest number over each row of the table, in standard deviations of their difference. Nil
         /// for the largest row itself and where there is no number; empty for kinds whose rows are not compared.
         package var leads: [Double?] = []
-        /// Dimensions of the question by which numbers are not kept any more.
         package let aged: [AgedDimension]
 
         /// The whole that parts are shares of; nil where devices that are in several parts keep these from adding up.
@@ -91,7 +81,6 @@ package struct InsightAnswer: Sendable, Hashable {
         answered.flatMap { Interval(of: quantity, basis: $0.basis, clip: $0.clip, kind: insight.kind) }
     }
 
-    /// The answer, where there is one.
     package var answered: Answered? {
         switch outcome {
         case .answered(let answered): answered
@@ -102,57 +91,30 @@ package struct InsightAnswer: Sendable, Hashable {
 
 /// A dimension by which an insight asks, and age has left no numbers.
 package struct AgedDimension: Sendable, Hashable {
-    /// The dimension's name.
     package let name: DimensionName
-    /// The dimension's title, as people read it.
     package let title: String
     /// The coarser one by which the numbers are shown instead; nil where they are not split.
     package let now: AnswerAxis?
 }
 
-/// One dimension by which an answer is broken down.
 package struct AnswerAxis: Sendable, Hashable {
     /// The dimension's name: a column of the CSV.
     package let name: DimensionName
-    /// The title above the column.
     package let title: String
     /// Its buckets in the plan's order.
     package let labels: [BucketLabel]
-
-    package init(name: DimensionName, title: String, labels: [BucketLabel]) {
-        self.name = name
-        self.title = title
-        self.labels = labels
-    }
 }
 
-/// One bucket that an answer is confined to, with the words for it.
 package struct AnswerFilter: Sendable, Hashable {
-    /// The dimension's name.
     package let dimension: DimensionName
-    /// The dimension's title, as people read it.
     package let title: String
-    /// The bucket.
     package let bucket: BucketLabel
-
-    package init(dimension: DimensionName, title: String, bucket: BucketLabel) {
-        self.dimension = dimension
-        self.title = title
-        self.bucket = bucket
-    }
 }
 
 /// The calendar and the locale by which a report names periods and writes numbers.
 package struct PeriodNames: Sendable, Hashable {
-    /// The app's.
     package let calendar: PeriodCalendar
-    /// The reader's.
     package let locale: ReportLocale
-
-    package init(calendar: PeriodCalendar, locale: ReportLocale) {
-        self.calendar = calendar
-        self.locale = locale
-    }
 
     /// "Saturday, 21 November 2026".
     package func long(_ period: Period) -> String { calendar.title(of: period, in: locale) }

@@ -26,7 +26,6 @@ extension InsightReading {
         return AnswerTable(rows: rows, whole: nil, rest: nil)
     }
 
-    /// The conversions that are shown beside each row.
     package var stages: [AnswerStage] {
         let numbers = reachedNumbers
         return AnswerStage.all(funnelTable.rows.map(\.figure), steps: max(axes.last?.labels.count ?? 1, 1)) {

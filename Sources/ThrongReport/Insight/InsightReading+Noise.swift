@@ -1,9 +1,7 @@
 internal import ThrongPlan
 internal import ThrongRelease
 
-/// The noise of what is read.
 extension InsightReading {
-    /// The measure that an insight's rows count: events, or devices.
     private var counted: MarginLaw.Measure {
         switch kind {
         case .reach, .share(of: .devices, part: _): .devices
@@ -12,18 +10,14 @@ extension InsightReading {
         }
     }
 
-    /// A number by its place.
     private func number(_ fixed: [Place], _ measure: MarginLaw.Measure) -> DrawnNumber? {
         law.number(Dictionary(fixed.map { ($0.dimension, Set([$0.bucket])) }) { first, _ in first }, of: measure)
     }
 
-    /// Returns the margin of a row's own number; nil where no margin is told.
     func within(_ split: [Place]) -> Int64? { number(base + split, counted)?.margin }
 
-    /// The margin of the whole's events; nil where no margin is told.
     var withinWhole: Int64? { number(base, .count)?.margin }
 
-    /// The noise of a share of the rows' kind.
     func shareNoise(_ split: [Place]) -> QuotientNoise? {
         part.isEmpty
             ? QuotientNoise(number(base + split, counted), over: number(base, counted))
@@ -77,7 +71,6 @@ extension InsightReading {
         return RowOrder(quantities: table.rows.map(\.figure.quantity), numbers: numbers, interval: interval)
     }
 
-    /// The places that each row is split by.
     private var splits: [[Place]] {
         combinations.map { buckets in zip(places, buckets).map { Place(dimension: $0, bucket: $1) } }
     }

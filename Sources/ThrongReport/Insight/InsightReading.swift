@@ -1,6 +1,5 @@
 package import ThrongPlan
 package import ThrongRelease
-package import ThrongWire
 
 /// Reads the cells that an insight asks for out of a release.
 ///
@@ -8,7 +7,6 @@ package import ThrongWire
 /// does not have; and before it is drawn. That is public; which of the cells that it does show are withheld is the
 /// release's decision.
 package struct InsightReading {
-    /// The dimensions of the rows.
     package let axes: [MetricLayout.DimensionLayout]
     /// The buckets that have rows, by axis: those that readers see, without an `other` that nothing can land in.
     package let shown: [[Int]]
@@ -16,16 +14,15 @@ package struct InsightReading {
     private let closed: Set<Int>
     let kind: Insight.Kind
     let release: Release
-    /// The rules by which the noise of its numbers is correlated.
     let law: MarginLaw
-    private let sum: (place: Int, decimals: Int)?
+    private var sum: (place: Int, decimals: Int)?
     let places: [Int]
     let base: [Place]
-    let part: [Place]
+    private(set) var part: [Place] = []
     /// The week of a retention whose devices are the whole; nil for other kinds.
-    private let start: Place?
+    private var start: Place?
     /// The histogram of quantiles: its place among the dimensions and its edges.
-    private let histogram: (dimension: Int, edges: [Double])?
+    private var histogram: (dimension: Int, edges: [Double])?
 
     /// One dimension fixed to one bucket, both as indices of the layout.
     struct Place {
@@ -47,10 +44,6 @@ package struct InsightReading {
         kind = insight.kind
         self.release = release
         var names = insight.by
-        var part: [Place] = []
-        var sum: (place: Int, decimals: Int)?
-        var start: Place?
-        var histogram: (dimension: Int, edges: [Double])?
         switch insight.kind {
         case .count:
             break
@@ -82,10 +75,6 @@ package struct InsightReading {
             else { return nil }
             histogram = (place, measure.edges)
         }
-        self.histogram = histogram
-        self.sum = sum
-        self.start = start
-        self.part = part
         base = insight.filters.compactMap(place)
         places = names.compactMap { name in layout.dimensions.firstIndex { $0.name == name } }
         axes = places.map { layout.dimensions[$0] }
@@ -120,7 +109,6 @@ package struct InsightReading {
         ]
     }
 
-    /// The numbers.
     package var table: AnswerTable {
         if case .quantiles(let quantiles) = kind { return table(of: quantiles) }
         if case .funnel = kind { return funnelTable }
@@ -285,19 +273,16 @@ package struct InsightReading {
         return (release.header.layout.cell(buckets: sorted.map(\.bucket), in: margin), margin)
     }
 
-    /// True if identifiers are counted, and not events.
     private var isWithin: Bool { release.header.layout.within != nil }
 
     private func shows(_ fixed: [Place]) -> Bool { release.shows(Margin(keeping: fixed.map(\.dimension))) }
 
-    /// The combinations of a funnel's buckets but for its steps.
     package var groups: [[Int]] {
         shown.dropLast().reduce([[]]) { partial, buckets in
             partial.flatMap { head in buckets.map { head + [$0] } }
         }
     }
 
-    /// The labels of a group's buckets.
     package func labels(of group: [Int]) -> [BucketLabel] { zip(axes, group).map { $0.labels[$1] } }
 
     /// Returns the published number of a group at one step, or of all of the group; nil where none is published.

@@ -28,7 +28,6 @@ package struct Interval: Sendable, Hashable {
         return high
     }
 
-    /// Creates an interval from ends that were written down.
     package init(low: Decimals?, high: Decimals?) {
         self.low = low
         self.high = high

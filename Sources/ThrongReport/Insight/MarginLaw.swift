@@ -10,7 +10,6 @@ internal import ThrongRelease
 /// over all dimensions. Devices do over those that partition them; of different occasions they are different
 /// questions, and have nothing in common.
 struct MarginLaw: Sendable {
-    /// The measure of a number: a count, a sum, or devices.
     enum Measure: Sendable, Hashable {
         /// Events, or identifiers.
         case count
@@ -80,7 +79,6 @@ struct DrawnNumber: Sendable {
     /// One base dimension that it is split by.
     struct Field: Sendable {
         let place: Int
-        /// The number of the field's buckets.
         let size: Int
         /// The buckets that the number sums up.
         let buckets: Set<Int>

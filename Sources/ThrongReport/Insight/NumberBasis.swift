@@ -1,10 +1,8 @@
 package import ThrongPlan
 package import ThrongRelease
-package import ThrongWire
 
 /// The basis of an answer's numbers: everything that a reader needs in order not to read too much into them.
 package struct NumberBasis: Sendable, Hashable {
-    /// The things that are counted.
     package let counts: Counted
     /// The least number of devices behind each number, or of events where there are no identifiers: k.
     package let threshold: Threshold
@@ -12,7 +10,6 @@ package struct NumberBasis: Sendable, Hashable {
     package let sampling: Double
     /// The length of the windows within which devices are told apart.
     package let rotation: Rotation
-    /// The margins of the numbers, which are noisy on purpose.
     package let margin: NumberMargin
     /// The evidence that numbers are numbers of devices; nil where they are not.
     package let devices: Devices?
@@ -31,20 +28,6 @@ package struct NumberBasis: Sendable, Hashable {
         case firsts = "client_firsts"
         /// Devices answer by themselves, once a period; nobody can check it.
         case answers = "client_answers"
-    }
-
-    package init(
-        counts: Counted, threshold: Threshold, sampling: Double, rotation: Rotation, margin: NumberMargin,
-        devices: Devices? = nil, hasIdentifiers: Bool = true, floor: FloorKind = .any
-    ) {
-        self.counts = counts
-        self.threshold = threshold
-        self.sampling = sampling
-        self.rotation = rotation
-        self.margin = margin
-        self.hasIdentifiers = hasIdentifiers
-        self.floor = floor
-        self.devices = devices ?? (counts == .devices ? .window : nil)
     }
 
     /// True if numbers of a kind have an interval, because they are devices, quotients or estimates from a sample.
@@ -67,7 +50,6 @@ package struct NumberBasis: Sendable, Hashable {
     /// numbers that they are computed from. Unit: the numbers'.
     package var within: Int64 { counts == .devices ? margin.devices ?? margin.events : margin.events }
 
-    /// k as CSV and JSON have it.
     package var kText: String { String(threshold.devices) }
 
     /// ``floor`` as JSON has it; nil where there are no identifiers, and k counts events.
@@ -133,14 +115,9 @@ package struct NumberMargin: Sendable, Hashable {
     package let cost: String
     /// True if the margin is about the numbers that answers are computed from, and not about the answers.
     package let isOfTerms: Bool
+}
 
-    package init(events: Int64, devices: Int64? = nil, cost: String, isOfTerms: Bool = false) {
-        self.events = events
-        self.devices = devices
-        self.cost = cost
-        self.isOfTerms = isOfTerms
-    }
-
+extension NumberMargin {
     /// Reads the margins that a release states; nil before it is drawn.
     ///
     /// - Parameters:

@@ -1,6 +1,5 @@
 package import ThrongPlan
 
-/// The margins of numbers and of their quotients.
 extension Quantity {
     /// Two numbers, one over the other, in the answer's unit; nil for what is no quotient.
     package var drawnQuotient: (part: Double, whole: Double, noise: QuotientNoise)? {
@@ -16,7 +15,6 @@ extension Quantity {
         }
     }
 
-    /// True if the number is a part of a whole.
     package var isShare: Bool {
         switch self {
         case .share, .settled: true

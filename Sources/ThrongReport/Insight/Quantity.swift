@@ -95,10 +95,8 @@ package struct Estimate: Sendable, Hashable {
     package let counted: Int64
     /// The chance: more than 0, less than 1.
     package let rate: Double
-    /// The things that are counted: events or devices.
     package let counts: Counted
 
-    /// Scales a count up.
     package init(counted: Int64, rate: Double, counts: Counted) {
         self.counted = counted
         self.rate = rate

@@ -6,7 +6,6 @@ package import ThrongRelease
 /// A release that came later is not part of it, although its period may be earlier: so a report says the same whenever
 /// it is made.
 package struct ReleaseHistory: Sendable {
-    /// The release of the report's period.
     package let current: Release
     /// The releases of other periods of the same kind; what is not needed is not read.
     package let earlier: [Release]
@@ -15,7 +14,6 @@ package struct ReleaseHistory: Sendable {
     /// Earlier periods whose numbers the plan promised to others only.
     package let unnamed: Set<Period>
 
-    /// Creates the history of a report's release.
     package init(
         current: Release, earlier: [Release] = [], began: UnixSeconds? = nil, unnamed: Set<Period> = []
     ) {
@@ -61,7 +59,6 @@ extension ReleaseHeader {
 }
 
 extension MetricLayout {
-    /// True if a dimension has the same buckets in another layout.
     fileprivate func splits(_ name: DimensionName, as other: MetricLayout) -> Bool {
         guard let mine = dimensions.first(where: { $0.name == name }),
             let theirs = other.dimensions.first(where: { $0.name == name }), mine.isSplit(as: theirs),

@@ -5,7 +5,7 @@ internal import ThrongPlan
 /// Lengths across are percentages, lengths down are pixels: the drawing fits any width without scaling its letters.
 /// A withheld row has a hatched stub, as short as any other's, whatever it hides.
 struct BarChartView {
-    let bars: [BarView]
+    let bars: [TemplateView]
     let height: String
     /// The place of the stubs of withheld rows, and the offset to the right at which they begin: by the line from which
     /// bars begin.
@@ -15,7 +15,6 @@ struct BarChartView {
     let chartTitle: String
     let chartSummary: String
 
-    /// One bar before it is drawn.
     struct Entry {
         let label: String
         let mark: ChartMark
@@ -91,18 +90,19 @@ struct BarChartView {
         bars = zip(entries, words).enumerated().map { place, pair in
             let (entry, words) = pair
             let value = entry.mark.value ?? 0
-            return BarView(
-                textY: rows.labelY(place), barY: rows.barY(place),
-                barX: Coordinate.percent(
+            return [
+                "textY": rows.labelY(place), "barY": rows.barY(place),
+                "barX": Coordinate.percent(
                     isCentred ? (1 - abs(value) / range) / 2 : (min(value, 0) - lowest) / range),
-                barWidth: Coordinate.percent(abs(value) / range),
-                barLabel: entry.label.shortened(toWidth: ChartRows.room),
-                barTitle: entry.label,
-                barValue: entry.mark.words,
-                barFigures: rows.figures(words, row: place, isPublished: entry.mark.value != nil),
-                barClass: entry.isRest ? "bar rest" : "bar",
-                barPublished: entry.mark.value != nil,
-                barWithheld: entry.mark == .withheld)
+                "barWidth": Coordinate.percent(abs(value) / range),
+                "barLabel": entry.label.shortened(toWidth: ChartRows.room),
+                "barTitle": entry.label,
+                "barValue": entry.mark.words,
+                "barFigures": rows.figures(words, row: place, isPublished: entry.mark.value != nil),
+                "barClass": entry.isRest ? "bar rest" : "bar",
+                "barPublished": entry.mark.value != nil,
+                "barWithheld": entry.mark == .withheld,
+            ] as TemplateView
         }
         height = rows.height(entries.count)
         let axis = isCentred ? 0.5 : -lowest / range
@@ -112,19 +112,4 @@ struct BarChartView {
         chartTitle = caption.title
         chartSummary = caption.summary
     }
-}
-
-/// One bar.
-struct BarView {
-    let textY: String
-    let barY: String
-    let barX: String
-    let barWidth: String
-    let barLabel: String
-    let barTitle: String
-    let barValue: String
-    let barFigures: [ChartFigureView]
-    let barClass: String
-    let barPublished: Bool
-    let barWithheld: Bool
 }

@@ -1,11 +1,8 @@
-internal import Foundation
-
 /// The spacing of a chart's rows: a label and a number above each bar, in one line or below each other.
 ///
 /// The two share a line where all rows have room for both on the narrowest page. Otherwise the number has a line of its
 /// own; so has what is said beside it, where that is too long, too.
 struct ChartRows {
-    /// The words above a bar.
     struct Words {
         let label: String
         let figure: String
@@ -17,7 +14,6 @@ struct ChartRows {
     private static let gap = 0.8
     private static let line = 18.0
 
-    /// The number of lines above a bar.
     private let lines: Int
     private let bar: Double
 
@@ -44,26 +40,18 @@ struct ChartRows {
     /// Returns the height at which a row's bar begins. Unit: pixels.
     func barY(_ row: Int) -> String { Coordinate.number(Double(row) * pitch + 5 + Double(lines) * Self.line) }
 
-    /// A row's number, and what is said beside it.
-    func figures(_ words: Words, row: Int, isPublished: Bool) -> [ChartFigureView] {
+    func figures(_ words: Words, row: Int, isPublished: Bool) -> [TemplateView] {
         let texts = lines < 3 ? [words.figure + words.addition] : [words.figure, words.addition]
         return texts.enumerated().map { place, text in
-            ChartFigureView(
-                figureY: Coordinate.number(Double(row) * pitch + 14 + Double(min(lines - 1, 1) + place) * Self.line),
-                figureText: place == 0 ? text : text.withoutSeparator,
-                figureClass: isPublished ? "figure" : "figure nothing")
+            [
+                "figureY": Coordinate.number(Double(row) * pitch + 14 + Double(min(lines - 1, 1) + place) * Self.line),
+                "figureText": place == 0 ? text : text.withoutSeparator,
+                "figureClass": isPublished ? "figure" : "figure nothing",
+            ] as TemplateView
         }
     }
 }
 
-/// One number, or what stands in its place, above the right end of its bar.
-struct ChartFigureView {
-    let figureY: String
-    let figureText: String
-    let figureClass: String
-}
-
-/// Writes lengths of a drawing.
 enum Coordinate {
     /// A fraction of 1, kept within 0 to 1, as "42.13%".
     static func percent(_ fraction: Double) -> String { number(Swift.min(Swift.max(fraction, 0), 1) * 100) + "%" }

@@ -23,7 +23,6 @@ package enum Charts {
         ("heat", PackageResources.heat_mustache),
     ]
 
-    /// Horizontal bars, one a row, in the order given.
     package static func bars(_ rows: [(label: String, mark: ChartMark)], _ caption: Caption) -> Any {
         BarChartView(rows.map { BarChartView.Entry(label: $0.label, mark: $0.mark) }, caption)
     }
@@ -62,12 +61,10 @@ package enum ChartMark: Sendable, Hashable {
     /// There is nothing to be published or withheld: everybody knows why.
     case nothing(String)
 
-    /// The number, for lengths; nil where there is none.
     var value: Double? {
         if case .number(let value, _, _) = self { value } else { nil }
     }
 
-    /// The number without its unit, or what stands in its place.
     package var text: String {
         switch self {
         case .number(_, let text, _): text
@@ -76,14 +73,12 @@ package enum ChartMark: Sendable, Hashable {
         }
     }
 
-    /// The number with its unit, or what stands in its place.
     package var words: String {
         if case .number(_, _, let words) = self { words } else { text }
     }
 }
 
 extension InsightAnswer {
-    /// A figure as charts show it.
     func mark(_ figure: Figure) -> ChartMark {
         switch figure {
         case .published(let quantity):
@@ -92,9 +87,4 @@ extension InsightAnswer {
         case .impossible, .absent: .nothing(figure.marker ?? "")
         }
     }
-}
-
-extension Figure {
-    /// The words in place of the number; nil where there is one.
-    var marker: String? { status.marker }
 }

@@ -4,7 +4,7 @@ internal import ThrongPlan
 ///
 /// Lengths across are percentages, lengths down are pixels. A withheld band has a hatched stub, as short as any other's.
 struct ColumnChartView {
-    let columns: [ColumnView]
+    let columns: [TemplateView]
     let height: String
     let baseline: String
     let stubY: String
@@ -50,18 +50,19 @@ struct ColumnChartView {
         columns = table.rows.enumerated().map { place, row in
             let quantity = row.figure.quantity
             let tall = Self.plot * (quantity?.approximate ?? 0) / highest
-            return ColumnView(
-                columnX: Coordinate.percent(Double(place) * step),
-                columnWidth: Coordinate.percent(step),
-                columnY: Coordinate.number(Self.top + Self.plot - tall),
-                columnHeight: Coordinate.number(tall),
-                valueY: Coordinate.number(Self.top + Self.plot - tall - 7),
-                columnLabel: labels[place],
-                columnTitle: row.label,
-                columnValue: quantity.map(answer.words) ?? row.figure.marker ?? "",
-                columnFigure: hasFigures ? figures[place] : "",
-                columnPublished: quantity != nil,
-                columnWithheld: row.figure == .withheld)
+            return [
+                "columnX": Coordinate.percent(Double(place) * step),
+                "columnWidth": Coordinate.percent(step),
+                "columnY": Coordinate.number(Self.top + Self.plot - tall),
+                "columnHeight": Coordinate.number(tall),
+                "valueY": Coordinate.number(Self.top + Self.plot - tall - 7),
+                "columnLabel": labels[place],
+                "columnTitle": row.label,
+                "columnValue": quantity.map(answer.words) ?? row.figure.marker ?? "",
+                "columnFigure": hasFigures ? figures[place] : "",
+                "columnPublished": quantity != nil,
+                "columnWithheld": row.figure == .withheld,
+            ] as TemplateView
         }
         let longest = (labels.map(\.width).max() ?? 0) * Self.letters.label
         baseline = Coordinate.number(Self.top + Self.plot)
@@ -81,19 +82,4 @@ struct ColumnChartView {
         guard let part = quantity.amount, let all = whole?.amount, all > 0 else { return answer.text(quantity) }
         return answer.wording.share(quantity, part, of: all)
     }
-}
-
-/// One column.
-struct ColumnView {
-    let columnX: String
-    let columnWidth: String
-    let columnY: String
-    let columnHeight: String
-    let valueY: String
-    let columnLabel: String
-    let columnTitle: String
-    let columnValue: String
-    let columnFigure: String
-    let columnPublished: Bool
-    let columnWithheld: Bool
 }

@@ -24,7 +24,6 @@ struct DataColumns {
             + (margin == nil ? [] : ["19 of 20 within"])
     }
 
-    /// Returns the words before a row's numbers.
     func labels(of row: AnswerRow) -> [String] {
         guard !row.buckets.isEmpty else { return [scope.isEmpty ? "All" : scope] }
         guard case .quantiles(at: _) = answer.insight.kind, let last = row.buckets.last?.text,
@@ -57,22 +56,17 @@ struct DataColumns {
         } ?? DataCellView(insteadOf: figure)
     }
 
-    /// The columns of one comparison.
     func heads(of comparison: AnswerComparison) -> [String] {
         [answer.names.short(comparison.period)] + changeHeads
     }
 
-    /// The columns of a change.
     var changeHeads: [String] { answer.unit == "share" ? ["Change"] : ["Change", "Change in %"] }
 
     /// The cells of one row's comparison: the number then, the difference, and the difference in per cent.
     func cells(of compared: AnswerComparison.Compared) -> [DataCellView] {
         let columns = answer.unit == "share" ? 1 : 2
         guard let change = compared.change.change else {
-            return [
-                cell(compared.earlier),
-                DataCellView(withheld: compared.change == .withheld, nothing: compared.change.nothing, span: columns),
-            ]
+            return [cell(compared.earlier), DataCellView(insteadOf: compared.change, span: columns)]
         }
         let texts = [
             "\(answer.difference(change)) (\(answer.text(from: change.interval)))",
@@ -87,7 +81,7 @@ struct DataColumns {
         var cells: [DataCellView] = []
         for number in [figure, stage.ofPrevious, stage.ofFirst] {
             if number == .withheld, let last = cells.last, last.cellWithheld {
-                cells[cells.count - 1] = DataCellView(insteadOf: .withheld, span: last.cellSpan + 1)
+                cells[cells.count - 1] = DataCellView(insteadOf: Figure.withheld, span: last.cellSpan + 1)
             } else {
                 cells.append(number.map(cell) ?? DataCellView("\u{2013}"))
             }

@@ -1,13 +1,11 @@
 internal import ThrongPlan
 
-/// The heads and rows of a data table, as the answer's view wants them.
 struct DataTableBody {
     let labelHeads: [String]
     let numberHeads: [String]
     let rows: [DataRowView]
     /// The total of the withheld rows.
     var rests: [DataRowView] = []
-    /// The whole.
     var totals: [DataRowView] = []
 }
 

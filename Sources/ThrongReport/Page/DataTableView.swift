@@ -1,6 +1,5 @@
 internal import ThrongPlan
 
-/// The numbers of an answer as a table, a row each, in the plan's order.
 struct DataTableView {
     let caption: String
     let tableClass: String
@@ -9,7 +8,6 @@ struct DataTableView {
     let dataRows: [DataRowView]
     /// The total of the withheld rows, in a row of its own before the whole.
     let rests: [DataRowView]
-    /// The whole, in a last row of its own.
     let totals: [DataRowView]
 
     /// The longest word that stays whole. Unit: ems.
@@ -26,32 +24,24 @@ struct DataTableView {
     }
 }
 
-/// One row of a data table.
 struct DataRowView {
     let labels: [String]
     let cells: [DataCellView]
 }
 
-/// One cell of a data table: a number, or what stands in its place.
 struct DataCellView {
     let cellNumbers: [String]
     let cellWithheld: Bool
     let cellNothings: [String]
     let cellSpan: Int
 
-    /// A number.
     init(_ text: String) {
         (cellNumbers, cellWithheld, cellNothings, cellSpan) = ([text], false, [], 1)
     }
 
-    /// Creates the cell in place of a figure that has no number.
-    init(insteadOf figure: Figure, span: Int = 1) {
-        self.init(withheld: figure == .withheld, nothing: figure == .withheld ? nil : figure.marker, span: span)
-    }
-
-    /// Creates the cell in place of a number.
-    init(withheld: Bool, nothing: String?, span: Int = 1) {
-        (cellNumbers, cellWithheld, cellNothings, cellSpan) = ([], withheld, [nothing].compactMap { $0 }, span)
+    init<Value>(insteadOf reported: Reported<Value>, span: Int = 1) {
+        (cellNumbers, cellWithheld, cellSpan) = ([], reported == .withheld, span)
+        cellNothings = [reported.nothing].compactMap { $0 }
     }
 
     /// A figure, of which each number is a cell of its own; what has none spans them all.

@@ -10,7 +10,7 @@ struct HeatTableView {
     let acrossTitle: String
     let acrossCount: Int
     let across: [String]
-    let heatRows: [HeatRowView]
+    let heatRows: [TemplateView]
     /// The total of the withheld cells, in a line of its own.
     let heatRests: [String]
     let restLabel = Withheld.together
@@ -48,13 +48,14 @@ struct HeatTableView {
         acrossCount = across.count
         self.across = across
         heatRows = lines.map { line in
-            HeatRowView(
-                sides: line.sides,
-                heatCells: line.marks.map { mark in
+            [
+                "sides": line.sides,
+                "heatCells": line.marks.map { mark in
                     let share = highest > 0 ? (mark.value ?? 0) / highest : 0
                     let shade = min(max(Int((share * Double(Self.shades)).rounded(.up)), 0), Self.shades)
-                    return HeatCellView(heatNumber: mark.text, heatClass: Self.style(mark) ?? "shade-\(shade)")
-                })
+                    return ["heatNumber": mark.text, "heatClass": Self.style(mark) ?? "shade-\(shade)"] as TemplateView
+                },
+            ] as TemplateView
         }
     }
 
@@ -65,16 +66,4 @@ struct HeatTableView {
         case .nothing: "impossible"
         }
     }
-}
-
-/// One line of a heat table.
-struct HeatRowView {
-    let sides: [String]
-    let heatCells: [HeatCellView]
-}
-
-/// One cell of a heat table.
-struct HeatCellView {
-    let heatNumber: String
-    let heatClass: String
 }

@@ -2,7 +2,6 @@ package import ThrongPlan
 
 /// A page that tells visitors what is counted: self-contained, without script, well-formed XML, everything escaped.
 package struct LabelPage: Sendable, Hashable {
-    /// The document.
     package let html: String
     /// The text of its one style element, for a policy that names it by its hash.
     package let style: String
@@ -17,20 +16,15 @@ package struct LabelPage: Sendable, Hashable {
 
 /// An event that somebody made up on a label's page, and all that would remain of it.
 package struct LabelTrial: Sendable, Hashable {
-    /// The event's name.
     package let event: String
     /// The values that were written into the form, by field.
     package let values: [String: String]
-    /// The outcomes of the event.
     package let outcomes: [Outcome]
 
     /// The outcome of the event in one metric, or in none of a purpose.
     package struct Outcome: Sendable, Hashable {
-        /// The title of what it is about.
         package let title: String
-        /// The outcome, in a sentence.
         package let text: String
-        /// All that would be kept: a name with a value.
         package let remains: [Remain]
 
         package init(title: String, text: String, remains: [Remain]) {
@@ -40,11 +34,8 @@ package struct LabelTrial: Sendable, Hashable {
         }
     }
 
-    /// One thing that would be kept.
     package struct Remain: Sendable, Hashable {
-        /// The name of what would be kept.
         package let name: String
-        /// Its bucket or number.
         package let value: String
 
         package init(name: String, value: String) {

@@ -1,191 +1,111 @@
 internal import ThrongPlan
 
-/// Everything that the label's template shows; names are unique over all views, because a template that misses a name
-/// in an inner view looks it up in the outer ones.
-struct LabelView {
-    let css: String
-    let root: String
-    let app: String
-    let appTitle: String
-    let appTitleLanguage: String
-    let labelTitle: String
-    let lede: String
-    let tiles: [Tile]
-    let promises: [String]
-    let purposes: [PurposeView]
-    let coarsening = PrivacyLabel.coarsening
-    let dimensions: [DimensionView]
-    let recipients: [RecipientView]
-    let trials: [TrialView]
-    let events: [EventView]
-    let fields: [FieldView]
-    let contact: String
-    let plan: String
-    let timeZone: String
-
-    struct Tile {
-        let tileNumber: String
-        let tileUnit: String
-        let tileSentence: String
-    }
-
-    struct PurposeView {
-        let purposeAnchor: String
-        let purposeName: String
-        let purposeExplanation: String
-        let purposeLanguage: String
-        let purposeFacts: [TopicView]
-        let metrics: [MetricView]
-    }
-
-    struct MetricView {
-        let metricTitle: String
-        let metricTitleLanguage: String
-        let metricQuestion: String
-        let metricQuestionLanguage: String
-        let metricFacts: [TopicView]
-    }
-
-    /// The texts about one topic.
+/// Everything that the label's template shows.
+enum LabelView {
     struct TopicView {
         let topic: String
         var texts: [String]
     }
 
-    struct DimensionView {
-        let dimensionTitle: String
-        let dimensionLanguage: String
-        let dimensionSource: String
-        let buckets: [String]
-        let moreBuckets: [MoreView]
-        let unlisted: [String]
-    }
-
-    struct MoreView {
-        let moreCount: Int
-        let rest: [String]
-    }
-
-    struct RecipientView {
-        let recipientTitle: String
-        let hasInsights: Bool
-        let insights: [InsightView]
-    }
-
-    struct InsightView {
-        let insightTitle: String
-        let insightLanguage: String
-    }
-
-    struct TrialView {
-        let trialTitle: String
-        let outcomes: [OutcomeView]
-    }
-
-    struct OutcomeView {
-        let outcomeTitle: String
-        let outcomeText: String
-        let hasRemains: Bool
-        let remains: [LabelTrial.Remain]
-    }
-
-    struct EventView {
-        let eventName: String
-        let isChosen: Bool
-    }
-
-    struct FieldView {
-        let fieldID: String
-        let fieldName: String
-        let fieldValue: String
-        let hints: [String]
-    }
-
     /// The number of buckets that are shown before the rest is folded away.
     private static let shownBuckets = 24
 
-    init(_ label: PrivacyLabel, root: String, trial: LabelTrial?, css: String) {
-        self.css = css
-        self.root = root
-        app = label.app.text
-        appTitle = label.appTitle
-        appTitleLanguage = label.appLanguage.attributes
-        labelTitle = label.title
-        lede = label.lede
-        promises = label.promises
-        contact = label.contact
-        plan = label.plan
-        timeZone = label.timeZone
-        tiles = Self.tiles(of: label)
-        purposes = label.purposes.enumerated().map { place, purpose in
-            PurposeView(
-                purposeAnchor: "purpose-\(place + 1)", purposeName: purpose.name.text,
-                purposeExplanation: purpose.explanation, purposeLanguage: purpose.language.attributes,
-                purposeFacts: Self.topics(of: purpose.facts),
-                metrics: purpose.metrics.map {
-                    MetricView(
-                        metricTitle: $0.title, metricTitleLanguage: $0.titleLanguage.attributes,
-                        metricQuestion: $0.question, metricQuestionLanguage: $0.questionLanguage.attributes,
-                        metricFacts: Self.topics(of: $0.facts))
-                })
+    static func of(_ label: PrivacyLabel, root: String, trial: LabelTrial?, css: String) -> TemplateView {
+        var view: TemplateView = ["css": css, "root": root, "coarsening": PrivacyLabel.coarsening]
+        view["app"] = label.app.text
+        view["appTitle"] = label.appTitle
+        view["appTitleLanguage"] = label.appLanguage.attributes
+        view["labelTitle"] = label.title
+        view["lede"] = label.lede
+        view["promises"] = label.promises
+        view["contact"] = label.contact
+        view["plan"] = label.plan
+        view["timeZone"] = label.timeZone
+        view["tiles"] = Self.tiles(of: label)
+        view["purposes"] = label.purposes.enumerated().map { place, purpose -> TemplateView in
+            [
+                "purposeAnchor": "purpose-\(place + 1)", "purposeName": purpose.name.text,
+                "purposeExplanation": purpose.explanation, "purposeLanguage": purpose.language.attributes,
+                "purposeFacts": Self.topics(of: purpose.facts),
+                "metrics": purpose.metrics.map { metric -> TemplateView in
+                    [
+                        "metricTitle": metric.title, "metricTitleLanguage": metric.titleLanguage.attributes,
+                        "metricQuestion": metric.question,
+                        "metricQuestionLanguage": metric.questionLanguage.attributes,
+                        "metricFacts": Self.topics(of: metric.facts),
+                    ]
+                },
+            ]
         }
-        dimensions = label.dimensions.map { dimension in
+        view["dimensions"] = label.dimensions.map { dimension -> TemplateView in
             let isLong = dimension.buckets.count > Self.shownBuckets + 1
             let shown = isLong ? Self.shownBuckets : dimension.buckets.count
             let rest = Array(dimension.buckets.dropFirst(shown))
-            return DimensionView(
-                dimensionTitle: dimension.title, dimensionLanguage: dimension.language.attributes,
-                dimensionSource: dimension.source,
-                buckets: Array(dimension.buckets.prefix(shown)),
-                moreBuckets: isLong ? [MoreView(moreCount: rest.count, rest: rest)] : [],
-                unlisted: dimension.buckets.isEmpty ? [dimension.summary] : [])
+            let more: [TemplateView] = isLong ? [["moreCount": rest.count, "rest": rest]] : []
+            return [
+                "dimensionTitle": dimension.title, "dimensionLanguage": dimension.language.attributes,
+                "dimensionSource": dimension.source,
+                "buckets": Array(dimension.buckets.prefix(shown)),
+                "moreBuckets": more, "unlisted": dimension.buckets.isEmpty ? [dimension.summary] : [],
+            ]
         }
-        recipients = label.recipients.map {
-            RecipientView(
-                recipientTitle: $0.title, hasInsights: !$0.insights.isEmpty,
-                insights: $0.spokenInsights.map {
-                    InsightView(insightTitle: $0.title, insightLanguage: $0.language.attributes)
-                })
+        view["recipients"] = label.recipients.map { recipient -> TemplateView in
+            [
+                "recipientTitle": recipient.title, "hasInsights": !recipient.insights.isEmpty,
+                "insights": recipient.spokenInsights.map {
+                    ["insightTitle": $0.title, "insightLanguage": $0.language.attributes] as TemplateView
+                },
+            ]
         }
-        trials = trial.map { [Self.view(of: $0)] } ?? []
-        events = label.events.map { EventView(eventName: $0, isChosen: $0 == trial?.event) }
-        fields = label.fields.enumerated().map { place, field in
+        view["trials"] = [trial].compactMap { $0 }.map(Self.view)
+        view["events"] = label.events.map { ["eventName": $0, "isChosen": $0 == trial?.event] as TemplateView }
+        view["fields"] = label.fields.enumerated().map { place, field -> TemplateView in
             let uses = field.uses.joined(separator: ", ")
-            return FieldView(
-                fieldID: "field-\(place + 1)", fieldName: field.name, fieldValue: trial?.values[field.name] ?? "",
-                hints: [field.isUserAgent ? "\(uses); empty takes what your browser says of itself" : uses])
+            return [
+                "fieldID": "field-\(place + 1)", "fieldName": field.name, "fieldValue": trial?.values[field.name] ?? "",
+                "hints": [field.isUserAgent ? "\(uses); empty takes what your browser says of itself" : uses],
+            ]
         }
+        return view
     }
 
-    private static func tiles(of label: PrivacyLabel) -> [Tile] {
+    private static func tiles(of label: PrivacyLabel) -> [TemplateView] {
         let showing = label.purposes.filter(\.hasIdentifiers)
         let events =
             showing.isEmpty || showing.count == label.purposes.count
             ? "" : ", or as many events where devices can\u{2019}t be told apart"
-        var tiles = [
-            Tile(
-                tileNumber: String(label.threshold), tileUnit: showing.isEmpty ? "events or more" : "devices or more",
-                tileSentence: "stand behind every published number\(events): k\u{a0}=\u{a0}\(label.threshold)."),
-            Tile(
-                tileNumber: "0", tileUnit: "identifiers kept",
-                tileSentence: "No name, no address, no record of what one person did."),
+        var tiles: [TemplateView] = [
+            [
+                "tileNumber": String(label.threshold),
+                "tileUnit": showing.isEmpty ? "events or more" : "devices or more",
+                "tileSentence": "stand behind every published number\(events): k\u{a0}=\u{a0}\(label.threshold).",
+            ],
+            [
+                "tileNumber": "0", "tileUnit": "identifiers kept",
+                "tileSentence": "No name, no address, no record of what one person did.",
+            ],
         ]
         if let longest = showing.max(by: { $0.rotationSeconds < $1.rotationSeconds }) {
             let (number, unit) = parts(of: longest.rotation)
             tiles.append(
-                Tile(
-                    tileNumber: number, tileUnit: unit,
-                    tileSentence: "at most, then a device shows another random identifier."))
+                [
+                    "tileNumber": number, "tileUnit": unit,
+                    "tileSentence": "at most, then a device shows another random identifier.",
+                ])
         } else {
             tiles.append(
-                Tile(
-                    tileNumber: "0", tileUnit: "identifiers shown",
-                    tileSentence: "A device sends values, and nothing by which it could be told apart."))
+                [
+                    "tileNumber": "0", "tileUnit": "identifiers shown",
+                    "tileSentence": "A device sends values, and nothing by which it could be told apart.",
+                ])
         }
         if let longest = label.purposes.max(by: { $0.retentionSeconds < $1.retentionSeconds }) {
             let (number, unit) = parts(of: longest.retention)
             tiles.append(
-                Tile(tileNumber: number, tileUnit: unit, tileSentence: "at most, then published numbers are deleted."))
+                [
+                    "tileNumber": number, "tileUnit": unit,
+                    "tileSentence": "at most, then published numbers are deleted.",
+                ])
         }
         return tiles
     }
@@ -208,34 +128,28 @@ struct LabelView {
         return topics
     }
 
-    private static func view(of trial: LabelTrial) -> TrialView {
-        TrialView(
-            trialTitle: "All that would remain of \(trial.event)",
-            outcomes: trial.outcomes.map {
-                OutcomeView(
-                    outcomeTitle: $0.title, outcomeText: $0.text, hasRemains: !$0.remains.isEmpty, remains: $0.remains)
-            })
+    private static func view(of trial: LabelTrial) -> TemplateView {
+        [
+            "trialTitle": "All that would remain of \(trial.event)",
+            "outcomes": trial.outcomes.map { outcome -> TemplateView in
+                [
+                    "outcomeTitle": outcome.title, "outcomeText": outcome.text,
+                    "hasRemains": !outcome.remains.isEmpty, "remains": outcome.remains,
+                ]
+            },
+        ]
     }
 }
 
 /// The view of the page over several apps.
-struct LabelIndexView {
-    let css: String
-    let apps: [AppView]
-
-    struct AppView {
-        let app: String
-        let appTitle: String
-        let appLanguage: String
-        let appSentence: String
-    }
-
-    init(_ labels: [PrivacyLabel], css: String) {
-        self.css = css
-        apps = labels.map {
-            AppView(
-                app: $0.app.text, appTitle: $0.appTitle, appLanguage: $0.appLanguage.attributes,
-                appSentence: "k = \($0.threshold). Questions: \($0.contact)")
+enum LabelIndexView {
+    static func of(_ labels: [PrivacyLabel], css: String) -> TemplateView {
+        let apps = labels.map { label -> TemplateView in
+            [
+                "app": label.app.text, "appTitle": label.appTitle, "appLanguage": label.appLanguage.attributes,
+                "appSentence": "k = \(label.threshold). Questions: \(label.contact)",
+            ]
         }
+        return ["css": css, "apps": apps]
     }
 }

@@ -5,11 +5,11 @@ internal import ThrongPlan
 /// Lengths across are percentages, lengths down are pixels. A withheld number is a hatched stub, as short as any
 /// other's; a period without a release is left empty. No line leads over either.
 struct LineChartView {
-    let lineSegments: [LineSegmentView]
-    let lineDots: [LineDotView]
-    let lineGaps: [LineGapView]
-    let lineTicks: [LineTickView]
-    let lineGrid: [LineGridView]
+    let lineSegments: [TemplateView]
+    let lineDots: [TemplateView]
+    let lineGaps: [TemplateView]
+    let lineTicks: [TemplateView]
+    let lineGrid: [TemplateView]
     let lineHeads: [String]
     let height: String
     let stubY: String
@@ -21,7 +21,6 @@ struct LineChartView {
     let chartTitle: String
     let chartSummary: String
 
-    /// Most labels below the axis.
     private static let mostTicks = 5
     /// The drawing on a screen of 320 pixels, what is beside it there, and the letters in it. Unit: pixels.
     private static let (narrowest, beside, letters) = (231.0, 14.0, 12.0)
@@ -57,31 +56,30 @@ struct LineChartView {
         }
         lineSegments = zip(marks, marks.dropFirst()).enumerated().compactMap { place, pair in
             guard let left = pair.0.value, let right = pair.1.value else { return nil }
-            return LineSegmentView(
-                segmentFrom: across(place), segmentTo: across(place + 1), segmentStart: down(left),
-                segmentEnd: down(right))
+            return [
+                "segmentFrom": across(place), "segmentTo": across(place + 1), "segmentStart": down(left),
+                "segmentEnd": down(right),
+            ] as TemplateView
         }
         let last = marks.lastIndex { $0.value != nil }
         lineDots = marks.enumerated().compactMap { place, mark in
             guard let value = mark.value, !isSpark || place == last else { return nil }
-            return LineDotView(
-                dotX: across(place), dotY: down(value), dotRadius: isSpark || place == last ? "5" : "3.75",
-                dotTitle: "\(periods[place]): \(mark.words)")
+            return [
+                "dotX": across(place), "dotY": down(value), "dotRadius": isSpark || place == last ? "5" : "3.75",
+                "dotTitle": "\(periods[place]): \(mark.words)",
+            ] as TemplateView
         }
         lineGaps = marks.enumerated().compactMap { place, mark in
             guard mark == .withheld else { return nil }
-            return LineGapView(
-                gapX: Coordinate.percent(Double(place) / count), gapWidth: Coordinate.percent(1 / count),
-                gapTitle: "\(periods[place]): \(Withheld.marker)")
+            return [
+                "gapX": Coordinate.percent(Double(place) / count), "gapWidth": Coordinate.percent(1 / count),
+                "gapTitle": "\(periods[place]): \(Withheld.marker)",
+            ] as TemplateView
         }
-        lineGrid =
-            isSpark
-            ? []
-            : scale.marks.map {
-                LineGridView(gridY: down($0), gridLabel: scale.text($0, isShare: isShare, in: locale))
-            }
+        let marked = isSpark ? [] : scale.marks.map { ($0, scale.text($0, isShare: isShare, in: locale)) }
+        lineGrid = marked.map { ["gridY": down($0), "gridLabel": $1] }
         // Numbers stand beside the drawing, so that no line leads through them.
-        let axis = (lineGrid.map(\.gridLabel.width).max() ?? -0.7) + 0.7
+        let axis = (marked.map(\.1.width).max() ?? -0.7) + 0.7
         axisWidth = "\(Coordinate.number(axis))em"
         lineTicks = isSpark ? [] : Self.ticks(periods, axis: axis * Self.letters)
         lineHeads = [label].compactMap { $0 }
@@ -99,7 +97,7 @@ struct LineChartView {
     /// Every nth period, counted from the last one: as many as the narrowest drawing has room for.
     ///
     /// - Parameter axis: what the numbers beside the drawing take, in pixels.
-    private static func ticks(_ periods: [String], axis: Double) -> [LineTickView] {
+    private static func ticks(_ periods: [String], axis: Double) -> [TemplateView] {
         let width = (periods.map(\.width).max() ?? 0) * letters
         let pitch = (narrowest - axis) / Double(periods.count)
         // A label that does not fit beside the drawing begins or ends with it.
@@ -109,46 +107,11 @@ struct LineChartView {
         let last = periods.count - 1
         return periods.indices.filter { (last - $0).isMultiple(of: step) }.map { place in
             let end = isWide && place == last ? "100%" : isWide && place == 0 ? "0" : nil
-            return LineTickView(
-                tickX: end ?? Coordinate.percent((Double(place) + 0.5) / Double(periods.count)),
-                tickLabel: periods[place],
-                tickClass: end == nil ? "label tick" : place == last ? "label tick last" : "label tick first")
+            return [
+                "tickX": end ?? Coordinate.percent((Double(place) + 0.5) / Double(periods.count)),
+                "tickLabel": periods[place],
+                "tickClass": end == nil ? "label tick" : place == last ? "label tick last" : "label tick first",
+            ] as TemplateView
         }
     }
-}
-
-/// The line between two dots of a trend.
-struct LineSegmentView {
-    let segmentFrom: String
-    let segmentTo: String
-    let segmentStart: String
-    let segmentEnd: String
-}
-
-/// One published number of a trend.
-struct LineDotView {
-    let dotX: String
-    let dotY: String
-    let dotRadius: String
-    let dotTitle: String
-}
-
-/// One withheld number of a trend.
-struct LineGapView {
-    let gapX: String
-    let gapWidth: String
-    let gapTitle: String
-}
-
-/// One label below a trend.
-struct LineTickView {
-    let tickX: String
-    let tickLabel: String
-    let tickClass: String
-}
-
-/// One line across a trend, at a round number.
-struct LineGridView {
-    let gridY: String
-    let gridLabel: String
 }

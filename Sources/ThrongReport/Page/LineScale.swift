@@ -3,7 +3,6 @@ internal import ThrongPlan
 /// A scale from zero, or a round number at or below the lowest one, to a round number at or above the highest, with two
 /// or three between.
 struct LineScale {
-    /// The upper end.
     let top: Double
     /// The lower end: zero, unless something lies below it.
     let bottom: Double
@@ -31,10 +30,8 @@ struct LineScale {
         marks = (first...max(last, first)).filter { $0 != 0 || first < 0 }.map { Double($0) * step }
     }
 
-    /// A scale for all of these.
     init(over values: [Double]) { self.init(highest: values.max() ?? 0, lowest: values.min() ?? 0) }
 
-    /// Returns the height of a number, as a part of the whole height.
     func height(of value: Double) -> Double { min(max((value - bottom) / (top - bottom), 0), 1) }
 
     /// A mark as it is written beside its line: "2,000", "40%".

@@ -1,5 +1,10 @@
 internal import Mustache
 
+/// The names of a template, or of one of its sections, with what each shows.
+///
+/// A name that an inner view lacks is looked up in the outer ones, so names are unique over all views of a page.
+package typealias TemplateView = [String: Any]
+
 /// Templates that are compiled into a program, and the escaping that every one of them has.
 package struct PageLibrary: Sendable {
     private let library: MustacheLibrary
@@ -34,7 +39,6 @@ package struct PageLibrary: Sendable {
     }
 }
 
-/// The style of all pages.
 package enum PageStyle {
     /// Type scale, colours for light, dark and print, tiles, tables, marks of withheld numbers.
     package static let base = String(decoding: PackageResources.report_css, as: UTF8.self)
@@ -48,7 +52,6 @@ package enum PageStyle {
 /// accent passes it unescaped and ends an attribute. Controls, also directional ones, become U+FFFD: they could
 /// reorder a neighbour's text, and some are no XML.
 struct PageText: MustacheContentType {
-    /// The name by which the template asks for it.
     static let name = "THRONG-PAGE"
 
     func escapeText(_ text: String) -> String {

@@ -7,7 +7,6 @@ struct PageTemplates: Sendable {
     private let labelCSS =
         PageStyle.base + PageStyle.controls + String(decoding: PackageResources.label_css, as: UTF8.self)
 
-    /// Parsed once.
     static let shared = Result { () throws(ReportError) in try PageTemplates() }
 
     private init() throws(ReportError) {
@@ -28,19 +27,16 @@ struct PageTemplates: Sendable {
         ])
     }
 
-    /// The page of a document.
     func page(of document: ReportDocument) throws(ReportError) -> String {
-        try library.rendered(PageView(document, css: css + document.locale.paperStyle), by: "report")
+        try library.rendered(PageView.of(document, css: css + document.locale.paperStyle), by: "report")
     }
 
-    /// The page of a label.
     func page(of label: PrivacyLabel, root: String, trial: LabelTrial?) throws(ReportError) -> LabelPage {
-        let view = LabelView(label, root: root, trial: trial, css: labelCSS)
+        let view = LabelView.of(label, root: root, trial: trial, css: labelCSS)
         return LabelPage(html: try library.rendered(view, by: "label"), style: labelCSS)
     }
 
-    /// The page that leads to those of several labels.
     func index(of labels: [PrivacyLabel]) throws(ReportError) -> LabelPage {
-        LabelPage(html: try library.rendered(LabelIndexView(labels, css: labelCSS), by: "labels"), style: labelCSS)
+        LabelPage(html: try library.rendered(LabelIndexView.of(labels, css: labelCSS), by: "labels"), style: labelCSS)
     }
 }

@@ -2,7 +2,7 @@ internal import ThrongPlan
 
 /// Quantiles on a line: the band of each, and a mark where the value lies if the band's events are spread evenly.
 struct RangeChartView {
-    let ranges: [RangeView]
+    let ranges: [TemplateView]
     let height: String
     let chartID: String
     let chartTitle: String
@@ -31,14 +31,15 @@ struct RangeChartView {
             let from = reading.map { $0.lowest.map { across($0.approximate) } ?? 0 } ?? 0
             let to = reading.map { $0.highest.map { across($0.approximate) } ?? 1 } ?? 1
             let text = row.figure.quantity.map(answer.words) ?? row.figure.marker ?? ""
-            return RangeView(
-                rangeTextY: rows.labelY(place), rangeY: rows.barY(place),
-                rangeX: Coordinate.percent(from), rangeWidth: Coordinate.percent(to - from),
-                rangeLabel: words[place].label.shortened(toWidth: ChartRows.room),
-                rangeTitle: words[place].label, rangeText: text,
-                rangeFigures: rows.figures(words[place], row: place, isPublished: reading != nil),
-                rangeMarks: [reading?.value].compactMap { $0 }.map { Coordinate.percent(across($0.approximate)) },
-                rangePublished: reading != nil, rangeWithheld: row.figure == .withheld)
+            return [
+                "rangeTextY": rows.labelY(place), "rangeY": rows.barY(place),
+                "rangeX": Coordinate.percent(from), "rangeWidth": Coordinate.percent(to - from),
+                "rangeLabel": words[place].label.shortened(toWidth: ChartRows.room),
+                "rangeTitle": words[place].label, "rangeText": text,
+                "rangeFigures": rows.figures(words[place], row: place, isPublished: reading != nil),
+                "rangeMarks": [reading?.value].compactMap { $0 }.map { Coordinate.percent(across($0.approximate)) },
+                "rangePublished": reading != nil, "rangeWithheld": row.figure == .withheld,
+            ] as TemplateView
         }
         height = rows.height(table.rows.count)
         chartID = "\(anchor)-chart"
@@ -47,19 +48,4 @@ struct RangeChartView {
             "Bands on a line that begins at \(answer.locale.text(Decimals(exactly: low))), with a mark where the value lies if "
             + "a band's events are spread evenly. \(answer.sentence) \(Wording.alsoInTable)"
     }
-}
-
-/// One quantile.
-struct RangeView {
-    let rangeTextY: String
-    let rangeY: String
-    let rangeX: String
-    let rangeWidth: String
-    let rangeLabel: String
-    let rangeTitle: String
-    let rangeText: String
-    let rangeFigures: [ChartFigureView]
-    let rangeMarks: [String]
-    let rangePublished: Bool
-    let rangeWithheld: Bool
 }

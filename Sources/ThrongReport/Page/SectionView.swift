@@ -3,91 +3,55 @@ internal import ThrongPlan
 /// One insight: heading, sentence, chart, data table, what is withheld, and what the numbers stand on.
 ///
 /// At most one kind of chart is there; arrays of none or some keep the template free of lookups in outer scopes.
-struct SectionView {
-    let anchor: String
-    let ordinal: Int
-    let heading: String
-    let headingLanguage: String
-    let why: [String]
-    let whyLanguage: String
-    let scopes: [String]
-    let answerSentence: String
-    let stats: [StatView]
-    let barCharts: [BarChartView]
-    let columnCharts: [ColumnChartView]
-    let lineCharts: [LineChartView]
-    let rangeCharts: [RangeChartView]
-    let heatTables: [HeatTableView]
-    let dataTables: [DataTableView]
-    let hasEvidence: Bool
-    let evidenceClass: String
-    let withheldNotes: [String]
-    /// Sentences about numbers of a sample that lean high.
-    let chanceNotes: [String]
-    /// The sentences about dimensions that are coarser than asked, because of their age.
-    let ageNotes: [String]
-    let basisParts: [String]
-
+enum SectionView {
     /// - Parameter whyLanguage: the attributes of language of what says why it is asked.
-    init(_ answer: InsightAnswer, tile: TileView, ordinal: Int, whyLanguage: String) {
-        headingLanguage = tile.tileLanguage
-        self.whyLanguage = whyLanguage
-        anchor = tile.anchor
-        self.ordinal = ordinal
-        heading = answer.insight.title
-        why = [answer.insight.explanation ?? answer.question].filter { !$0.isEmpty }
-        scopes = answer.filters.map { "\($0.title): \($0.bucket)" }
-        answerSentence = answer.sentence
-        var stats: [StatView] = []
-        var bars: [BarChartView] = []
-        var columns: [ColumnChartView] = []
-        var lines: [LineChartView] = []
-        var ranges: [RangeChartView] = []
-        var heats: [HeatTableView] = []
+    static func of(_ answer: InsightAnswer, tile: TileView, ordinal: Int, whyLanguage: String) -> TemplateView {
+        var view: TemplateView = [
+            "anchor": tile.anchor, "ordinal": ordinal, "heading": answer.insight.title,
+            "headingLanguage": tile.tileLanguage, "whyLanguage": whyLanguage, "answerSentence": answer.sentence,
+        ]
+        view["why"] = [answer.insight.explanation ?? answer.question].filter { !$0.isEmpty }
+        view["scopes"] = answer.filters.map { "\($0.title): \($0.bucket)" }
+        guard let answered = answer.answered else { return view }
+        let table = answered.table
         var isCharted = false
-        if let answered = answer.answered {
-            let table = answered.table
-            switch (answered.view, answer.insight.kind) {
-            case (.trend(let points), _):
-                lines = Self.lines(answer, table, points, anchor: tile.anchor)
-            case (_, .quantiles(let quantiles)):
-                ranges = [RangeChartView(answer, table: table, quantiles: quantiles, anchor: tile.anchor)]
-            case (.ranking(let ranking), _):
-                bars = [BarChartView(answer, ranking: ranking, anchor: tile.anchor)]
-            case (.funnel(let stages), _):
-                bars = [BarChartView(answer, answered: answered, stages: stages, anchor: tile.anchor)]
-            case (.table, let kind) where answered.axes.count == 1 && kind.isOrdered:
-                columns = [ColumnChartView(answer, answered: answered, anchor: tile.anchor)]
-            case (.table, _) where answered.axes.count > 1:
-                heats = [HeatTableView(answer, answered: answered)].compactMap { $0 }
-                // Shades have no room for intervals.
-                isCharted = !heats.isEmpty && !answered.basis.hasInterval(answer.insight.kind)
-            case (.table, _), (.change, _):
-                if answered.axes.isEmpty {
-                    stats = table.rows.prefix(1).map {
-                        StatView(answer, tile: tile, figure: $0.figure, anchor: tile.anchor)
-                    }
-                } else {
-                    bars = [BarChartView(answer, answered: answered, anchor: tile.anchor)]
+        view["evidenceClass"] = "evidence"
+        switch (answered.view, answer.insight.kind) {
+        case (.trend(let points), _):
+            let lines = Self.lines(answer, table, points, anchor: tile.anchor)
+            view["lineCharts"] = lines
+            if lines.count > 1 { view["evidenceClass"] = "evidence wide" }
+        case (_, .quantiles(let quantiles)):
+            view["rangeCharts"] = [
+                RangeChartView(answer, table: table, quantiles: quantiles, anchor: tile.anchor)
+            ]
+        case (.ranking(let ranking), _):
+            view["barCharts"] = [BarChartView(answer, ranking: ranking, anchor: tile.anchor)]
+        case (.funnel(let stages), _):
+            view["barCharts"] = [BarChartView(answer, answered: answered, stages: stages, anchor: tile.anchor)]
+        case (.table, let kind) where answered.axes.count == 1 && kind.isOrdered:
+            view["columnCharts"] = [ColumnChartView(answer, answered: answered, anchor: tile.anchor)]
+        case (.table, _) where answered.axes.count > 1:
+            let heats = [HeatTableView(answer, answered: answered)].compactMap { $0 }
+            view["heatTables"] = heats
+            // Shades have no room for intervals.
+            isCharted = !heats.isEmpty && !answered.basis.hasInterval(answer.insight.kind)
+        case (.table, _), (.change, _):
+            if answered.axes.isEmpty {
+                view["stats"] = table.rows.prefix(1).map {
+                    StatView.of(answer, tile: tile, figure: $0.figure, anchor: tile.anchor)
                 }
+            } else {
+                view["barCharts"] = [BarChartView(answer, answered: answered, anchor: tile.anchor)]
             }
-            hasEvidence = !isCharted
-            dataTables = isCharted ? [] : [DataTableView(answer, answered: answered)]
-            withheldNotes = answer.withheldNotes
-            chanceNotes = answer.leaningNotes
-            ageNotes = answer.ageNotes
-            basisParts = answered.basis.words(in: answer.locale) + answered.withheldWords(in: answer.locale)
-        } else {
-            (dataTables, withheldNotes, chanceNotes, basisParts, hasEvidence) = ([], [], [], [], false)
-            ageNotes = []
         }
-        self.stats = stats
-        barCharts = bars
-        columnCharts = columns
-        lineCharts = lines
-        evidenceClass = lines.count > 1 ? "evidence wide" : "evidence"
-        rangeCharts = ranges
-        heatTables = heats
+        view["hasEvidence"] = !isCharted
+        if !isCharted { view["dataTables"] = [DataTableView(answer, answered: answered)] }
+        view["withheldNotes"] = answer.withheldNotes
+        view["chanceNotes"] = answer.leaningNotes
+        view["ageNotes"] = answer.ageNotes
+        view["basisParts"] = answered.basis.words(in: answer.locale) + answered.withheldWords(in: answer.locale)
+        return view
     }
 
     /// One drawing a row, all by one scale.

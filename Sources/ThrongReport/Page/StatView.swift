@@ -1,36 +1,21 @@
 internal import ThrongPlan
 
 /// A single number, with a bar where it is a share, and how it changed.
-struct StatView {
-    let statNumber: String
-    let statUnit: String
-    let statPublished: Bool
-    let statWithheld: Bool
-    let statNothings: [String]
-    let isShare: Bool
-    let shareWidth: String
-    let statDeltas: [DeltaView]
-    let chartID: String
-    let chartTitle: String
-    let chartSummary: String
-
-    init(_ answer: InsightAnswer, tile: TileView, figure: Figure, anchor: String) {
+enum StatView {
+    static func of(_ answer: InsightAnswer, tile: TileView, figure: Figure, anchor: String) -> TemplateView {
         let quantity = figure.quantity
-        statNumber = tile.number
-        statUnit = tile.numberUnit
-        statPublished = quantity != nil
-        statWithheld = figure == .withheld
-        statNothings = figure == .withheld ? [] : [figure.marker].compactMap { $0 }
-        if case .share = answer.insight.kind { isShare = true } else { isShare = false }
-        shareWidth = Coordinate.percent(quantity?.approximate ?? 0)
-        statDeltas = tile.deltas
-        chartID = "\(anchor)-chart"
-        chartTitle = answer.insight.title
-        chartSummary = answer.sentence
+        var view: TemplateView = [
+            "statNumber": tile.number, "statUnit": tile.numberUnit, "statPublished": quantity != nil,
+            "statWithheld": figure == .withheld, "statDeltas": tile.deltas, "chartID": "\(anchor)-chart",
+            "chartTitle": answer.insight.title, "chartSummary": answer.sentence,
+        ]
+        view["statNothings"] = [figure.nothing].compactMap { $0 }
+        view["isShare"] = if case .share = answer.insight.kind { true } else { false }
+        view["shareWidth"] = Coordinate.percent(quantity?.approximate ?? 0)
+        return view
     }
 }
 
-/// The change of one number since an earlier period, in a line.
 struct DeltaView {
     let deltaText: String
     let deltaAgainst: String
@@ -47,16 +32,5 @@ struct DeltaView {
         deltaPublished = outcome.change != nil
         deltaWithheld = outcome == .withheld
         deltaNothings = [outcome.nothing].compactMap { $0 }
-    }
-}
-
-extension AnswerComparison.Outcome {
-    /// The marker of a change that is neither published nor withheld.
-    var nothing: String? {
-        switch self {
-        case .published, .withheld: nil
-        case .impossible: Impossible.marker
-        case .absent(let absence): absence.marker
-        }
     }
 }

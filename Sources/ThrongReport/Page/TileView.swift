@@ -4,7 +4,6 @@ internal import ThrongPlan
 struct TileView {
     let anchor: String
     let tileHeading: String
-    /// The heading's attributes of language.
     let tileLanguage: String
     let number: String
     let numberUnit: String
@@ -12,11 +11,10 @@ struct TileView {
     let isWithheld: Bool
     /// The words in place of a number that everybody knows not to be there.
     let nothings: [String]
-    /// The changes of the number, a line a comparison.
-    let deltas: [DeltaView]
+    private(set) var deltas: [DeltaView] = []
     /// The line of a trend, without words.
-    let sparks: [LineChartView]
-    let tileSentence: String
+    private(set) var sparks: [LineChartView] = []
+    private(set) var tileSentence: String
 
     init(_ answer: InsightAnswer, anchor: String, language: String) {
         self.anchor = anchor
@@ -32,24 +30,16 @@ struct TileView {
         case .absent(let absence): nothings = [absence.marker]
         case .answered: nothings = quantity == nil && withheld == 0 ? [Impossible.marker] : []
         }
-        guard let answered = answer.answered, answered.axes.isEmpty else {
-            (deltas, sparks, tileSentence) = ([], [], answer.sentence)
-            return
-        }
+        tileSentence = answer.sentence
+        guard let answered = answer.answered, answered.axes.isEmpty else { return }
         switch answered.view {
         case .change(let comparisons):
             deltas = comparisons.map { DeltaView(answer, $0, row: 0) }
             tileSentence = answer.tableSentence(answered)
         case .trend(let points):
-            deltas = []
             sparks = [LineChartView(answer, points: points, row: 0, label: nil, anchor: anchor, isSpark: true)]
-            tileSentence = answer.sentence
-            return
-        case .table, .ranking, .funnel:
-            deltas = []
-            tileSentence = answer.sentence
+        case .table, .ranking, .funnel: break
         }
-        sparks = []
     }
 
     /// A single answer's own number; of a breakdown what its largest published group is of the whole, but a mean's

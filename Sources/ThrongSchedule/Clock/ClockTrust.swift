@@ -1,5 +1,5 @@
-internal import Foundation
 package import ThrongPlan
+internal import ThrongReport
 package import ThrongStore
 internal import ThrongSystem
 
@@ -11,8 +11,7 @@ internal import ThrongSystem
 package struct ClockTrust: Sendable {
     /// The largest difference between clocks that agree. Unit: seconds.
     package static let tolerance: Int64 = 3600
-    /// The longest time without a run after which the clock of another start needs no confirmation: a long weekend.
-    /// Unit: seconds.
+    /// The longest rest after which the clock of another start needs no confirmation: a long weekend. Unit: seconds.
     package static let longestRest: Int64 = 4 * 86_400
 
     /// The time that was believed last, here or according to the database; nil before any was.
@@ -20,7 +19,6 @@ package struct ClockTrust: Sendable {
     /// The reason why the time is not believed, as of the last look at PostgreSQL's clock; nil if it is believed.
     package private(set) var doubt: ClockDoubt?
 
-    /// Believes nothing yet.
     package init() {}
 
     /// Looks at the clocks and at what the database keeps.
@@ -63,7 +61,6 @@ package struct ClockTrust: Sendable {
 
 /// The readings of all clocks at one moment.
 package struct ClockReading: Sendable, Hashable {
-    /// The time of day here.
     package var time: UnixSeconds
     /// The name of this machine's current start, from which ``uptime`` counts.
     package var machine: String
@@ -71,55 +68,41 @@ package struct ClockReading: Sendable, Hashable {
     package var uptime: Int64
     /// The time of day at PostgreSQL; nil if it was not asked.
     package var database: UnixSeconds?
-
-    package init(time: UnixSeconds, machine: String, uptime: Int64, database: UnixSeconds? = nil) {
-        self.time = time
-        self.machine = machine
-        self.uptime = uptime
-        self.database = database
-    }
 }
 
 /// The reason why the time of day is not believed.
 package enum ClockDoubt: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The clocks here and at PostgreSQL are apart.
     case apart(here: UnixSeconds, database: UnixSeconds)
     /// The clock was set by more than passed on a clock that nobody sets.
     case jumped(here: UnixSeconds, expected: UnixSeconds)
-    /// It is earlier than it has been.
     case back(here: UnixSeconds, believed: UnixSeconds)
     /// It is so much later than when anything ran last that only a person knows whether that is so.
     case ahead(here: UnixSeconds, believed: UnixSeconds)
 
-    /// Both times, and what to do.
     package var description: String {
         let found =
             switch self {
             case .apart(let here, let database):
                 """
-                it is \(Self.text(here)) by the clock of this machine and \(Self.text(database)) by PostgreSQL's. Set the one \
-                that is wrong
+                it is \(Instant.text(here)) by the clock of this machine and \(Instant.text(database)) by PostgreSQL's. \
+                Set the one that is wrong
                 """
             case .jumped(let here, let expected):
-                "it is \(Self.text(here)) by the clock, and \(Self.text(expected)) by the time that has passed"
+                "it is \(Instant.text(here)) by the clock, and \(Instant.text(expected)) by the time that has passed"
             case .back(let here, let believed):
-                "it is \(Self.text(here)) by the clock, and was \(Self.text(believed)) before"
+                "it is \(Instant.text(here)) by the clock, and was \(Instant.text(believed)) before"
             case .ahead(let here, let believed):
-                "it is \(Self.text(here)) by the clock, and was \(Self.text(believed)) when it was believed last"
+                "it is \(Instant.text(here)) by the clock, and was \(Instant.text(believed)) when it was believed last"
             }
         guard case .apart = self else {
             return """
-                The time of day is not believed: \(found). Set the clock right, or, where it is right, say so: `throng clock \
-                --confirm DATE`, with today's date. Until then nothing is released or deleted, and no window ends.
+                The time of day is not believed: \(found). Set the clock right, or, where it is right, say so: `throng doctor \
+                --confirm-clock DATE`, with today's date. Until then nothing is released or deleted, and no window ends.
                 """
         }
         return """
             The time of day is not believed: \(found). Until they agree to the hour nothing is released or deleted, and no \
             window ends.
             """
-    }
-
-    private static func text(_ time: UnixSeconds) -> String {
-        Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
     }
 }

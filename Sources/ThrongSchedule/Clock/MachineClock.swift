@@ -11,10 +11,8 @@ package final class MachineClock: Sendable {
     private let uptime: @Sendable () -> Int64
     private let state = Mutex(ClockTrust())
 
-    /// - Parameters:
-    ///   - clock: the time of day.
-    ///   - machine: the name of this machine's current start.
-    ///   - uptime: the time since that start, by a clock that nobody sets. Unit: seconds.
+    /// `machine` is the name of this machine's current start; `uptime` is since then, by a clock that nobody sets, in
+    /// seconds.
     package init(
         _ clock: UnixClock = .system, machine: String = MachineClock.bootID,
         uptime: @escaping @Sendable () -> Int64 = MachineClock.secondsSinceBoot
@@ -56,9 +54,7 @@ package final class MachineClock: Sendable {
         return .success(reading.time)
     }
 
-    /// Takes an operator's word that the clock here is right.
-    ///
-    /// - Throws: ``ClockDoubt/apart(here:database:)`` if PostgreSQL's clock says otherwise.
+    /// Takes an operator's word that the clock here is right; an error if PostgreSQL's clock says otherwise.
     package func confirm(_ store: any ClockStore) async throws {
         var reading = reading()
         reading.database = try await store.clock().database
@@ -81,11 +77,8 @@ package final class MachineClock: Sendable {
 
 /// A store that knows PostgreSQL's time and keeps the time that was believed last; `DatabaseClock` is the real one.
 package protocol ClockStore: Sendable {
-    /// Returns PostgreSQL's time, and the time that was believed last.
     func clock() async throws -> StoredClock
-    /// Writes down a time of day that is believed.
     func believe(_ time: StoredClock.Believed) async throws
-    /// Writes down the time of day, on an operator's word.
     func confirm(_ time: StoredClock.Believed) async throws
 }
 

@@ -2,12 +2,9 @@
 package struct ReportSettings: Sendable, Hashable {
     /// `report.key` (path, `signing/key.pem` in the data directory): the key that signs manifests.
     package var signing: ReportKeyFolder
-    /// The Chromium that prints PDFs: the first one on the PATH.
     package var printer = PagePrinter()
-    /// The options of deliveries over the network.
     package var delivery: DeliveryOptions
 
-    /// The documented defaults.
     package init(dataPath: String) {
         signing = ReportKeyFolder(dataPath: dataPath)
         delivery = DeliveryOptions(dataPath: dataPath)

@@ -7,7 +7,6 @@ package final class ScheduleHealth: Sendable {
     package struct Counts: Sendable {
         package var releases = 0
         package var reports = 0
-        /// Releases and reports.
         package var failures = 0
         package var reportFailures = 0
         /// 1970 before the first.
@@ -24,13 +23,11 @@ package final class ScheduleHealth: Sendable {
         package var waitsFor: [UnsettledDaemon] = []
     }
 
-    /// The outcomes of the schedule's rounds.
     package let rounds: RoundHealth
     private let counts = Mutex(Counts())
 
     package init(rounds: RoundHealth = RoundHealth()) { self.rounds = rounds }
 
-    /// All of it, as of now.
     package var snapshot: Counts { counts.withLock { $0 } }
 
     func released(at now: UnixSeconds) {
@@ -57,9 +54,7 @@ package final class ScheduleHealth: Sendable {
 
     func releaseIsDue(at due: UnixSeconds?, app: AppName) { counts.withLock { $0.releaseDue[app] = due ?? .epoch } }
 
-    /// - Parameters:
-    ///   - due: the data that expires next, of every app in the database.
-    ///   - apps: the apps that are served; they are listed even if nothing of them is left.
+    /// The data is of every app in the database; the served ones are listed even if nothing of them is left.
     func retentionIsDue(_ due: [RetentionDue], apps: [AppName], now: UnixSeconds) {
         let none = apps.map { ($0, 0) }
         let deadlines = due.map { ($0.app, $0.deadline) } + apps.map { ($0, UnixSeconds.max) }
@@ -86,8 +81,7 @@ package final class ScheduleHealth: Sendable {
     func clock(isDoubted: Bool) { counts.withLock { $0.isClockDoubted = isDoubted } }
 }
 
-/// Says whether PostgreSQL has all that was counted up to a moment ago. Numbers to be released must not wait in a
-/// journal.
+/// Says whether PostgreSQL has all that was counted up to a moment ago. None may wait in a journal.
 package final class FlushStanding: Sendable {
     private let state = Mutex(false)
 

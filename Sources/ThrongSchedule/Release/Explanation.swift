@@ -2,48 +2,35 @@ package import ThrongPlan
 
 /// The reason why one number was published or withheld, in words.
 package struct Explanation: Sendable, Hashable, Encodable {
-    /// The metric.
     package let metric: String
     /// The period's label, such as 2026-11-20.
     package let period: String
     /// The cell, such as `os = iOS, channel = Email`.
     package let cell: String
-    /// The outcome for the cell.
     package let state: State
-    /// The reason, in a sentence or two.
     package let sentence: String
 
-    /// The outcome for a cell.
     package enum State: String, Sendable, Hashable, Encodable {
-        /// The number was published.
         case published
         /// Fewer than k devices are behind it.
         case small
         /// It has k devices or more, and the number that was drawn for them is under k and its margin.
         case nearThreshold = "near k"
-        /// The cell has no counts.
         case empty
-        /// The plan says that it cannot occur.
         case impossible
         /// Neither an insight nor the plan asks for numbers that are split so.
         case notAsked = "not asked"
-        /// The number was withheld, and the reason is no longer known.
         case forgotten
     }
 }
 
 /// The reason why a cell can't be explained.
 package enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The plan has no such metric.
     case unknownMetric(MetricName, known: [String])
-    /// The metric has no release for that period.
     case notReleased(MetricName, period: String)
-    /// The metric has no such dimension.
     case unknownDimension(DimensionName, known: [String])
-    /// The dimension has no such bucket.
     case unknownBucket(BucketLabel, of: DimensionName, known: [String])
 
-    /// The problem, the names that exist, and the remedy.
     package var description: String {
         switch self {
         case .unknownMetric(let name, let known):

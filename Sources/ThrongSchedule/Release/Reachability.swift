@@ -19,9 +19,7 @@ struct Reachability: Sendable, Hashable {
     /// True if the process has listened for long enough to tell which daemons are gone.
     var isEnough: Bool { listened >= Self.enough }
 
-    /// Adds the time since the last look, at the beginning of one that reaches PostgreSQL.
-    ///
-    /// - Parameter rest: the time for which a process rests between two looks.
+    /// Adds the time since the last look, at the beginning of one that reaches PostgreSQL; a process rests in between.
     mutating func look(at now: UnixSeconds, rest: Duration) {
         let passed = lookedAt.map { now - $0 } ?? -1
         // A machine that stood still has heard nobody, whatever its connections say.
@@ -31,9 +29,7 @@ struct Reachability: Sendable, Hashable {
     }
 
     /// Notes the end of a look, which may have taken long.
-    mutating func end(at now: UnixSeconds) {
-        if lookedAt != nil { lookedAt = now }
-    }
+    mutating func end(at now: UnixSeconds) { if lookedAt != nil { lookedAt = now } }
 
     /// Starts over, as nobody could be heard.
     mutating func interrupt() { self = Reachability() }

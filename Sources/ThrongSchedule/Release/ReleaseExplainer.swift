@@ -10,13 +10,9 @@ package import ThrongStore
 package struct ReleaseExplainer: Sendable {
     let store: ReleaseStore
 
-    /// Explains what a store holds.
     package init(store: ReleaseStore) { self.store = store }
 
-    /// Explains one cell of a metric's release.
-    ///
-    /// - Parameter buckets: one bucket for each dimension that the cell is about; the other dimensions are summed out.
-    /// - Throws: ``ExplanationError`` if there is no such metric, release, dimension or bucket.
+    /// Explains one cell of a metric's release. The dimensions without a bucket are summed out.
     package func explain(
         _ metric: MetricName, _ period: Period, _ buckets: [DimensionName: BucketLabel], of plan: Plan
     ) async throws -> Explanation {

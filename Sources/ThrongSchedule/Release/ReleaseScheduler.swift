@@ -8,22 +8,17 @@ package import ThrongSystem
 /// Makes releases that are due: once per metric and period, after the period has closed and its grace is over.
 package struct ReleaseScheduler: Sendable {
     let store: ReleaseStore
-    /// The secret from which noise is derived.
     let secret: DrawSecret
     private let periods: CalendarStore
     let rules: UserAgentRules
-    /// Follows each release.
     package var traces = Traces.off
     /// Draws the numbers to publish, on the connection's thread.
     var draw: @Sendable (MarginCase, DrawSecret) throws -> ReleaseDecision = { try $0.decide(secret: $1) }
 
     /// A release that was made just now.
     package struct Made: Sendable {
-        /// The metric.
         package let metric: MetricName
-        /// The period that the release covers.
         package let period: Period
-        /// Numbers that were published.
         package let published: Int
         /// Numbers of its margins that were withheld, zeros among them.
         package let withheld: Int
@@ -31,18 +26,12 @@ package struct ReleaseScheduler: Sendable {
 
     /// A release that could not be made; it stays due.
     package struct Failure: Sendable {
-        /// The metric.
         package let metric: MetricName
-        /// The period that the release was to cover.
         package let period: Period
-        /// The reason.
         package let error: any Error
     }
 
-    /// Releases through a store.
-    ///
-    /// - Parameter secret: the installation's secret, from which noise is derived. The default is drawn now and kept
-    ///   nowhere.
+    /// Releases through a store; noise is derived from the installation's secret.
     package init(store: ReleaseStore, rules: UserAgentRules, secret: TieSecret = TieSecret()) {
         self.store = store
         self.secret = DrawSecret(bytes: secret.bytes)
@@ -50,8 +39,7 @@ package struct ReleaseScheduler: Sendable {
         self.rules = rules
     }
 
-    /// Makes the due releases of a plan's app: first of the periods that are counted, then of the coarser ones over
-    /// them.
+    /// Makes the due releases of a plan's app: first of the periods that are counted, then of coarser ones.
     ///
     /// - Parameters:
     ///   - only: the only period to release; nil releases all.
@@ -98,7 +86,6 @@ package struct ReleaseScheduler: Sendable {
         return made
     }
 
-    /// Makes a release as a span.
     private func followed(
         _ metric: MetricName, _ period: Period, _ plan: Plan, _ work: () async throws -> Made?
     ) async throws -> Made? {

@@ -5,8 +5,7 @@ package import ThrongStore
 ///
 /// Events that come in later are late. Distinct counts of a released period can't be corrected by them.
 package struct Settlement: Sendable {
-    /// The longest time for which a silent daemon holds up scheduled releases: nobody sends events that are older.
-    /// Unit: seconds.
+    /// The longest time that a silent daemon holds up releases: nobody sends older events. Unit: seconds.
     package static let longestSilence: Int64 = 48 * 3600
     /// The time for which a question stands: a PostgreSQL that was set back has forgotten it. Unit: seconds.
     package static let longestAsking: Int64 = 600
@@ -17,9 +16,7 @@ package struct Settlement: Sendable {
     private let patience: Duration
     private let pause: @Sendable (Duration) async throws -> Void
 
-    /// - Parameters:
-    ///   - patience: the longest wait, besides the time that PostgreSQL takes to answer.
-    ///   - pause: waits between two looks.
+    /// Patience is the longest wait, besides the time that PostgreSQL takes to answer.
     package init(
         _ store: any Settling, patience: Duration = .seconds(15),
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -38,19 +35,12 @@ package struct Settlement: Sendable {
         func stands(at instant: UnixSeconds) -> Bool { (now...now + longestAsking).contains(instant) }
     }
 
-    /// Asks all daemons.
-    ///
-    /// - Parameter now: the time by the clock that says what is due.
+    /// Asks all daemons; the time is that of the clock that says what is due.
     package func ask(at now: UnixSeconds) async throws -> Asked {
         Asked(number: try await store.askToSettle(), now: now)
     }
 
-    /// Waits until all daemons have answered.
-    ///
-    /// - Parameters:
-    ///   - without: daemons that are not waited for.
-    ///   - waiting: called once if the wait takes a second or more.
-    /// - Returns: the daemons that have not answered.
+    /// Waits for all daemons but some; returns those that have not answered. `waiting` is called once after a second.
     package func silent(
         _ asked: Asked, without: Set<DaemonID> = [], waiting: ([UnsettledDaemon]) -> Void = { _ in }
     ) async throws -> [UnsettledDaemon] {
@@ -71,9 +61,7 @@ package struct Settlement: Sendable {
 
 /// Asks daemons whether PostgreSQL has the events that they acknowledged; `SettlementStore` is the real one.
 package protocol Settling: Sendable {
-    /// Asks all daemons; returns the question's number.
     func askToSettle() async throws -> Int64
-    /// Returns the daemons that have not answered a question at an instant.
     func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon]
 }
 

@@ -3,7 +3,6 @@ internal import ThrongRelease
 internal import ThrongStore
 
 extension ReportScheduler {
-    /// Returns the partners that plans named as recipients of a report's numbers, by metric.
     func recipients(_ report: Report, plan: Plan) async throws -> [MetricName: PromisedRecipients] {
         var promised: [MetricName: PromisedRecipients] = [:]
         for metric in Set(report.insights.compactMap { plan.insight($0)?.metric }) {

@@ -11,7 +11,6 @@ package struct ReportScheduler: Sendable {
     private let runs: RunStore
     private let rules: UserAgentRules
     private let printer: PagePrinter
-    /// The folder of the key that signs.
     package let signing: ReportKeyFolder
     package let deliveries: DeliveryQueue
     private let traces: Traces
@@ -19,12 +18,7 @@ package struct ReportScheduler: Sendable {
     /// The age up to which a missed report is still made. Unit: seconds.
     private static let horizon: Int64 = 32 * 86_400
 
-    /// - Parameters:
-    ///   - folder: the folder to which relative delivery paths refer.
-    ///   - signing: the folder of the key that signs; nil looks in the folder's `signing/key.pem`.
-    ///   - delivery: the options of deliveries over the network; nil allows none.
-    ///   - printer: makes PDFs.
-    ///   - traces: follows each report that is made on schedule, and each delivery.
+    /// Relative delivery paths begin in the folder, whose `signing/key.pem` signs unless another is named.
     package init(
         store: ReleaseStore, rules: UserAgentRules, folder: String, signing: ReportKeyFolder? = nil,
         delivery: DeliveryOptions? = nil, printer: PagePrinter = PagePrinter(), traces: Traces = .off
@@ -93,7 +87,6 @@ package struct ReportScheduler: Sendable {
         return parts
     }
 
-    /// Returns the reason why a report has no numbers.
     private func absence(of report: Report, plan: Plan, period: Period) async throws -> ReportSchedulerError {
         let label = Self.label(of: period, plan)
         let released = try await CalendarStore(store.connection).releasedStarts(
@@ -141,8 +134,7 @@ package struct ReportScheduler: Sendable {
         return try await onOwnThread { try ReportFolder(path: out).deliver(made.files) }
     }
 
-    /// Makes a report unless it was made, and delivers it: to places where it has not arrived yet, and to folders
-    /// again.
+    /// Makes a report unless it was made, and delivers it where it has not arrived, and to folders again.
     ///
     /// - Parameters:
     ///   - lacking: gets the reason if a PDF was asked for and could not be made; the other files are still delivered.
@@ -228,8 +220,7 @@ package struct ReportScheduler: Sendable {
 
     /// Returns the losses of a period by daemons that were lost.
     ///
-    /// Windows that were open when a loss began had begun up to three rotations earlier. Events of the period came
-    /// until its grace was over.
+    /// Windows open when a loss began had begun up to three rotations earlier; events came until the grace was over.
     private func losses(of plan: Plan, within period: Period) async throws -> [ReportManifest.Loss] {
         let longest = plan.purposes.map(\.rotation.seconds).max() ?? 0
         let later = max(Int64(3 * longest), plan.app.grace.components.seconds)
@@ -351,10 +342,7 @@ package struct ReportScheduler: Sendable {
         for metric in plan.metrics where names.contains(metric.name) {
             let layout = try plan.layout(of: metric, rules: rules)
             let found = try await store.releases(
-                app: plan.app.name,
-                metric: metric.name,
-                periodKind: period.kind,
-                from: period.start,
+                app: plan.app.name, metric: metric.name, periodKind: period.kind, from: period.start,
                 to: period.start + 1)
             if let release = found.first(where: { $0.header.layout.counted == layout }) ?? found.last {
                 let isSplit = found.contains { $0.header.layout.counted != release.header.layout.counted }

@@ -1,5 +1,5 @@
-internal import Foundation
 package import ThrongPlan
+internal import ThrongReport
 
 /// The reason why a report could not be made.
 package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -13,16 +13,14 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
     case unnamed(report: ReportName, period: String, partner: PartnerName)
     /// A release of the app within the period is still to be made; all of them are due at `due`.
     case notComplete(report: ReportName, period: String, due: UnixSeconds)
-    /// It was made, and did not arrive everywhere.
     case notDelivered(report: ReportName, period: String, reasons: [String])
 
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .notReleased(let report, let period, let due):
             """
             nothing that \(report) needs is released for \(period). A period is released once it is over and the plan's \
-            grace has passed, which is at \(Self.text(due)); `throng release --period \(period) --ignore-grace` does it \
+            grace has passed, which is at \(Instant.text(due)); `throng release --period \(period) --ignore-grace` does it \
             as soon as it is over.
             """
         case .aged(let report, let period):
@@ -45,7 +43,7 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
         case .notComplete(let report, let period, let due):
             """
             not everything of \(period) is released yet, and what \(report) delivers is made once. `throng release \
-            --period \(period)` releases it from \(Self.text(due)) on, when its grace is over; --out writes what there is \
+            --period \(period)` releases it from \(Instant.text(due)) on, when its grace is over; --out writes what there is \
             into a folder.
             """
         case .notDelivered(let report, let period, let reasons):
@@ -56,15 +54,10 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
         }
     }
 
-    /// The text that goes on record.
     var detail: String {
         switch self {
         case .held: "held: a change of the plan splits the period"
         default: "\(Self.self)"
         }
-    }
-
-    private static func text(_ time: UnixSeconds) -> String {
-        Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
     }
 }

@@ -13,7 +13,6 @@ struct AppKeyWatch: Service {
     /// The time between two looks.
     private static let interval = Duration.milliseconds(500)
 
-    /// The result of a look.
     private struct Look {
         var standing: AppKeyFile.Standing?
         /// The keys, or the problem with them; nil if the file was not read.
@@ -47,7 +46,6 @@ struct AppKeyWatch: Service {
         }
     }
 
-    /// Reads the file if it has changed, or could not be read.
     private static func look(at file: AppKeyFile, after last: Look?) -> Look {
         let standing = AppKeyFile.Standing(of: file.path)
         if let last, last.standing == standing {

@@ -6,8 +6,7 @@ internal import ThrongCredentials
 internal import ThrongIngest
 internal import ThrongWire
 
-/// `GET /v1/credentials/{app}`: the keys by which credentials are made, and the attesters; and `POST /v1/credentials`,
-/// which gives one.
+/// `GET /v1/credentials/{app}`: the keys of credentials, and the attesters. `POST /v1/credentials` gives one.
 struct CredentialRoutes {
     let ingestion: Ingestion
     let issuer: CredentialIssuer
@@ -36,7 +35,7 @@ struct CredentialRoutes {
     private func answer(to request: Request) async -> Response {
         do {
             let headers = RequestHeaders(request.headers)
-            let asked = try await ingestion.withBody(of: request, headers, upTo: Intake.credentialBytes) { body in
+            let (asked, _) = try await ingestion.withBody(of: request, headers, upTo: Intake.credentialBytes) { body in
                 try body.read { bytes throws(IntakeError) in try ingestion.intake.readCredential(bytes) }
             }
             let question = CredentialQuestion(

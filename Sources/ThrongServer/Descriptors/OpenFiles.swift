@@ -14,8 +14,7 @@ enum OpenFiles {
         case network
     }
 
-    /// Descriptors held back for files that have to be opened in any case. As many again are left free, and no
-    /// connection gets them.
+    /// Descriptors held back for files that have to be opened in any case. No connection gets as many again.
     private static let held = 16
     /// Descriptors of an event loop, with those of the turns of four listeners' connections.
     private static let perLoop = 11
@@ -26,8 +25,7 @@ enum OpenFiles {
 
     private static var reserve: Int { house + perLoop * System.coreCount + 2 * held }
 
-    /// Raises the limit as far as the system lets it, and reserves the descriptors that this process can't do without
-    /// later.
+    /// Raises the limit as far as the system lets it, and reserves the descriptors that are needed later.
     static func settle() {
         var limit = current
         limit.rlim_cur = min(limit.rlim_max, rlim_t(most))
@@ -41,9 +39,7 @@ enum OpenFiles {
 
     /// The connections of scrapers and of a person who looks: more than arrive at once before a request has been read.
     static var scrapers: Int { max(all / 16, fewest) }
-    /// The connections of partners' and operators' browsers.
     static var browsers: Int { max(all / 8, fewest) }
-    /// The connections of other daemons that hand on this one's requests.
     static var daemons: Int { max(all / 8, fewest) }
 
     /// Returns the connections of clients: the rest. A later connection takes the place of a silent one.
@@ -51,7 +47,6 @@ enum OpenFiles {
         max(all - browsers - scrapers - (besideDaemons ? daemons : 0), fewest)
     }
 
-    /// Returns the number of connections that were not accepted since the start.
     static func refused(_ reason: Refusal) -> Int {
         let number =
             switch reason {
@@ -62,8 +57,7 @@ enum OpenFiles {
         return Int(clamping: throng_refused_connections(Int32(number)))
     }
 
-    /// Lets a listener accept connections with the descriptors held back, as long as half of them are left: operators
-    /// have to see what goes on.
+    /// Lets a listener accept connections with the descriptors held back, as long as half of them are left.
     static func prefer(_ listener: any Channel) {
         // The listeners here are all sockets.
         try? listener.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: CInt.self) {

@@ -1,3 +1,5 @@
+internal import SwiftASN1
+
 /// Checks that a certificate is strong enough for clients that insist on it, such as Apple's App Transport Security.
 ///
 /// Source: Apple, Information Property List, NSAppTransportSecurity: "signed with SHA-256 or greater … either a
@@ -19,55 +21,44 @@ enum CertificateStrength {
     /// P-256, P-384 and P-521.
     private static let curves: Set = ["1.2.840.10045.3.1.7", "1.3.132.0.34", "1.3.132.0.35"]
     private static let leastRSA = 2048
-    private static let sequence: UInt8 = 0x30
-    private static let identifier: UInt8 = 0x06
-    private static let bits: UInt8 = 0x03
-    private static let integer: UInt8 = 0x02
-    private static let version: UInt8 = 0xA0
 
-    /// Returns the weakness of a certificate that such clients refuse; nil if there is none.
-    ///
-    /// - Parameter certificate: DER.
-    static func weakness(of certificate: [UInt8]) -> Weakness? {
-        var outer = DERReader(certificate)
-        var parts = DERReader(outer.content(sequence) ?? [])
-        let signed = parts.content(sequence) ?? []
-        return keyProblem(key(in: signed)).map(Weakness.key)
-            ?? signatureProblem(parts.content(sequence) ?? []).map(Weakness.signature)
+    /// Returns the weakness, which such clients refuse, of a certificate in DER; nil if there is none.
+    static func weakness(of certificate: [UInt8]) throws -> Weakness? {
+        let parts = try fields(of: DER.parse(certificate), least: 2)
+        // The key follows the serial number, signature, issuer, validity and subject.
+        let key = try fields(of: parts[0], least: 6)[5]
+        if let problem = try keyProblem(fields(of: key, least: 2)) { return .key(problem) }
+        let signature = try name(fields(of: parts[1], least: 1)[0])
+        return signatures.contains(signature) ? nil : .signature(signature)
     }
 
-    /// Returns the key's part of a certificate. It follows the version, if there is one, serial number, signature,
-    /// issuer, validity and subject.
-    private static func key(in signed: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var parts = DERReader(signed)
-        if parts.next()?.tag == version { _ = parts.next() }
-        for _ in 0..<4 { _ = parts.next() }
-        return parts.content(sequence) ?? []
+    /// Returns the fields of a sequence, without those that have a tag of their own, such as the version.
+    private static func fields(of node: ASN1Node, least: Int) throws -> [ASN1Node] {
+        guard case .constructed(let nodes) = node.content, node.identifier == .sequence else {
+            throw ASN1Error.unexpectedFieldType(node.identifier)
+        }
+        let fields = nodes.filter { $0.identifier.tagClass == .universal }
+        guard fields.count >= least else { throw ASN1Error.invalidASN1Object(reason: "A field is missing.") }
+        return fields
     }
 
-    private static func signatureProblem(_ algorithm: ArraySlice<UInt8>) -> String? {
-        var words = DERReader(algorithm)
-        let name = DERReader.name(of: words.content(identifier) ?? [])
-        return signatures.contains(name) ? nil : name
-    }
+    private static func name(_ node: ASN1Node) throws -> String { "\(try ASN1ObjectIdentifier(derEncoded: node))" }
 
-    private static func keyProblem(_ key: ArraySlice<UInt8>) -> String? {
-        var parts = DERReader(key)
-        var algorithm = DERReader(parts.content(sequence) ?? [])
-        let name = DERReader.name(of: algorithm.content(identifier) ?? [])
-        switch name {
+    private static func keyProblem(_ key: [ASN1Node]) throws -> String? {
+        let algorithm = try fields(of: key[0], least: 1)
+        let kind = try name(algorithm[0])
+        switch kind {
         case rsa:
-            // The number of unused bits is followed by a sequence of the modulus and the exponent.
-            var content = DERReader((parts.content(bits) ?? []).dropFirst())
-            var numbers = DERReader(content.content(sequence) ?? [])
-            let modulus = (numbers.content(integer) ?? []).drop { $0 == 0 }
+            let numbers = try fields(of: DER.parse(ASN1BitString(derEncoded: key[1]).bytes), least: 2)
+            guard case .primitive(let bytes) = numbers[0].content else { return "an RSA key without a modulus" }
+            let modulus = bytes.drop { $0 == 0 }
             let size = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
             return size >= leastRSA ? nil : "an RSA key of \(size) bits"
         case elliptic:
-            let curve = DERReader.name(of: algorithm.content(identifier) ?? [])
+            let curve = try name(algorithm[algorithm.count - 1])
             return curves.contains(curve) ? nil : "a key on the curve \(curve)"
         default:
-            return "a key of the kind \(name)"
+            return "a key of the kind \(kind)"
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import Logging
 internal import Synchronization
+internal import ThrongReport
 internal import ThrongWire
 
 /// The daemon's certificate, from the last version of its files that could be used.
@@ -34,9 +35,7 @@ final class Certificates: Sendable {
     /// The certificate in use; nil before ``load()``.
     var inForce: InForce? { state.withLock { $0.inForce } }
 
-    /// Reads the files for the first time.
-    ///
-    /// - Throws: ``TLSError``: the daemon can't start without a certificate.
+    /// Reads the files for the first time; the daemon can't start without a certificate.
     func load() throws(TLSError) {
         let contents = try files.read()
         let certificate = try ServerCertificate(contents, of: files, now: clock.now)
@@ -90,15 +89,14 @@ final class Certificates: Sendable {
         }
     }
 
-    /// Logs a warning if the certificate ends soon.
     func sayIfLate() {
         guard let end = inForce?.certificate.end, end - clock.now < Self.late else { return }
         logger.warning(
-            "the certificate ends soon, and nobody has renewed it", metadata: ["end": "\(end.dateAndTime)"])
+            "the certificate ends soon, and nobody has renewed it", metadata: ["end": "\(Instant.text(end))"])
     }
 
     private func say(_ certificate: ServerCertificate) {
-        logger.info("speaking TLS", metadata: ["certificate_until": "\(certificate.end.dateAndTime)"])
+        logger.info("speaking TLS", metadata: ["certificate_until": "\(Instant.text(certificate.end))"])
         sayIfLate()
     }
 }

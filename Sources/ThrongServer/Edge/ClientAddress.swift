@@ -3,8 +3,7 @@ internal import NIOCore
 
 /// The address that a connection comes from, for limits by address.
 ///
-/// It is held only in the memory of its connection, and prints as its type's name, so that no log can hold it by
-/// mistake.
+/// It is held only in the memory of its connection, and prints as its type's name, so that no log holds it.
 struct ClientAddress: Hashable, Sendable {
     /// The address's bytes: 4 of IPv4, 16 of IPv6; an IPv4 address that is written as one of IPv6 has 4.
     let bytes: [UInt8]

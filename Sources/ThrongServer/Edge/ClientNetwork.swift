@@ -59,8 +59,7 @@ struct ClientNetwork: Hashable, Sendable {
         }
     }
 
-    /// The network and place in hexadecimal digits, for another daemon with the same bounds: 4 bytes of IPv4, 8 of
-    /// IPv6, none for ``unreadable``.
+    /// The network and place in hexadecimal digits, for another daemon: 4 bytes of IPv4, 8 of IPv6, none if unreadable.
     var hex: String {
         switch prefix.bytes.count {
         case 3: (prefix.bytes + [UInt8(truncatingIfNeeded: place)]).lowerHex

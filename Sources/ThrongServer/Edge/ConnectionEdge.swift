@@ -6,9 +6,7 @@ struct ConnectionEdge: Sendable {
     /// The TLS sessions; nil without TLS.
     let sessions: TLSSessions?
     let proxies: Proxies
-    /// The proxies that name the client in each request.
     let forwarders: Proxies
-    /// True if the listener is a Unix socket.
     let isSocket: Bool
     let complaints: ProxyComplaints
     let clock: UnixClock

@@ -20,8 +20,7 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
         case refused
     }
 
-    /// The client's address; nil for a Unix socket, if a proxy speaks for itself or does not know, and before the first
-    /// bytes.
+    /// The client's address; nil for a Unix socket, if a proxy names none, and before the first bytes.
     private(set) var address: ClientAddress? {
         didSet { (prefix, network) = (NetworkPrefix(address), ClientNetwork(internet: address)) }
     }
@@ -33,7 +32,6 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
     private var isUnaddressed = false
 
     private let proxies: Proxies
-    /// True if this listener is a Unix socket.
     private let isSocket: Bool
     private let complaints: ProxyComplaints
     private var stage = Stage.untouched
@@ -66,10 +64,6 @@ final class ConnectionSource: ChannelInboundHandler, RemovableChannelHandler, @u
     }
 
     /// Returns the client of a request. Unreadable headers of listed proxies are logged once.
-    ///
-    /// - Parameters:
-    ///   - forwarded: the addresses in the request's headers.
-    ///   - forwarders: the proxies that are believed; nobody else is.
     func client(forwarded: ForwardedFor, by forwarders: Proxies) -> ForwardedFor.Client {
         let client =
             isUnaddressed
@@ -120,7 +114,6 @@ final class ProxyComplaints: Sendable {
         self.security = security
     }
 
-    /// Logs that a connection is closed, as it did not begin with a header.
     func say(_ problem: ProxyHeader.Problem) {
         security.note(.proxyHeader)
         let word =
@@ -139,7 +132,6 @@ final class ProxyComplaints: Sendable {
             metadata: ["found": "\(word)"])
     }
 
-    /// Logs that the client of a request can't be told.
     func say(_ problem: ForwardedFor.Unreadable) {
         security.note(.unreadableClient)
         guard isNew(problem.words) else { return }

@@ -36,8 +36,7 @@ enum FieldSyntax {
         value.utf8.split(separator: UInt8(ascii: ",")).map { trimmed(Substring($0)) }.filter { !$0.isEmpty }
     }
 
-    /// Returns the name, in lower case, and the value of `name=value`; nil for anything else. The value is a token or a
-    /// quoted string.
+    /// Returns the name, in lower case, and the value of `name=value`, a token or a quoted string; nil for others.
     static func parameter(_ text: Substring) -> (name: String, value: String)? {
         guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = text[..<sign]
@@ -45,8 +44,7 @@ enum FieldSyntax {
         return (name.lowercased(), value)
     }
 
-    /// Returns the text of a token or a quoted string; nil for anything else, and if text follows the end of a quoted
-    /// string.
+    /// Returns the text of a token or a quoted string; nil for anything else, and if text follows it.
     private static func word(_ text: Substring) -> String? {
         guard text.utf8.first == UInt8(ascii: "\"") else { return isToken(text) ? String(text) : nil }
         return unquoted(text)
@@ -106,7 +104,6 @@ enum FieldSyntax {
 struct MediaType: Hashable, Sendable {
     /// The name in lower case, such as `application/json`.
     let name: String
-    /// The parameters by name in lower case.
     let parameters: [String: String]
 
     /// Parses a media type; nil if the text is none, or names a parameter twice.

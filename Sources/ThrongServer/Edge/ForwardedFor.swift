@@ -34,15 +34,11 @@ struct ForwardedFor: Sendable, Hashable {
         case unreadable(Unreadable)
     }
 
-    /// The lines of X-Forwarded-For, as they came.
     private var listed: [String] = []
-    /// The lines of Forwarded, as they came.
     private var standard: [String] = []
 
-    /// Adds a line of `X-Forwarded-For`.
     mutating func addListed(_ line: String) { listed.append(line) }
 
-    /// Adds a line of `Forwarded`.
     mutating func addStandard(_ line: String) { standard.append(line) }
 
     /// Returns the last host that is none of these proxies; if all are, the first.
@@ -104,8 +100,7 @@ struct ForwardedFor: Sendable, Hashable {
         return hop ?? .unreadable(.hidden)
     }
 
-    /// Reads "192.0.2.1", "192.0.2.1:4711", "2001:db8::1", "[2001:db8::1]" and "[2001:db8::1]:4711", with a zone or
-    /// without.
+    /// Reads "192.0.2.1", "192.0.2.1:4711", "2001:db8::1", "[2001:db8::1]" and "[2001:db8::1]:4711", also with a zone.
     private static func node(_ text: Substring) -> Hop {
         if text.utf8.first == UInt8(ascii: "_") || text.lowercased() == "unknown" { return .unreadable(.hidden) }
         if text.utf8.first == UInt8(ascii: "[") {
@@ -143,7 +138,6 @@ struct ForwardedFor: Sendable, Hashable {
 }
 
 extension ForwardedFor.Unreadable {
-    /// The words for the log.
     var words: String {
         switch self {
         case .absent: "neither X-Forwarded-For nor Forwarded"

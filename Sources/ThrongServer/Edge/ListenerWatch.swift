@@ -8,7 +8,6 @@ final class ListenerWatch: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = any Channel
 
     private let security: SecurityLog
-    /// Failures in a row.
     private var failures = 0
 
     /// The shortest rest. Unit: milliseconds.
@@ -17,9 +16,7 @@ final class ListenerWatch: ChannelInboundHandler, @unchecked Sendable {
 
     private init(_ security: SecurityLog) { self.security = security }
 
-    /// Watches a listener from now on.
-    ///
-    /// - Parameter isPreferred: true if the listener may have the last descriptors.
+    /// Watches a listener from now on; a preferred one may have the last descriptors.
     static func watch(_ listener: any Channel, isPreferred: Bool, security: SecurityLog) async {
         do {
             try await listener.eventLoop.submit {

@@ -1,8 +1,7 @@
 internal import ThrongIngest
 internal import ThrongWire
 
-/// The network that a connection comes from: as large as one holder usually has, 256 addresses of IPv4 or a /48 of
-/// IPv6.
+/// The network of a connection: as large as one holder usually has, 256 addresses of IPv4 or a /48 of IPv6.
 ///
 /// It is held in memory only, and prints as its type's name.
 struct NetworkPrefix: Hashable, Sendable {

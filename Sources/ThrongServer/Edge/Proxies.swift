@@ -1,5 +1,4 @@
-/// The proxies that name the clients whose connections or requests they pass on: addresses, networks, and the Unix
-/// socket.
+/// The proxies that name the clients of what they pass on: addresses, networks, and the Unix socket.
 ///
 /// A proxy listed for the PROXY protocol has to send a header on each connection, so that nobody can leave it out.
 /// Nobody who is not listed is believed.
@@ -17,10 +16,8 @@ package struct Proxies: Sendable, Hashable {
     }
 
     private let networks: Set<Network>
-    /// True if a connection by the Unix socket is a proxy's.
     let isSocketListed: Bool
 
-    /// An empty list.
     package static let none = Proxies(networks: [], isSocketListed: false)
 
     private init(networks: Set<Network>, isSocketListed: Bool) {
@@ -28,8 +25,7 @@ package struct Proxies: Sendable, Hashable {
         self.isSocketListed = isSocketListed
     }
 
-    /// Reads "10.0.0.0/8 2001:db8::7 unix"; nil for anything else, and for a network whose address has bits behind its
-    /// length.
+    /// Reads "10.0.0.0/8 2001:db8::7 unix"; nil for anything else, and for addresses with bits behind their length.
     package init?(_ text: String) {
         var networks: Set<Network> = []
         var isSocketListed = false
@@ -51,18 +47,12 @@ package struct Proxies: Sendable, Hashable {
         self.init(networks: networks, isSocketListed: isSocketListed)
     }
 
-    /// True if any proxy is listed.
     var areListed: Bool { isSocketListed || !networks.isEmpty }
 
-    /// True if a connection from the address is a proxy's.
     func contain(_ address: ClientAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-    /// Returns the client of a request: the connection's other end, or, if that is a listed proxy, the client that it
-    /// names.
-    ///
-    /// - Parameters:
-    ///   - address: the other end of the connection; nil for a Unix socket.
-    ///   - forwarded: the addresses in the request's headers.
+    /// Returns the client of a request: the connection's other end, nil for a Unix socket, or the client that a listed
+    /// proxy there names.
     func client(behind address: ClientAddress?, isSocket: Bool, forwarded: ForwardedFor) -> ForwardedFor.Client {
         guard address.map({ contain($0) }) ?? (isSocket && isSocketListed) else {
             return address.map { .at($0) } ?? .nobody

@@ -3,7 +3,6 @@ internal import ThrongWire
 
 /// A certificate that is in force, its key, and the authorities for clients, all from one reading of the files.
 struct ServerCertificate: Sendable {
-    /// The certificate's end.
     let end: UnixSeconds
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
@@ -20,9 +19,6 @@ struct ServerCertificate: Sendable {
         .rsaPkcs1Sha384, .ecdsaSecp521R1Sha512, .rsaPssRsaeSha512, .rsaPkcs1Sha512,
     ]
 
-    /// Reads files' contents, and checks that they can be used.
-    ///
-    /// - Throws: ``TLSError``.
     init(_ contents: TLSFiles.Contents, of files: TLSFiles, now: UnixSeconds) throws(TLSError) {
         chain = try Self.certificates(contents.certificate, path: files.certificate)
         guard let leaf = chain.first else { throw .noCertificate(path: files.certificate) }
@@ -54,9 +50,6 @@ struct ServerCertificate: Sendable {
     }
 
     /// Returns a new context: it resumes no session of any other.
-    ///
-    /// - Parameter asksClients: true if only clients with a certificate are let in.
-    /// - Throws: the error of BoringSSL.
     func context(asksClients: Bool) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -83,7 +76,7 @@ struct ServerCertificate: Sendable {
 
     private static func weakness(of leaf: NIOSSLCertificate) -> CertificateStrength.Weakness? {
         do {
-            return CertificateStrength.weakness(of: try leaf.toDERBytes())
+            return try CertificateStrength.weakness(of: leaf.toDERBytes())
         } catch {
             return .key("a key that can't be read")
         }

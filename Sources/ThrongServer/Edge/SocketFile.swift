@@ -4,15 +4,12 @@ internal import Foundation
 struct SocketFile {
     let path: String
 
-    /// The file's mode: read and write for the owner and the folder's group, which the proxy belongs to. A process that
-    /// may write may connect.
+    /// The file's mode: whoever may write may connect, the owner and the folder's group, which the proxy belongs to.
     private static let mode: mode_t = 0o660
     /// The longest path that the system has room for, without the final zero. Unit: bytes.
     static let longestPath = 107
 
     /// Returns a socket that listens here for a moment. A file that an earlier daemon left behind is deleted.
-    ///
-    /// - Throws: the system's reason.
     func listener() throws(Refusal) -> Int32 {
         var status = stat()
         if lstat(path, &status) == 0 {
@@ -34,10 +31,8 @@ struct SocketFile {
         return listener
     }
 
-    /// Lets the group connect.
     func admitGroup() { chmod(path, Self.mode) }
 
-    /// Deletes the file.
     func remove() {
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }

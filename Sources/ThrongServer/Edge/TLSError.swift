@@ -1,28 +1,18 @@
-internal import Foundation
+internal import ThrongReport
 package import ThrongWire
 
 /// The reason why a daemon can't use TLS with the files that it was given.
 package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A file can't be read. The reason is the system's.
     case unreadable(path: String, reason: String)
-    /// No certificate is in a file.
     case noCertificate(path: String)
-    /// No private key is in a file, or it is protected by a passphrase.
     case noKey(path: String)
-    /// The key is another certificate's.
     case otherKey(path: String, certificate: String)
-    /// The certificate's time is over.
     case expired(path: String, at: UnixSeconds)
-    /// The certificate's time has not begun.
     case early(path: String, at: UnixSeconds)
-    /// The certificate's key is one that clients refuse.
     case weakKey(path: String, found: String)
-    /// The certificate was signed in a way that clients refuse. The algorithm is an object identifier.
     case weakSignature(path: String, found: String)
-    /// Client certificates are asked for, and TLS is not used.
     case authoritiesWithoutTLS
 
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .unreadable(let path, let reason):
@@ -47,12 +37,12 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
             """
         case .expired(let path, let time):
             """
-            the certificate in \(path) ended at \(time.dateAndTime). Have it renewed (certbot renew, lego renew), and \
+            the certificate in \(path) ended at \(Instant.text(time)). Have it renewed (certbot renew, lego renew), and \
             see to it that this happens by itself.
             """
         case .early(let path, let time):
             """
-            the certificate in \(path) begins at \(time.dateAndTime), which is still to come. Set the clock right, \
+            the certificate in \(path) begins at \(Instant.text(time)), which is still to come. Set the clock right, \
             or take the certificate that is in force.
             """
         case .weakKey(let path, let found):
@@ -72,9 +62,4 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
             """
         }
     }
-}
-
-extension UnixSeconds {
-    /// "2026-11-21T06:00:00Z".
-    var dateAndTime: String { Date(timeIntervalSince1970: Double(value)).formatted(.iso8601) }
 }

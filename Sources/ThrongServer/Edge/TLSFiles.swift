@@ -10,23 +10,18 @@ package struct TLSFiles: Sendable, Hashable {
     /// asks nobody for one.
     package var clientAuthorities: String?
 
-    /// Creates a list of the files; nothing is read before the start.
     package init(certificate: String, key: String, clientAuthorities: String? = nil) {
         self.certificate = certificate
         self.key = key
         self.clientAuthorities = clientAuthorities
     }
 
-    /// The bytes of the files.
     struct Contents: Equatable {
         let certificate: [UInt8]
         let key: [UInt8]
         let clientAuthorities: [UInt8]?
     }
 
-    /// Reads the files.
-    ///
-    /// - Throws: ``TLSError/unreadable(path:reason:)``.
     func read() throws(TLSError) -> Contents {
         Contents(
             certificate: try Self.bytes(of: certificate), key: try Self.bytes(of: key),

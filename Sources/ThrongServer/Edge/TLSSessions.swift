@@ -12,9 +12,7 @@ internal import ThrongWire
 final class TLSSessions: Sendable {
     private struct State {
         var context: NIOSSLContext?
-        /// The number of the context's certificate.
         var certificate = 0
-        /// The windows, one per rotation, in which the context was made.
         var windows: [WindowNumber] = []
         /// The number of the current windows; grows with each end of one.
         var era = 0
@@ -37,9 +35,7 @@ final class TLSSessions: Sendable {
         self.asksClients = asksClients
     }
 
-    /// Returns the context for a connection that begins now; nil without a certificate.
-    ///
-    /// - Throws: the error of BoringSSL. The connection fails then, and no former context is used.
+    /// Returns the context for a connection that begins now; nil without a certificate. Errors end the connection.
     func context(at now: UnixSeconds) throws -> NIOSSLContext? {
         guard let inForce = certificates.inForce else { return nil }
         return try state.withLock { state in
@@ -78,7 +74,6 @@ final class TLSSessions: Sendable {
         for channel in former { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
     }
 
-    /// Drops the context if a window has ended since.
     private func enter(_ now: UnixSeconds, _ state: inout State) {
         let windows = rotations.map { $0.window(at: now) }
         guard windows != state.windows else { return }

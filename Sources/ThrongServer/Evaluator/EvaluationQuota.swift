@@ -1,8 +1,7 @@
 internal import Synchronization
 internal import ThrongWire
 
-/// The number of values that each network has had evaluated in the current hour. Guessing takes many questions, and the
-/// quota bounds them.
+/// The number of values that each network has had evaluated in the current hour. It bounds guessing.
 ///
 /// It is held in memory only, and does not outlive the hour.
 /// - Cost: about 100 bytes per network, for ``mostNetworks`` at most.

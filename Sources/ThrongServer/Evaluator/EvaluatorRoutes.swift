@@ -10,7 +10,6 @@ struct EvaluatorRoutes {
     let quota: EvaluationQuota
     /// The relay's proxy, whose `X-Forwarded-For` or `Forwarded` gives the clients' addresses.
     let forwarders: Proxies
-    /// Logs once that the proxy gives none.
     let complaints: ProxyComplaints
     let clock: UnixClock
 

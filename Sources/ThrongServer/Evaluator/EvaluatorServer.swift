@@ -6,15 +6,12 @@ internal import ServiceLifecycle
 internal import ThrongAttestation
 package import ThrongWire
 
-/// The server of `throng evaluator`: evaluates values that it does not see, for devices of plans that name its
-/// key.
+/// The server of `throng evaluator`: evaluates values that it does not see, for devices of plans with its key.
 ///
 /// It belongs to the relay's owner, and stands behind the relay's proxy. It knows no plan and keeps only its key. It
 /// logs only its address, and once each mistake of its proxy.
 package struct EvaluatorServer: Sendable {
-    /// The options of an evaluator.
     package struct Options: Sendable {
-        /// The address for the proxy.
         package var listen: DaemonOptions.Endpoint
         /// Values that one network may have evaluated in an hour.
         package var hourly: Int
@@ -32,12 +29,9 @@ package struct EvaluatorServer: Sendable {
     private let routes: EvaluatorRoutes
     private let logger: Logger
 
-    /// The longest time for a request to arrive, and the longest silence of a connection.
     private static let (request, idle) = (TimeAmount.seconds(15), TimeAmount.seconds(75))
 
-    /// Prepares a server; nothing is opened before ``run()``.
-    ///
-    /// - Parameter seed: 32 secret bytes, from which the key is made.
+    /// Prepares a server; nothing is opened before ``run()``. Its key is made from the seed, 32 secret bytes.
     package init(seed: [UInt8], _ options: Options, logger: Logger, clock: UnixClock = .system) {
         self.options = options
         self.logger = logger
@@ -49,9 +43,6 @@ package struct EvaluatorServer: Sendable {
     /// The public key that a seed makes: what plans name.
     package static func publicKey(ofSeed seed: [UInt8]) -> EvaluatorKey { EvaluatorSecret(seed: seed).publicKey }
 
-    /// Runs until SIGTERM or SIGINT.
-    ///
-    /// - Throws: the error that keeps it from starting.
     package func run() async throws {
         Secrecy.forbidCoreFiles()
         OpenFiles.settle()

@@ -52,8 +52,7 @@ final class CheckpointKeeper: Service {
         }
     }
 
-    /// Writes a checkpoint if one is due, or puts the one in place that waited for PostgreSQL; mostly does nothing.
-    /// Blocks.
+    /// Writes a checkpoint if one is due, or puts the one in place that waited for PostgreSQL. Blocks.
     func turn() {
         guard options.checkpointBytes > 0, ingestion.journal.isHeld else { return }
         work.withLock { work in
@@ -86,7 +85,6 @@ final class CheckpointKeeper: Service {
         try finish(&work)
     }
 
-    /// Returns true if the journal has grown enough, the disk has rested, and there is space for a checkpoint.
     private func isDue(_ work: borrowing Work) -> Bool {
         guard ingestion.knownFlushed != nil,
             work.pace.isDue(total: ingestion.journal.totalBytes, now: data.machine.elapsed())

@@ -6,13 +6,11 @@ internal import ThrongPlan
 internal import ThrongStore
 internal import ThrongSystem
 
-/// The daemon's place in PostgreSQL: the private server started, schema checked, layouts registered, watermark
-/// attached.
+/// The daemon's place in PostgreSQL: server started, schema checked, layouts registered, watermark attached.
 ///
 /// PostgreSQL may start later than the daemon, and may hang: attaching goes on by itself while nobody waits for it.
 final class DatabaseLink: Sendable {
     let counters: any FlushTarget
-    /// Starts the private server and migrates the schema to this version; notes each step in the attempt.
     private let prepare: @Sendable (Attempt) async throws -> Void
     /// Returns true if no earlier process can reach the server, because this one has started it.
     private let isOwnServer: @Sendable () -> Bool
@@ -23,11 +21,8 @@ final class DatabaseLink: Sendable {
     private let succession: Succession
     /// The URL by which other daemons reach this one; nil if they can't.
     private let address: String?
-    /// The plans by which this daemon counts.
     private let plans: [AppName: PlanVersion]
-    /// The standings of these plans against those in force.
     private let standings: PlanStandings
-    /// The standings when layouts were registered last.
     private let registered = Mutex<[PlanStanding]>([])
     private let state = Mutex(State.detached)
     private let edited = Mutex<[MetricName]>([])
@@ -63,45 +58,8 @@ final class DatabaseLink: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - cluster: the private server, which is started first; nil if the operator's is used.
-    ///   - layouts: the layouts of the plans in force.
-    ///   - terms: the plans' terms of releases.
-    ///   - data: the folder of the journal, which remembers its last attachment.
-    ///   - succession: the announcements of this process so far.
-    ///   - address: the URL by which other daemons reach this one.
-    ///   - plans: the plans by which this daemon counts.
-    ///   - standings: the standings of these plans against those in force, to be updated.
-    convenience init(
-        settings: ConnectionSettings, cluster: PrivateCluster?, layouts: [MetricLayout],
-        terms: [MetricLayout: ReleaseTerms], data: DataDirectory, clock: UnixClock, succession: Succession,
-        address: String? = nil, plans: [AppName: PlanVersion], standings: PlanStandings
-    ) {
-        self.init(
-            counters: CounterStore(settings), layouts: layouts, terms: terms, data: data, clock: clock,
-            succession: succession, address: address, plans: plans, standings: standings,
-            isOwnServer: { cluster?.isOwnServer ?? false }
-        ) { attempt in
-            if let cluster {
-                // The first start has much to do, and nothing yet that could hang.
-                attempt.takesItsTime(!cluster.isMade)
-                try await cluster.start()
-            }
-            attempt.takesItsTime(false)
-            let owner = Connection(settings)
-            defer { owner.close() }
-            // Each step that PostgreSQL answers shows that it is there, and slow.
-            try await owner.run { _ in }
-            attempt.moved()
-            let migrator = Migrator(owner)
-            do {
-                try await migrator.verify()
-            } catch SchemaError.outdated {
-                try await migrator.migrate { attempt.moved() }
-            }
-        }
-    }
-
+    /// The folder of the journal remembers its last attachment; the standings of the plans are updated. Others reach
+    /// this daemon by the address.
     init(
         counters: any FlushTarget, layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], data: DataDirectory,
         clock: UnixClock, succession: Succession, address: String? = nil, plans: [AppName: PlanVersion] = [:],
@@ -122,7 +80,31 @@ final class DatabaseLink: Sendable {
         self.prepare = prepare
     }
 
-    /// True if the daemon has its place in PostgreSQL.
+    /// Returns a function that starts the private server, if there is one, and migrates the schema to this version.
+    static func preparation(
+        of settings: ConnectionSettings, cluster: PrivateCluster?
+    ) -> @Sendable (Attempt) async throws -> Void {
+        { attempt in
+            if let cluster {
+                // The first start has much to do, and nothing yet that could hang.
+                attempt.takesItsTime(!cluster.isMade)
+                try await cluster.start()
+            }
+            attempt.takesItsTime(false)
+            let owner = Connection(settings)
+            defer { owner.close() }
+            // Each step that PostgreSQL answers shows that it is there, and slow.
+            try await owner.run { _ in }
+            attempt.moved()
+            let migrator = Migrator(owner)
+            do {
+                try await migrator.verify()
+            } catch SchemaError.outdated {
+                try await migrator.migrate { attempt.moved() }
+            }
+        }
+    }
+
     var isAttached: Bool {
         if case .attached = state.withLock({ $0 }) { true } else { false }
     }
@@ -143,8 +125,6 @@ final class DatabaseLink: Sendable {
     }
 
     /// Gives the place back, so that the next process need not wait.
-    ///
-    /// - Throws: ``PostgresError``; nothing if no place was taken.
     func giveBack() async throws {
         guard isAttached else { return }
         try await counters.release()
@@ -166,8 +146,7 @@ final class DatabaseLink: Sendable {
 
     /// Attaches unless that has happened; joins an attempt that is under way.
     ///
-    /// - Parameter patience: the longest silence of the attempt before this stops waiting, while the attempt goes on;
-    ///   nil waits for its end.
+    /// - Parameter patience: the longest silence of the attempt, which goes on after that; nil waits for its end.
     /// - Returns: the watermark; nil if the daemon was attached before.
     /// - Throws: ``PostgresError``; `ClusterError` if the private server can't run; ``SchemaError`` if the schema is
     ///   not this version's and can't be migrated; ``DaemonError/superseded(daemon:)`` if a copy of the data directory
@@ -240,10 +219,7 @@ final class DatabaseLink: Sendable {
         return watermark
     }
 
-    /// Tells PostgreSQL the plans by which this daemon counts, and learns which ones are in force; does nothing without
-    /// a place.
-    ///
-    /// - Throws: ``PostgresError``.
+    /// Tells PostgreSQL the plans by which this daemon counts, and learns which ones are in force.
     func renewPlans() async throws {
         guard isAttached else { return }
         let claim = claim()
@@ -345,8 +321,7 @@ final class DatabaseLink: Sendable {
     /// Looks whether another process waits to take this one's place, and lets that one know that it was heard.
     ///
     /// - Returns: the claim; nil while this process has no place, and another one may have it.
-    /// - Throws: ``StoreError/fenced(daemon:)`` if another one has the place, or, while this one has none, is about to;
-    ///   ``PostgresError``.
+    /// - Throws: ``StoreError/fenced(daemon:)`` if another one has the place, or is about to.
     func hearClaim() async throws -> CounterStore.Claim? {
         do {
             return try await counters.hearClaim()

@@ -6,8 +6,7 @@ internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongSystem
 
-/// Asks PostgreSQL every second whether another process has this one's place, or is about to take it. An answer renews
-/// the ``Lease`` to acknowledge.
+/// Asks PostgreSQL every second whether another process has this one's place or soon will, and renews the ``Lease``.
 ///
 /// While PostgreSQL can't be asked, acknowledging goes on, which is a promise too. But a question that fails, or is not
 /// answered, shows PostgreSQL's absence only if this process ran all the while: one that stood still may have missed
@@ -34,7 +33,6 @@ final class FenceWatch: Service {
         var isFenced = false
     }
 
-    /// The time between two questions.
     private static let interval = Duration.seconds(1)
     /// The silence after which PostgreSQL counts as away.
     ///

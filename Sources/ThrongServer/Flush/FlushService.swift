@@ -19,10 +19,8 @@ struct FlushService: Service {
     let database: DatabaseLink
     let kept: KeptFlushes
     let offered: OfferedMark
-    /// The position up to which the journal can't be read: PostgreSQL or the kept flushes must have the counts before
-    /// it.
+    /// The position up to which the journal can't be read: PostgreSQL or kept flushes must have what is before.
     let unreadable: JournalPosition
-    /// The end of the journal at the start.
     let first: JournalPosition
     let standing: FlushStanding
     let telemetry: Telemetry
@@ -51,14 +49,12 @@ struct FlushService: Service {
         var told = Duration.zero
         /// The time until which PostgreSQL is only asked whether all is well. Unit: see ``Machine/elapsed``.
         var rests = Duration.zero
-        /// The number of failed flushes in a row.
         var failures = 0
         /// True if nobody answered the last time: the next answer may come from another server.
         var isAway = false
         /// The reason why PostgreSQL did not take the last flush; nil if it did.
         var failure: (any Error)?
 
-        /// Returns the rest after a round.
         func rest(_ interval: Duration) -> Duration {
             guard failures > 0 else { return interval }
             return min(.milliseconds(250 * (1 << min(failures, 7))), .seconds(isAway ? 2 : 30))
@@ -94,7 +90,6 @@ struct FlushService: Service {
         return progress.rest(interval)
     }
 
-    /// Flushes once more after the last request was answered.
     private func finish(_ progress: inout Progress) async {
         var isComplete = false
         for attempt in 0..<3 where attempt == 0 || !isComplete && progress.failure.map(Self.isWorthAnother) ?? true {
@@ -116,7 +111,6 @@ struct FlushService: Service {
         }
     }
 
-    /// Returns true if a flush that failed a moment ago may succeed now.
     private static func isWorthAnother(_ failure: any Error) -> Bool {
         switch failure {
         case StoreError.attachmentLost, StoreError.watermarkMoved: true
@@ -125,7 +119,6 @@ struct FlushService: Service {
         }
     }
 
-    /// Logs once what a stop without PostgreSQL leaves to the next start.
     private func sayWhatStays(_ progress: Progress) {
         let lag = ingestion.gauges.journalLag
         guard lag > 0 || progress.failure != nil else { return }
@@ -156,8 +149,7 @@ struct FlushService: Service {
         return !ingestion.journal.isOpen
     }
 
-    /// Returns true if a release waits for acknowledged events, or if that is unknown: then the next flush logs the
-    /// problem.
+    /// Returns true if a release waits for acknowledged events, or if that is unknown: the next flush logs why.
     private func isAsked(_ progress: inout Progress) async -> Bool {
         do {
             guard try await database.counters.lastAsking().number == progress.settled else { return true }
@@ -168,8 +160,7 @@ struct FlushService: Service {
         }
     }
 
-    /// Makes the last flush before another process takes this one's place; returns false if PostgreSQL does not have
-    /// everything yet.
+    /// Makes the last flush before another process takes this one's place; returns false if PostgreSQL lacks anything.
     ///
     /// Nothing is acknowledged any more, as the journal is closed.
     func handOver(_ progress: inout Progress) async -> Bool {
@@ -199,7 +190,6 @@ struct FlushService: Service {
         }
     }
 
-    /// Removes the devices that asked for it from their windows.
     private func remove() async {
         guard ingestion.journal.isHeld else { return }
         do {
@@ -227,12 +217,10 @@ struct FlushService: Service {
         }
     }
 
-    /// Flushes pending counts; returns false if PostgreSQL did not take them.
     private func flush(_ progress: inout Progress) async -> Bool {
         do {
             try await level(&progress)
-            // The question is read before anything is frozen: all that was acknowledged by then is to be in PostgreSQL
-            // before the answer.
+            // The question is read before anything is frozen: all acknowledged by then goes before the answer.
             let asking = try await database.counters.lastAsking()
             let acknowledged = ingestion.position
             // A PostgreSQL that was set back to an earlier time asks again what it has asked then.
@@ -300,9 +288,8 @@ struct FlushService: Service {
     /// Returns the pause after a flush.
     ///
     /// The pause grows with the time that the flush took and with the number of daemons that flush: PostgreSQL works
-    /// for all of them less than a twentieth of the time. Cells that are touched again meanwhile are merged in memory
-    /// and cost nothing more. But counts that wait are lost with a data directory, so with more than five daemons
-    /// PostgreSQL works more instead.
+    /// for all of them less than a twentieth of the time. Cells touched again meanwhile cost nothing more. But counts
+    /// that wait are lost with a data directory, so with more than five daemons PostgreSQL works more instead.
     static func respite(after flush: Duration, atMost longest: Duration, daemons: Int) -> Duration {
         min(flush * 20, longest) * min(daemons, 5)
     }

@@ -25,7 +25,6 @@ struct PlanWatch: Service {
         }
     }
 
-    /// - Parameter said: the standings that were logged last, by app.
     private func say(_ said: inout [AppName: PlanStanding]) {
         for one in standings.takeArrivals() {
             logger.notice("the plan is in force for all daemons", metadata: Self.facts(of: one))

@@ -11,19 +11,16 @@ internal import ThrongSystem
 /// and gives the holder time to hear of the announcement.
 ///
 /// A holder that has heard of it says so again and again, which makes the newcomer wait anew. It takes no more, flushes
-/// what it has acknowledged, and gives its place back. Nobody waits for a process that has done so, or is certainly
-/// gone.
+/// what it has acknowledged, and gives its place back. Nobody waits for one that did, or is gone.
 final class Succession: Sendable {
     /// The wait before the place is taken from a holder that was not heard, from the announcement or the last sign of
     /// life after it. If PostgreSQL is slow, the holder needs more: ``answersToHear`` answers are waited for, too.
     static let wait = Duration.seconds(20)
 
-    /// The answers of PostgreSQL that the wait allows for: enough to open a broken connection anew and ask on it,
-    /// twice.
+    /// The answers of PostgreSQL that the wait allows for: enough to reconnect and ask, twice.
     static let answersToHear = 10
 
-    /// The wait for a holder that has heard, has something to flush, and stands still or has lost its way to
-    /// PostgreSQL.
+    /// The wait for a holder that has heard, has something to flush, and stands still or can't reach PostgreSQL.
     static let longWait = Duration.seconds(60)
 
     /// The most that the time between two answers of PostgreSQL adds to the wait.
@@ -50,11 +47,8 @@ final class Succession: Sendable {
     /// The fence under which this process has announced itself; nil if it has not.
     var fence: Int64? { announced.withLock { $0?.fence } }
 
-    /// Returns true if no holder of the place can acknowledge anything any more.
-    ///
-    /// - Parameters:
-    ///   - known: PostgreSQL's record of the place.
-    ///   - holder: this process's lock: the same one proves that the earlier holder is gone.
+    /// Returns true if no holder of the place can acknowledge anything any more. The same lock proves that the earlier
+    /// holder is gone.
     static func isVacant(_ known: Watermark, holder: String?) -> Bool {
         known.holder == nil || known.holder == holder || Fault.takeWithoutLease.isOn
     }
@@ -70,13 +64,8 @@ final class Succession: Sendable {
         }
     }
 
-    /// Notes an announcement; returns true once this process has waited for long enough.
-    ///
-    /// - Parameters:
-    ///   - known: PostgreSQL's record of the place before the announcement was made, or made again.
-    ///   - isMade: true if it could be made, which is not so while the holder flushes.
-    ///   - answer: the time that PostgreSQL took to answer.
-    ///   - now: the time of the answer. Unit: see ``Machine/elapsed()``.
+    /// Notes an announcement over what PostgreSQL knew before, which can't be made while the holder flushes; returns
+    /// true once this process has waited for long enough. The time of the answer is ``Machine/elapsed()``.
     func announce(_ fence: Int64, over known: Watermark, isMade: Bool, answer: Duration, now: Duration) -> Bool {
         announced.withLock { announced in
             guard var mine = announced, mine.fence == fence else {

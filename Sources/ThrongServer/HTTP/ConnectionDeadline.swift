@@ -2,8 +2,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOSSL
 
-/// Closes a connection whose request takes too long to arrive, that is silent for too long, or whose place another
-/// needs.
+/// Closes a connection whose request takes too long, that is silent for too long, or whose place another needs.
 ///
 /// The request's clock runs from the connection's start, or a later request's first bytes, and anew from a request's
 /// head, to the request's end: a client that sends a byte now and then can't hold a connection for ever. The clock of
@@ -14,11 +13,8 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// The time limits of a connection.
     struct Limits: Sendable {
-        /// The longest time for a request to arrive.
         let request: TimeAmount
-        /// The longest time from one request to the next.
         let idle: TimeAmount
     }
 
@@ -43,9 +39,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         self.security = security
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { start(context) }
-    }
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { start(context) } }
 
     func channelActive(context: ChannelHandlerContext) {
         start(context)
@@ -104,7 +98,6 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
         schedule(context.channel)
     }
 
-    /// Takes a place among those of a network, and gives the former one up.
     private func takePlace(of network: NetworkPrefix, _ channel: any Channel) {
         if let place { room.leave(place) }
         let place = ConnectionPlace(network) { channel.close(promise: nil) }

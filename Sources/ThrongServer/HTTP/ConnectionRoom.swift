@@ -24,9 +24,7 @@ final class ConnectionRoom: Sendable {
 
     init(places: Int) { self.places = places }
 
-    /// Takes a place.
-    ///
-    /// - Returns: the connection that has to give up its own for it; nil while there is room.
+    /// Takes a place; returns the connection that has to give up its own for it, and nil while there is room.
     func enter(_ place: ConnectionPlace) -> ConnectionPlace? {
         state.withLock { state in
             let leaving = state.taken < places ? nil : Self.mostSilent(&state)
@@ -43,7 +41,6 @@ final class ConnectionRoom: Sendable {
     /// Gives a place up; does nothing if it was taken away.
     func leave(_ place: ConnectionPlace) { state.withLock { Self.remove(place, &$0) } }
 
-    /// The number of open connections.
     var taken: Int { state.withLock { $0.taken } }
 
     private static func remove(_ place: ConnectionPlace, _ state: inout State) {
@@ -59,8 +56,7 @@ final class ConnectionRoom: Sendable {
     }
 
     private static func mostSilent(_ state: inout State) -> ConnectionPlace? {
-        // The largest network is looked for anew only once it has lost half of its connections, so that many newcomers
-        // cost little.
+        // The largest network is looked for anew only once it has lost half of its connections: newcomers cost little.
         let known = state.largest.map { state.networks[$0.network]?.count ?? 0 } ?? 0
         if known == 0 || known < (state.largest?.count ?? 0) / 2 {
             state.largest = state.networks.max { $0.value.count < $1.value.count }.map { ($0.key, $0.value.count) }
@@ -80,7 +76,6 @@ final class ConnectionPlace: Sendable {
     private let close: @Sendable () -> Void
     private let known = Mutex<Int?>(nil)
 
-    /// - Parameter close: closes the connection; called from any thread.
     init(_ network: NetworkPrefix, close: @escaping @Sendable () -> Void) {
         self.network = network
         self.close = close
@@ -99,9 +94,7 @@ final class ConnectionPlace: Sendable {
         return heard == 0 ? (0, opened) : (1, heard)
     }
 
-    /// Notes that a whole request has come.
     func hear(at now: NIODeadline = .now()) { heard.store(now.uptimeNanoseconds, ordering: .relaxed) }
 
-    /// Closes the connection for another one.
     func giveUp() { close() }
 }

@@ -12,7 +12,6 @@ package struct CrossOrigin: Sendable, Hashable {
     /// The origins that are allowed; nil if every origin is.
     private let listed: Set<String>?
 
-    /// Pages of any origin may send and read.
     package static let everywhere = CrossOrigin(listed: nil)
 
     private init(listed: Set<String>?) { self.listed = listed }
@@ -31,7 +30,6 @@ package struct CrossOrigin: Sendable, Hashable {
 
     /// Pages that may read an answer.
     struct Reader: Sendable {
-        /// The headers that tell the browser.
         let headers: HTTPFields
     }
 
@@ -53,16 +51,14 @@ package struct CrossOrigin: Sendable, Hashable {
     /// The headers that scripts may read beside the body: the time to wait, and the current time.
     private static let exposed = "age, date, retry-after"
 
-    /// Returns the headers of an answer; a request without an origin gets them too, so that caches keep the right
-    /// answer.
+    /// Returns the headers of an answer; a request without an origin gets them too, for caches.
     fileprivate func headers(for origin: RequestHeaders.Origin) -> HTTPFields {
         guard listed != nil else { return Self.anyone.headers }
         return reader(for: origin)?.headers ?? [.vary: "origin"]
     }
 }
 
-/// Tells on every answer, and before a request that is not a simple one, which pages may read it; refuses requests of
-/// pages that may not send.
+/// Tells on every answer, and to preflight requests, which pages may read it; refuses pages that may not send.
 struct CrossOriginMiddleware<Context: RequestContext>: RouterMiddleware {
     let origins: CrossOrigin
 

@@ -2,11 +2,9 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Refuses requests for a name that is none of this machine's: a page whose name leads here reads nothing (DNS
-/// rebinding).
+/// Refuses requests for other names than this machine's: a page whose name leads here reads nothing (DNS rebinding).
 ///
-/// Addresses are allowed, as they are no names. So are names without a dot and names under `localhost`, which nobody
-/// outside can own.
+/// Addresses are allowed, as they are no names. So are names without a dot and under `localhost`, which nobody can own.
 struct KnownHosts: RouterMiddleware {
     typealias Context = BasicRequestContext
 
@@ -31,9 +29,7 @@ struct KnownHosts: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Returns true if a request's host is allowed.
-    ///
-    /// - Parameter authority: a host, with a port or without.
+    /// Returns true if a request's host, with a port or without, is allowed.
     func isKnown(_ authority: String) -> Bool {
         if authority.hasPrefix("[") { return true }
         var host = authority.prefix { $0 != ":" }.lowercased()

@@ -33,14 +33,6 @@ struct MemberMark: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Reads hexadecimal digits, two per byte; nil for anything else.
-    init?(hex text: Substring) {
-        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
-        let values = digits.compactMap { $0 }
-        self = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-    }
-
     /// Returns true if both are the same, in a time that does not tell where they differ.
     func isSame(as other: [UInt8]) -> Bool {
         count == other.count && zip(self, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -3,8 +3,7 @@ internal import Hummingbird
 internal import NIOHTTP1
 internal import ThrongWire
 
-/// The mark that tells routes the network of a request: a header field that begins with a word that only this process
-/// knows.
+/// The mark that tells routes a request's network: a header field that begins with a word of this process alone.
 enum NetworkMark {
     static let name = "throng-network"
     private static let word = BatchID.random().description

@@ -11,9 +11,7 @@ struct Problem {
     let code: String
     /// The place in the body, if there is one: a JSON pointer (RFC 6901).
     private let pointer: String?
-    /// The value found, the values allowed, and the remedy.
     private let detail: String
-    /// A URI for the kind of problem.
     private let type: String
     /// The time after which the client may try again; nil if it is not known. Unit: seconds.
     let retrySeconds: Int?
@@ -40,13 +38,10 @@ struct Problem {
             Self.status(of: error), error.code, pointer: error.pointer, retrySeconds: retrySeconds, error.message)
     }
 
-    /// Says why a request's target is not clear.
     init(_ problem: RequestTarget.Problem) { self.init(.badRequest, problem.code, problem.message) }
 
-    /// Returns the problem of a server that is too busy now.
     static func busy(_ detail: String) -> Problem { Problem(.serviceUnavailable, "overloaded", detail) }
 
-    /// The problem as one JSON object.
     var text: String {
         let pointer = pointer.map { ",\"pointer\":\"\($0)\"" } ?? ""
         return "{\"type\":\"\(type)\",\"title\":\"\(title)\",\"status\":\(status.code),"

@@ -26,7 +26,6 @@ struct RequestHeaders {
     private var codings: [String] = []
     /// The body's length; 0 if the client does not say. Unit: bytes.
     private(set) var length = 0
-    /// The number of Content-Length lines.
     private var lengths = 0
     /// The number of Transfer-Encoding lines, and whether the only one says `chunked` and nothing else.
     private var transferCodings = 0
@@ -38,7 +37,6 @@ struct RequestHeaders {
     private(set) var bearer: String?
     /// The addresses of the client according to proxies. Only listed proxies are to be believed.
     private(set) var forwarded = ForwardedFor()
-    /// The last Host.
     private(set) var host: String?
     private(set) var hosts = 0
     /// True if the request was sealed and opened here: only this process knows the word that says so.
@@ -46,18 +44,13 @@ struct RequestHeaders {
     /// The mark of a daemon that hands the request on. It is not checked here.
     private(set) var member: MemberMark?
 
-    init(_ headers: HTTPHeaders) {
-        for (name, value) in headers { take(name, value) }
-    }
+    init(_ headers: HTTPHeaders) { for (name, value) in headers { take(name, value) } }
 
-    init(_ fields: HTTPFields) {
-        for field in fields { take(field.name.canonicalName, field.value) }
-    }
+    init(_ fields: HTTPFields) { for field in fields { take(field.name.canonicalName, field.value) } }
 
     /// The body's type; nil if there is none, or more than one.
     var contentType: MediaType? { contentTypes == 1 ? MediaType(lastContentType) : nil }
 
-    /// True for gzip, false for no encoding, nil for any other.
     var isGzip: Bool? { codings.isEmpty ? false : codings == ["gzip"] ? true : nil }
 
     /// True if all readers see the request's end at the same place: it has one length, or comes in chunks, or neither.

@@ -2,8 +2,7 @@ internal import Glibc
 internal import NIOHTTP1
 internal import ThrongWire
 
-/// The target of a request, as routes see it: a path with its query, and one host. A request whose end is in doubt has
-/// none.
+/// The target of a request, as routes see it: path, query and one host. A request whose end is in doubt has none.
 ///
 /// Source: RFC 9112, sections 3.2 and 3.2.2; RFC 9110, sections 4.2 and 7.2.
 struct RequestTarget {
@@ -15,10 +14,8 @@ struct RequestTarget {
         case malformedTarget
         case unclearEnd
 
-        /// A stable code for programs.
         var code: String { self == .unclearEnd ? "unclear_end" : "bad_host" }
 
-        /// The value found, and the values allowed.
         var message: String {
             switch self {
             case .noHost: "The request has no Host; HTTP/1.1 asks for one."
@@ -72,8 +69,7 @@ struct RequestTarget {
         text.utf8.withContiguousStorageIfAvailable { isPlainHost($0) } == true || isOtherHost(text)
     }
 
-    /// True if the host is letters, digits, dots and hyphens, with a port or without: nearly all are, and one pass is
-    /// enough.
+    /// True if the host is letters, digits, dots and hyphens, with a port or without, as nearly all are: one pass.
     private static func isPlainHost(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var name = 0
         var port: (digits: Int, number: Int)?
@@ -117,7 +113,6 @@ struct RequestTarget {
         return inet_pton(AF_INET6, String(Substring(name)), &address) == 1
     }
 
-    /// True if each percent sign has its two hexadecimal digits.
     private static func isDecodable(_ name: Substring.UTF8View) -> Bool {
         var rest = name
         while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {

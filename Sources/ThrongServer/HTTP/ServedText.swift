@@ -12,11 +12,7 @@ struct ServedText: Sendable {
     private let headers: HTTPFields
     private let entityTag: String
 
-    /// - Parameters:
-    ///   - type: its content type.
-    ///   - seconds: the time for which a cache may keep it without asking.
-    ///   - headers: further headers.
-    ///   - isTranslated: true if readers of other languages get another text at this address.
+    /// `seconds` is how long a cache may keep it without asking; a translated one is another in other languages.
     init(
         _ text: String, type: String, cachedFor seconds: Int, headers: HTTPFields = [:], isTranslated: Bool = false
     ) {
@@ -70,21 +66,15 @@ struct ServedText: Sendable {
 }
 
 extension Response {
-    /// Returns a response with a JSON body.
     static func json(_ status: HTTPResponse.Status, _ text: String, type: String = "application/json") -> Response {
         Response(
-            status: status,
-            headers: [.contentType: type, .contentLength: String(text.utf8.count)],
+            status: status, headers: [.contentType: type, .contentLength: String(text.utf8.count)],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// Returns a response with a line of text.
-    static func text(_ status: HTTPResponse.Status, _ text: String, type: String = "text/plain; charset=utf-8")
-        -> Response
-    {
-        Response(
-            status: status,
-            headers: [.contentType: type, .contentLength: String(text.utf8.count)],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    static func text(
+        _ status: HTTPResponse.Status, _ text: String, type: String = "text/plain; charset=utf-8"
+    ) -> Response {
+        json(status, text, type: type)
     }
 }

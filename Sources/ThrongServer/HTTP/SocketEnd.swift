@@ -20,8 +20,7 @@ final class SocketEnd: ChannelDuplexHandler, @unchecked Sendable {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// True if the client has reset the connection, so that nobody hears an answer. Its earlier bytes may still be
-    /// read.
+    /// True if the client has reset the connection, so that nobody hears an answer. Earlier bytes may still come.
     var isReset: Bool {
         guard let provider = context?.channel as? any SocketOptionProvider else { return false }
         var state: UInt8?

@@ -1,8 +1,7 @@
 internal import Hummingbird
 internal import ThrongJournal
 
-/// The routes `GET /healthz` and `GET /readyz`, at every port: a balancer of one port has to know whether that one
-/// answers.
+/// The routes `GET /healthz` and `GET /readyz`, at every port: a balancer asks the one that it uses.
 struct HealthRoutes {
     let ingestion: Ingestion
     /// Returns true if a stop is near.

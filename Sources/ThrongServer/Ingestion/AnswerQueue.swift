@@ -26,15 +26,11 @@ final class AnswerQueue: @unchecked Sendable {
         let handler: BatchHandler
     }
 
-    /// The number of waiting answers from which connections may have only one each. The loop does nothing else while it
-    /// writes them.
+    /// The number of waiting answers from which connections may have only one each: writing them holds up the loop.
     private static let most = 1024
 
-    /// Opens sealed requests of the event loop's connections.
     let gateway: ObliviousGateway
-    /// Follows some of the event loop's requests.
     let traces: Traces
-    /// True if requests are traced.
     let isTraced: Bool
     private let loop: any EventLoop
     private let journal: Journal
@@ -115,7 +111,6 @@ final class AnswerQueue: @unchecked Sendable {
 /// The target of connections' batches: the ingestion that counts them, and a queue of answers per event loop.
 final class AnswerQueues: Sendable {
     let counting: Ingestion
-    /// True if batches are taken from other daemons only.
     let isForMembers: Bool
     private let gateway: ObliviousGateway
     private let telemetry: Telemetry
@@ -133,7 +128,6 @@ final class AnswerQueues: Sendable {
         self.telemetry = telemetry
     }
 
-    /// Returns the event loop's queue; the same for all of its connections.
     func queue(of loop: any EventLoop) -> AnswerQueue {
         queues.withLock { queues in
             if let queue = queues[ObjectIdentifier(loop)] { return queue }

@@ -15,15 +15,12 @@ extension BatchHandler {
 
     /// Parts that few requests have.
     fileprivate final class More {
-        /// The answer to seal, if the request was sealed.
         let sealed: SealedAnswer?
-        /// The span, if the request is traced.
         let span: OpenSpan?
 
         init(sealed: SealedAnswer?, span: OpenSpan?) { (self.sealed, self.span) = (sealed, span) }
     }
 
-    /// Answers a whole request.
     func answer(_ answer: IntakeAnswer) {
         // The context is nil once the client has gone.
         guard let context, case .answering = stage else { return }
@@ -99,7 +96,6 @@ extension BatchHandler {
 }
 
 extension OpenSpan {
-    /// Ends the span with the status of the answer.
     fileprivate func end(status: Int) {
         say(.status, status)
         end(failed: status >= 500)

@@ -15,7 +15,7 @@ extension BatchHandler {
         case .elsewhere(let member):
             handOn(
                 .init(
-                    path: "/v1/ohttp", contentType: SealedRequest.mediaType, headers: headers, network: nil,
+                    path: "/v1/ohttp", contentType: SealedRequest.mediaType, headers: headers,
                     isSealed: false, body: Array(body.readableBytesView)), to: member, by: neighbours)
         }
     }

@@ -50,7 +50,6 @@ extension BatchHandler {
         }
     }
 
-    /// Hands a request that was sealed to the router.
     func pass(_ request: BinaryRequest) {
         guard let context else { return }
         stage = .passing(isWhole: true, isAnswered: false)

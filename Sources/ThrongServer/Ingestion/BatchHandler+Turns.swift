@@ -1,8 +1,7 @@
 internal import NIOHTTP1
 
 extension BatchHandler {
-    /// The number of answers of one connection that may wait for the disk. They and one read are all that a client can
-    /// make a connection hold.
+    /// The number of answers of one connection that may wait for the disk; with one read, all that it can hold.
     private static let mostInFlight = 256
 
     /// Returns true if a request has to wait because too many answers of its connection wait for the disk.
@@ -17,8 +16,7 @@ extension BatchHandler {
         return !isFull(before: part) && !mustRest(before: part)
     }
 
-    /// Returns true if a request has to wait until others have had their turn: a connection may bring thousands at
-    /// once.
+    /// Returns true if a request has to wait until others have had their turn: one may bring thousands at once.
     func mustRest(before part: HTTPServerRequestPart) -> Bool {
         guard case .head = part, let turns, !isResting else { return isResting }
         taken += 1
@@ -28,14 +26,12 @@ extension BatchHandler {
         return true
     }
 
-    /// Goes on, as the others have had their turn.
     func goOn() {
         (isResting, taken) = (false, 0)
         guard let context else { return }
         takeWaiting(context)
     }
 
-    /// Answers a whole request for which there is no room.
     func turnAway(_ ingestion: Ingestion) {
         security.note(.room)
         ingestion.turnAway()

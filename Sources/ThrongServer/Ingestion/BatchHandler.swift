@@ -25,7 +25,6 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     /// The stage of the request under way.
     enum Stage {
-        /// No request has begun.
         case idle
         /// The request is ours; its body is arriving.
         case collecting(Collection)
@@ -39,8 +38,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         case over
     }
 
-    /// A request that is arriving. It is a class because the stage is read with every part, and would be copied with
-    /// all headers.
+    /// A request that is arriving. A class, because the stage is read with every part, and would copy all headers.
     final class Collection {
         let ingestion: Ingestion
         let headers: RequestHeaders
@@ -66,9 +64,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     /// The ingestion that counts batches; nil if none are taken.
     let ingestion: Ingestion?
-    /// True if batches are taken from other daemons only.
     private let isForMembers: Bool
-    /// True if routes are told the network of a request.
     private let marksNetworks: Bool
     /// The queue of answers; nil if no batches are taken.
     let queue: AnswerQueue?
@@ -98,9 +94,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     /// The body's part of the budget. Unit: bytes.
     private var charge = 0
     private(set) var context: ChannelHandlerContext?
-    /// The answer to seal, if the request under way was sealed.
     var sealed: SealedAnswer?
-    /// The span, if the request under way is traced.
     var span: OpenSpan?
 
     init(
@@ -154,8 +148,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
 
     func read(context: ChannelHandlerContext) {
-        // The next read waits. No more than that is taken from the socket, and nothing from a client that does not take
-        // its answers.
+        // The next read waits. No more than that is taken from the socket, or from a client that takes no answers.
         if waiting.isEmpty, context.channel.isWritable { context.read() } else { wantsRead = true }
     }
 
@@ -319,7 +312,6 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         if isWhole { finish(context) }
     }
 
-    /// Answers a request that is not whole yet.
     private func refuse(_ error: IntakeError) {
         ingestion?.refuse(error)
         drop(IntakeAnswer(refusal: error))

@@ -18,9 +18,7 @@ final class BodyBudget: Sendable {
 
     private let limit: Int
     private let taken = Atomic<Int>(0)
-    /// The bytes taken by bodies other than batches.
     private let takenByOthers = Atomic<Int>(0)
-    /// The bytes taken by batches that are not small.
     private let takenByLarge = Atomic<Int>(0)
 
     /// The largest size of a small batch, which most are: they share nothing with larger ones. Unit: bytes.
@@ -32,8 +30,7 @@ final class BodyBudget: Sendable {
     /// The memory taken now. Unit: bytes.
     var bytes: Int { taken.load(ordering: .relaxed) }
 
-    /// Gives back the `held` bytes of one body, and takes the `wanted` ones; returns false, with nothing changed, if
-    /// there is no room.
+    /// Gives back the `held` bytes of one body, and takes the `wanted` ones; false, and no change, without room.
     ///
     /// A body that is alone always has room: the size of one body is another limit.
     func exchange(_ held: Int, for wanted: Int, of purpose: Purpose = .batch) -> Bool {
@@ -75,8 +72,6 @@ final class BodyBudget: Sendable {
     }
 
     /// Lends a body of a request other than a batch, once it has come, and gives its memory back once the work is done.
-    ///
-    /// - Throws: ``IntakeError/bodyTooLarge(limit:)``, or ``IntakeError/noMemory`` if others leave no room.
     func collect<Value>(
         _ body: RequestBody, upTo limit: Int, _ work: (ByteBuffer) async throws -> Value
     ) async throws -> Value {

@@ -5,8 +5,7 @@ internal import ThrongPlan
 internal import ThrongStore
 internal import ThrongWire
 
-/// The route `POST /v1/firsts`: a device proves once that it is in a cell in a period, by a credential that nobody can
-/// tell from others.
+/// `POST /v1/firsts`: a device proves once that it is in a cell in a period, by a credential that tells nobody apart.
 struct FirstRoutes {
     let ingestion: Ingestion
     let clock: UnixClock
@@ -17,11 +16,10 @@ struct FirstRoutes {
 
     /// Answers once PostgreSQL has the first for good. The answer is the same if it came before.
     private func answer(to request: Request) async -> Response {
-        do {
+        await .answering(notedBy: ingestion) {
             let headers = RequestHeaders(request.headers)
-            let isSealed =
-                headers.isSealed || ingestion.neighbours.admits(headers.member) && headers.member?.isSealed == true
-            let first = try await ingestion.withBody(of: request, headers, upTo: Intake.firstBytes) { body in
+            let isSealed = ingestion.neighbours.isSealed(headers)
+            let (first, _) = try await ingestion.withBody(of: request, headers, upTo: Intake.firstBytes) { body in
                 try body.read { bytes throws(IntakeError) in
                     try ingestion.intake.readFirst(
                         bytes, signals: headers.signals, now: clock.now, isSealed: isSealed)
@@ -37,22 +35,18 @@ struct FirstRoutes {
                 return .answer(.crowded)
             }
             guard let tag else { throw IntakeError.unprovedFirst }
-            try await store.keep(
-                ProvedFirstRow(
-                    layout: first.layout, kind: first.period.kind, start: first.period.start, margin: first.margin,
-                    cell: first.cell, tag: tag))
+            do {
+                try await store.keep(
+                    ProvedFirstRow(
+                        layout: first.layout, kind: first.period.kind, start: first.period.start, margin: first.margin,
+                        cell: first.cell, tag: tag))
+            } catch is PostgresError {
+                return .problem(.busy("The first can't be kept now; send it again."))
+            } catch is StoreError {
+                // PostgreSQL has nothing of the metric yet: the first events of a new layout are still on their way.
+                return .problem(.busy("The first can't be kept yet; send it again."))
+            }
             return .json(.accepted, "{}")
-        } catch let error as IntakeError {
-            ingestion.refuse(error)
-            return .refusal(error)
-        } catch is PostgresError {
-            return .problem(.busy("The first can't be kept now; send it again."))
-        } catch is StoreError {
-            // PostgreSQL has nothing of the metric yet: the first events of a new layout are still on their way.
-            return .problem(.busy("The first can't be kept yet; send it again."))
-        } catch {
-            // The body did not arrive whole.
-            return .refusal(.notJSON)
         }
     }
 }

@@ -6,8 +6,7 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// HTTP/1.1 as Hummingbird serves it, with batches answered before its router sees them, and with limits on slow
-/// clients.
+/// HTTP/1.1 as Hummingbird serves it, but batches are answered before its router, and slow clients are bounded.
 struct HTTPChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
@@ -19,7 +18,6 @@ struct HTTPChannel: HTTPChannelHandler {
     let room: ConnectionRoom
     let edge: ConnectionEdge
     let turns: LoopFairness.All
-    /// True if routes are told the network of a request.
     var marksNetworks = false
 
     /// The sizes of a read. Unit: bytes.
@@ -27,7 +25,6 @@ struct HTTPChannel: HTTPChannelHandler {
     /// The longest request line with its headers. Unit: bytes.
     private static let largestHead = 80 << 10
 
-    /// Returns the handler that decodes requests from the bytes of a connection.
     static func decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
         var limits = NIOHTTPDecoderLimitConfiguration()
         limits.maxHeaderListSize = largestHead
@@ -45,8 +42,7 @@ struct HTTPChannel: HTTPChannelHandler {
             let source = try edge.begin(pipeline)
             let socket = SocketEnd()
             try pipeline.addHandler(socket)
-            // Requests that come before their predecessor is answered wait in BatchHandler; Hummingbird answers a
-            // malformed one.
+            // Requests wait in BatchHandler until their predecessor is answered; Hummingbird answers malformed ones.
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(Self.decoder())
             try pipeline.addHandler(ConnectionDeadline(self.limits, in: room, from: source, security: edge.security))

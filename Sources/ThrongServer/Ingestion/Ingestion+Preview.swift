@@ -5,15 +5,13 @@ internal import ThrongWire
 
 extension Ingestion {
     /// Returns what a body would add, event by event; nothing is counted and nothing is kept.
-    ///
-    /// - Throws: ``IntakeError`` if the batch as a whole would be refused.
     func preview(_ body: UnpackedBody, signals: Set<OptOutSignal>) throws(IntakeError) -> PreviewAnswer {
         let now = clock.now
         let outcome = try body.read { bytes throws(IntakeError) in
             try intake.read(bytes, signals: signals, now: now, use: .preview)
         }
         switch outcome {
-        case .optedOut(let answer, _, _), .consentOutdated(let answer, _):
+        case .optedOut(let answer, _, _), .consentOutdated(let answer, _), .keptApart(let answer):
             return PreviewAnswer(
                 events: answer.refused.map { .init(index: $0.index, counted: [], refused: $0.reason) })
         case .batch(let incoming):

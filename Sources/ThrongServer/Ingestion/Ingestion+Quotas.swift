@@ -7,7 +7,6 @@ extension Ingestion {
     ///
     /// - Parameter network: the client's network; nil if it is not known: nothing is bounded then.
     /// - Returns: true if the batch's identifier lifts floors.
-    /// - Throws: ``IntakeError/networkQuota(retrySeconds:)``.
     func note(
         _ incoming: IncomingBatch, _ identifier: KeyedIdentifier, key: WindowKey, from network: ClientNetwork?
     ) throws(IntakeError) -> Bool {

@@ -14,9 +14,7 @@ extension Ingestion {
         case failed
     }
 
-    /// Notes that a device wants to be removed from a window.
-    ///
-    /// - Throws: ``IntakeError`` if that window is over.
+    /// Notes that a device wants to be removed from a window; an error if that window is over.
     func withdraw(_ incoming: IncomingWithdrawal) throws(IntakeError) -> WithdrawalVerdict {
         let window = incoming.window
         func over() -> IntakeError { .windowOutOfRange(current: window.rotation.window(at: clock.now).value) }
@@ -59,14 +57,11 @@ extension Ingestion {
         let window: WindowID
         /// The last of the requests.
         let last: JournalPosition
-        /// The batches of each identifier before its request.
         var batches: [KeyedIdentifier: [CountedBatch]]
     }
 
     /// Returns the batches of identifiers that are to be removed from a window, once PostgreSQL has all their counts;
     /// nil if there are none. It reads the journal: don't call it on a thread of the shared pool.
-    ///
-    /// - Throws: ``JournalError`` if the journal can't be read.
     func findDue() throws(JournalError) -> Found? {
         let (due, space) = state.withLock { ($0.dueRemovals(), $0.space) }
         guard let (window, identifiers) = due else { return nil }

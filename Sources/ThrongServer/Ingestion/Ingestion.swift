@@ -18,12 +18,10 @@ final class Ingestion: Sendable {
     let proofs: ProofCheck?
     /// Keeps firsts that devices prove; nil if no plan asks for any.
     let firsts: FirstStore?
-    /// The thread for previews.
     let trials: SlowBatches
     let intake: Intake
     let reveals: VocabularyLearner
     let quotas: NetworkQuotas
-    /// The daemons that count with this one.
     let neighbours: Neighbours
     let state: Mutex<Counting>
     /// The position up to which the checkpoint that it started from relies on PostgreSQL.
@@ -48,11 +46,8 @@ final class Ingestion: Sendable {
         case overloaded
         /// Open windows take all the memory that they may; there may be more after `retrySeconds`.
         case full(retrySeconds: Int)
-        /// The journal does not have it and never will.
         case failed
-        /// Another daemon counts it.
         case elsewhere(Member)
-        /// The daemon that counts it is being changed.
         case changing
     }
 
@@ -60,21 +55,10 @@ final class Ingestion: Sendable {
     ///   - onFullWindows: called when memory for open windows has filled up, and when there is room again.
     ///   - onFailure: called when a count could not be journalled: end the process.
     init(
-        intake: Intake,
-        counting: Counting,
-        keys: KeyRing,
-        journal: Journal,
-        believed: BelievedTime,
-        reveals: VocabularyLearner,
-        proofs: ProofCheck? = nil,
-        firsts: FirstStore? = nil,
-        telemetry: Telemetry,
-        bodies: BodyBudget,
-        quotas: NetworkTallies.Limits = .init(),
-        neighbours: Neighbours,
-        clock: UnixClock,
-        trustedClock: MachineClock,
-        restored: JournalPosition = .start,
+        intake: Intake, counting: Counting, keys: KeyRing, journal: Journal, believed: BelievedTime,
+        reveals: VocabularyLearner, proofs: ProofCheck? = nil, firsts: FirstStore? = nil, telemetry: Telemetry,
+        bodies: BodyBudget, quotas: NetworkTallies.Limits = .init(), neighbours: Neighbours, clock: UnixClock,
+        trustedClock: MachineClock, restored: JournalPosition = .start,
         onFullWindows: @escaping @Sendable (_ areFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
@@ -107,14 +91,7 @@ final class Ingestion: Sendable {
 
     var limits: IntakeLimits { intake.limits }
 
-    /// Counts a body, or returns the reason why not.
-    ///
-    /// - Parameters:
-    ///   - signals: the opt-out signals of the request's headers.
-    ///   - bearer: the secret of the request's headers.
-    ///   - network: the network of the request; nil if it is not known.
-    ///   - isSealed: true if it came sealed, through a relay.
-    /// - Throws: ``IntakeError`` if the batch as a whole is refused; note it with ``refuse(_:)``.
+    /// Counts a body, or returns the reason why not; note a refusal of the whole batch with ``refuse(_:)``.
     func accept(
         _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: ClientNetwork? = nil,
         isSealed: Bool = false
@@ -161,6 +138,9 @@ final class Ingestion: Sendable {
             state.withLock { $0.noteUnwanted(answer.refused.count, .consentOutdated, app: app, now: clock.now) }
             telemetry.answered(.consentOutdated, answer)
             return .unwanted(answer)
+        case .keptApart(let answer):
+            telemetry.answered(.test)
+            return .unwanted(answer)
         case .batch(let incoming):
             let window = incoming.bucketed.window
             switch neighbours.place(of: incoming.slotText, in: window, isOfKeyHolder: incoming.isOfKeyHolder) {
@@ -172,9 +152,6 @@ final class Ingestion: Sendable {
         }
     }
 
-    /// Counts a batch that was read, or returns the reason why not.
-    ///
-    /// - Throws: ``IntakeError`` if the batch as a whole is refused.
     func take(_ incoming: IncomingBatch, from network: ClientNetwork? = nil) throws(IntakeError) -> Verdict {
         try checkSize(of: incoming.bucketed)
         guard journal.hasRoom else {
@@ -184,10 +161,8 @@ final class Ingestion: Sendable {
         return try count(incoming, from: network)
     }
 
-    /// Notes a request that was refused as a whole.
     func refuse(_ error: IntakeError) { telemetry.refused(error) }
 
-    /// Notes a request for which there was no room.
     func turnAway() { telemetry.answered(.overloaded) }
 
     /// Refuses a batch that the journal would not take, before anything is counted.
@@ -307,7 +282,6 @@ final class Ingestion: Sendable {
     /// The longest time after which a client is told to come again once a window is over. Unit: seconds.
     private static let longestRetry: Int64 = 300
 
-    /// True if open windows take all the memory that they may.
     var areWindowsFull: Bool { state.withLock { $0.isFull } }
 
     private func sayWhetherFull() {
@@ -327,8 +301,7 @@ final class Ingestion: Sendable {
 
     func resolve(watermark: JournalPosition) { state.withLock { $0.resolve(watermark: watermark) } }
 
-    /// The ends of the first and the last window whose closing has yet to bring PostgreSQL something; nil if there is
-    /// none.
+    /// The ends of the first and the last window whose closing has yet to reach PostgreSQL; nil if there is none.
     var owed: ClosedRange<UnixSeconds>? { state.withLock { $0.owed } }
 
     func freeze() -> Flush? { state.withLock { $0.takePending() }?.flush() }

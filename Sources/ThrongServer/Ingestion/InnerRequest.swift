@@ -4,7 +4,6 @@ internal import ThrongWire
 /// The target of a sealed request: only the routes that clients need.
 enum InnerRequest {
     case batch
-    /// The router answers it.
     case passed
     case unknown
 
@@ -26,12 +25,10 @@ enum InnerRequest {
         "accept-language", "authorization", "content-encoding", "content-type", "dnt", "sec-gpc",
     ]
 
-    /// Returns the fields of a sealed request, as routes read them.
     static func headers(of request: BinaryRequest) -> HTTPHeaders {
         HTTPHeaders(request.fields.filter { known.contains($0.name) }.map { ($0.name, $0.value) })
     }
 
-    /// Returns the head of a sealed request, for the router.
     static func head(of request: BinaryRequest) -> HTTPRequestHead {
         var headers = headers(of: request)
         headers.add(name: "host", value: "sealed")

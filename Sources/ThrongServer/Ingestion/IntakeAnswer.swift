@@ -14,7 +14,6 @@ struct IntakeAnswer {
     /// The body of another daemon's answer, in place of the text; nil for ours.
     private var bytes: [UInt8]?
 
-    /// The body that is sent.
     var content: [UInt8] { bytes ?? Array(text.utf8) }
 
     /// The time after which the client may try again; nil if it need not wait. Unit: seconds.
@@ -32,16 +31,14 @@ struct IntakeAnswer {
         answer.retryAfter = "\(retrySeconds)"
         return answer
     }
-    /// The answer while too much is arriving at once.
     static let crowded = IntakeAnswer(.busy("No room now: too many large requests at once."))
-    /// The answer of a daemon that can't start yet.
     static let waiting = IntakeAnswer(.busy("Not started yet: the disk is full, or PostgreSQL has to be asked first."))
-    /// The answer to a batch that the journal does not have and never will.
     static let failed = IntakeAnswer(.busy("The journal failed; the batch was not counted."))
 
-    /// Creates an answer with the outcome of each event.
     init(_ answer: BatchAnswer) {
-        let reveal = (answer.unlisted.map { ",\"unlisted\":\($0)" } ?? "") + (answer.reveal.map(Self.text) ?? "")
+        let reveal =
+            (answer.unlisted.map { ",\"unlisted\":\($0)" } ?? "") + (answer.test.map { ",\"test\":\($0)" } ?? "")
+            + (answer.reveal.map(Self.text) ?? "")
         guard !answer.refused.isEmpty else {
             self.init(accepted: "{\"accepted\":\(answer.accepted),\"refused\":[]\(reveal)}")
             return
@@ -53,8 +50,7 @@ struct IntakeAnswer {
             accepted: "{\"accepted\":\(answer.accepted),\"refused\":[\(refused.joined(separator: ","))]\(reveal)}")
     }
 
-    /// Returns the JSON member with a refusal's details: names of the plan, words of ours and places, which need no
-    /// escapes.
+    /// Returns the JSON member with a refusal's details: names, words and places that need no escapes.
     private static func text(_ detail: RefusalDetail) -> String {
         var text = ",\"detail\":{\"pointer\":\"\(detail.pointer)\""
         if let member = detail.member { text += ",\"member\":\(member)" }
@@ -72,7 +68,6 @@ struct IntakeAnswer {
         return ",\"reveal\":[\(requests.joined(separator: ","))]"
     }
 
-    /// Creates an answer from another daemon's.
     init(relayed answer: ReceivedAnswer) {
         status = HTTPResponse.Status(code: answer.status)
         text = ""
@@ -81,10 +76,8 @@ struct IntakeAnswer {
         retryAfter = answer.header("retry-after")
     }
 
-    /// Says why a batch was refused as a whole.
     init(refusal error: IntakeError) { self.init(Problem(error)) }
 
-    /// Says why nothing of a request was taken.
     init(_ problem: Problem) {
         status = problem.status
         text = problem.text
@@ -93,7 +86,6 @@ struct IntakeAnswer {
             problem.retrySeconds.map { "\($0)" } ?? (status == .serviceUnavailable ? Self.retrySeconds : nil)
     }
 
-    /// Creates the answer to a batch that was accepted.
     private init(accepted text: String) {
         status = .accepted
         self.text = text
@@ -103,11 +95,7 @@ struct IntakeAnswer {
     /// The challenge to a client that is refused for want of a secret (RFC 9110, section 15.5.2); nil for all others.
     var challenge: String? { status == .unauthorized ? "Bearer" : nil }
 
-    /// Returns the whole response, as it goes over the wire.
-    ///
-    /// - Parameters:
-    ///   - isLast: true if the connection is closed afterwards.
-    ///   - reader: the pages that may read it; nil if no page asked.
+    /// Returns the whole response, as it goes over the wire; `reader` is the pages that may read it.
     func response(isLast: Bool, reader: CrossOrigin.Reader?) -> ByteBuffer {
         var bytes = ByteBufferAllocator().buffer(capacity: 256 + text.utf8.count)
         bytes.writeStaticString("HTTP/1.1 ")
@@ -144,12 +132,8 @@ struct IntakeAnswer {
 }
 
 extension Response {
-    /// Returns the response to a request that was refused.
-    static func refusal(_ error: IntakeError) -> Response {
-        .answer(IntakeAnswer(refusal: error))
-    }
+    static func refusal(_ error: IntakeError) -> Response { .answer(IntakeAnswer(refusal: error)) }
 
-    /// Returns the response to a request that was refused.
     static func problem(_ problem: Problem) -> Response { .answer(IntakeAnswer(problem)) }
 
     /// Returns an answer to a client of `POST /v1/batches` as a response.
@@ -161,7 +145,6 @@ extension Response {
         return response
     }
 
-    /// Returns the response of a daemon that takes no batches just now.
     static func notReady(_ text: String) -> Response {
         var response = Response.text(.serviceUnavailable, text)
         response.headers[.retryAfter] = IntakeAnswer.retrySeconds

@@ -24,7 +24,7 @@ struct KeyHolderMiddleware: RouterMiddleware {
         case .unknown: return .problem(.changing)
         case .elsewhere where neighbours.admits(headers.member): return .problem(.misdirected)
         case .elsewhere(let member):
-            do {
+            return await .answering {
                 let body = try await ingestion.bodies.collect(request.body, upTo: Self.bodyBytes) {
                     Array($0.readableBytesView)
                 }
@@ -32,21 +32,13 @@ struct KeyHolderMiddleware: RouterMiddleware {
                     try await neighbours.hand(
                         .init(
                             method: request.method == .post ? .post : .get, path: request.uri.string, headers: headers,
-                            network: nil, isSealed: headers.isSealed, body: body), to: member))
-            } catch let error as MemberUnreachable {
-                return .answer(error.answer)
-            } catch let error as IntakeError {
-                return .refusal(error)
-            } catch {
-                // The body did not arrive whole.
-                return .refusal(.notJSON)
+                            isSealed: headers.isSealed, body: body), to: member))
             }
         }
     }
 }
 
 extension Response {
-    /// Returns another daemon's answer as a response.
     static func relayed(_ answer: ReceivedAnswer) -> Response {
         var headers: HTTPFields = [:]
         for name in [

@@ -13,7 +13,6 @@ internal import Synchronization
 /// Unchecked: confined to its event loop.
 final class LoopFairness: @unchecked Sendable {
     private var resting: [BatchHandler] = []
-    /// The pipe's end that wakes the loop.
     private let bell: Int32
     /// True if the loop does not hear the pipe: then no connection rests for longer than a task.
     private var isDeaf = false
@@ -46,10 +45,8 @@ final class LoopFairness: @unchecked Sendable {
 
     deinit { close(bell) }
 
-    /// Returns true if a connection may have one more request taken in this round: its first, or one of the few further
-    /// ones that all connections have together.
-    ///
-    /// - Parameter taken: the number of its requests that were taken, with this one.
+    /// Returns true if a connection may have one more request taken in this round, after so many: its first, or one of
+    /// the few further ones that all connections have together.
     func allow(_ taken: Int) -> Bool {
         guard taken > 1 else { return true }
         guard further < Self.most else { return false }

@@ -1,7 +1,6 @@
 internal import HTTPTypes
 
 extension MemberUnreachable {
-    /// The answer to the client.
     var answer: IntakeAnswer {
         switch self {
         case .unreachable: IntakeAnswer(.unreachable)

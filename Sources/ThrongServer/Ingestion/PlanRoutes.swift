@@ -8,8 +8,7 @@ internal import ThrongWire
 struct PlanRoutes {
     private let plans: [(plan: Plan, documents: [LanguageTag?: ServedText])]
 
-    /// - Parameter identity: the gateway's identity, for clients of plans that use a relay; nil if nothing is taken
-    ///   yet.
+    /// - Parameter identity: the gateway's identity, for plans that use a relay; nil if nothing is taken yet.
     init(plans: [Plan], identity: GatewayIdentity?) throws {
         let name = HTTPField.Name(GatewayIdentity.header)
         self.plans = try plans.map { plan in

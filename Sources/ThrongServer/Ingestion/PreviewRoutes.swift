@@ -11,19 +11,18 @@ struct PreviewRoutes {
     let ingestion: Ingestion
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
-        router.post("/v1/preview") { request, _ -> Response in
-            do {
+        router.post("/v1/preview") { request, _ in
+            await Response.answering {
                 let headers = RequestHeaders(request.headers)
                 guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
                 let most = ingestion.limits.bodyBytes
-                let text = try await ingestion.bodies.collect(request.body, upTo: most) { packed in
-                    try await ingestion.previewInTurn(packed, isGzip: isGzip, signals: headers.signals) {
-                        try Self.text(of: $0)
-                    }
-                }
-                return .json(.ok, text)
-            } catch let error as IntakeError {
-                return .refusal(error)
+                return .json(
+                    .ok,
+                    try await ingestion.bodies.collect(request.body, upTo: most) { packed in
+                        try await ingestion.previewInTurn(packed, isGzip: isGzip, signals: headers.signals) {
+                            try Self.text(of: $0)
+                        }
+                    })
             }
         }
     }
@@ -37,8 +36,6 @@ struct PreviewRoutes {
 
 extension Ingestion {
     /// Makes a preview and works on it in its turn: one at a time, off the threads that answer others.
-    ///
-    /// - Throws: ``IntakeError``, ``IntakeError/noMemory`` if too many wait; and the errors of the work.
     func previewInTurn<Value: Sendable>(
         _ packed: ByteBuffer, isGzip: Bool, signals: Set<OptOutSignal>,
         _ work: @escaping @Sendable (PreviewAnswer) throws -> Value
@@ -52,9 +49,8 @@ extension Ingestion {
         return try result.get()
     }
 
-    /// Lends the body like ``withBody(of:_:upTo:_:)``, and returns it as it came, too, for a caller that may hand it
-    /// on.
-    func withPacked<Value>(
+    /// Lends the body of a request that is no batch, unpacked, and as it came, for a caller that may hand it on.
+    func withBody<Value>(
         of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
     ) async throws -> (Value, packed: [UInt8]) {
         guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
@@ -62,16 +58,21 @@ extension Ingestion {
             (try work(try UnpackedBody(packed, isGzip: isGzip, limit: limit)), Array(packed.readableBytesView))
         }
     }
+}
 
-    /// Lends the body of a request that is no batch, unpacked, once it has come.
-    ///
-    /// - Throws: ``IntakeError``, and the errors of the work.
-    func withBody<Value>(
-        of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
-    ) async throws -> Value {
-        guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
-        return try await bodies.collect(request.body, upTo: limit) { packed in
-            try work(try UnpackedBody(packed, isGzip: isGzip, limit: limit))
+extension Response {
+    /// Answers a request, also where it is refused, can't be handed on, or did not arrive whole.
+    static func answering(notedBy ingestion: Ingestion? = nil, _ work: () async throws -> Response) async -> Response {
+        do {
+            return try await work()
+        } catch let error as MemberUnreachable {
+            return .answer(error.answer)
+        } catch let error as IntakeError {
+            ingestion?.refuse(error)
+            return .refusal(error)
+        } catch {
+            // The body did not arrive whole.
+            return .refusal(.notJSON)
         }
     }
 }

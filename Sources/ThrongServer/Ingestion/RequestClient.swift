@@ -1,11 +1,9 @@
 /// Tells the network that a request comes from, for bounds by network.
 struct RequestClient {
     let source: ConnectionSource
-    /// The proxies whose X-Forwarded-For and Forwarded are believed.
     let forwarders: Proxies
 
-    /// Returns the network of a request; nil for a Unix socket without a proxy that names clients, and for addresses
-    /// that are not the internet's.
+    /// Returns the network of a request; nil if no address is known, or it is not the internet's.
     func network(of headers: RequestHeaders) -> ClientNetwork? {
         source.network(forwarded: headers.forwarded, by: forwarders)
     }

@@ -14,11 +14,10 @@ struct RevealRoutes {
     }
 
     private func answer(to request: Request) async -> Response {
-        do {
+        await .answering {
             let headers = RequestHeaders(request.headers)
-            let isFromMember = ingestion.neighbours.admits(headers.member)
-            let isSealed = headers.isSealed || isFromMember && headers.member?.isSealed == true
-            let (reveal, packed) = try await ingestion.withPacked(of: request, headers, upTo: Intake.revealBytes) {
+            let isSealed = ingestion.neighbours.isSealed(headers)
+            let (reveal, packed) = try await ingestion.withBody(of: request, headers, upTo: Intake.revealBytes) {
                 body in
                 try body.read { bytes throws(IntakeError) in
                     try ingestion.intake.readReveal(
@@ -27,33 +26,25 @@ struct RevealRoutes {
                 }
             }
             guard let reveal else { return response(.optedOut) }
-            if let slot = Self.slot(of: request), !isFromMember {
+            if let slot = Self.slot(of: request), !ingestion.neighbours.admits(headers.member) {
                 switch ingestion.neighbours.place(of: slot, in: reveal.window) {
                 case .here: break
                 case .unknown: return .problem(.changing)
                 case .elsewhere(let member):
                     return .relayed(
                         try await ingestion.neighbours.hand(
-                            .init(
-                                path: "/v1/reveals", headers: headers, network: nil, isSealed: isSealed, body: packed),
-                            to: member))
+                            .init(path: "/v1/reveals", headers: headers, isSealed: isSealed, body: packed), to: member))
                 }
             }
-            return response(try await ingestion.reveals.learn(reveal))
-        } catch let error as MemberUnreachable {
-            return .answer(error.answer)
-        } catch let error as IntakeError {
-            return .refusal(error)
-        } catch let error as UnfitValue {
-            return response(.unfit, message: "\(error).")
-        } catch {
-            // The body did not arrive whole.
-            return .refusal(.notJSON)
+            do {
+                return response(try await ingestion.reveals.learn(reveal))
+            } catch let error as UnfitValue {
+                return response(.unfit, message: "\(error).")
+            }
         }
     }
 
-    /// Returns the slot of the identifier whose batch was answered with the question: the daemon that asked knows the
-    /// question.
+    /// Returns the slot of the identifier whose batch was answered with the question: its daemon knows the question.
     private static func slot(of request: Request) -> Slot? {
         request.uri.queryParameters["slot"].flatMap { Int($0) }.flatMap { Slot($0) }
     }

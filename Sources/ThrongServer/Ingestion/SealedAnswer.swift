@@ -6,7 +6,6 @@ internal import ThrongWire
 /// The answer to a sealed request: only the client that sealed the request can read it.
 struct SealedAnswer {
     private let request: OpenedRequest
-    /// The router's answer so far.
     private var status = 500
     private var fields: [MessageField] = []
     private var content: [UInt8] = []
@@ -31,8 +30,7 @@ struct SealedAnswer {
         return false
     }
 
-    /// Takes the answer to a batch, and the time. A client whose clock is wrong can't ask elsewhere without saying
-    /// whose batch it was.
+    /// Takes the answer to a batch, and the time, which a client with a wrong clock could not ask elsewhere unseen.
     mutating func take(_ answer: IntakeAnswer, at now: UnixSeconds?) {
         status = answer.status.code
         fields = [MessageField("content-type", answer.contentType)]

@@ -4,12 +4,10 @@ internal import Synchronization
 /// Takes requests that are slow to read off the event loops: one after another, on a thread of their own.
 ///
 /// A client that sends new user agents or large bodies waits for others that do, and for nobody else. Waiting requests
-/// take memory from the budget of bodies. Once too many wait, or one had to wait too long, further ones are turned
-/// away.
+/// take memory from the budget of bodies. Once too many wait, or one waits too long, others are turned away.
 final class SlowBatches: Sendable {
     private struct State {
         var waiting = 0
-        /// The time for which the last one had waited.
         var wait = Duration.zero
     }
 
@@ -18,21 +16,16 @@ final class SlowBatches: Sendable {
     private let thread: DispatchQueue
     private let most: Int
 
-    /// The longest wait before others are turned away.
     private static let longestWait = Duration.seconds(2)
 
-    /// - Parameters:
-    ///   - label: the thread's name.
-    ///   - most: the number of requests that may wait.
+    /// `most` is the number of requests that may wait.
     init(bodies: BodyBudget, label: String = "throng-odd-batches", most: Int = 256) {
         self.bodies = bodies
         self.most = most
         thread = DispatchQueue(label: label, qos: .utility)
     }
 
-    /// Lets a request wait for its turn; returns false if there is no room.
-    ///
-    /// - Parameter bytes: the memory that it takes while it waits.
+    /// Lets a request wait for its turn, with the memory that it takes meanwhile; false if there is no room.
     func add(bytes: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
         let hasTime = state.withLock { state in
             guard state.waiting == 0 || state.waiting < most && state.wait <= Self.longestWait else { return false }

@@ -24,8 +24,6 @@ struct UnpackedBody {
 
     /// Returns a body that may be unpacked and read while others wait: nil if it is larger than
     /// ``BodyBudget/smallBytes``.
-    ///
-    /// - Throws: ``IntakeError`` if it can't be unpacked.
     static func small(_ packed: ByteBuffer, isGzip: Bool) throws(IntakeError) -> UnpackedBody? {
         guard packed.readableBytes <= BodyBudget.smallBytes else { return nil }
         do throws(IntakeError) {

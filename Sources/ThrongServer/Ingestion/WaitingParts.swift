@@ -57,13 +57,11 @@ struct WaitingParts {
 
     mutating func removeFirst() { elements.removeFirst() }
 
-    /// Prepends an element.
     mutating func putBack(_ element: Element) {
         if elements.isEmpty { bytes = element.bytes }
         elements.prepend(element)
     }
 
-    /// Drops all elements, as nobody waits any more.
     mutating func drop() {
         elements.removeAll()
         isCut = true

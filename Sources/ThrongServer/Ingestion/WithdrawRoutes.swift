@@ -16,11 +16,10 @@ struct WithdrawRoutes {
 
     /// Answers a withdrawal. The answer is the same, and takes as long, whether the identifier was ever counted or not.
     private func answer(to request: Request) async -> Response {
-        do {
+        await .answering(notedBy: ingestion) {
             let headers = RequestHeaders(request.headers)
-            let isFromMember = ingestion.neighbours.admits(headers.member)
-            let isSealed = headers.isSealed || isFromMember && headers.member?.isSealed == true
-            var (withdrawal, packed) = try await ingestion.withPacked(
+            let isSealed = ingestion.neighbours.isSealed(headers)
+            var (withdrawal, packed) = try await ingestion.withBody(
                 of: request, headers, upTo: Intake.withdrawalBytes
             ) { body in
                 try body.read { bytes throws(IntakeError) in
@@ -32,32 +31,25 @@ struct WithdrawRoutes {
             switch place {
             case .here(let epoch): withdrawal = withdrawal.taken(over: epoch)
             case .unknown: return .problem(.changing)
-            case .elsewhere where isFromMember: return .problem(.misdirected)
+            case .elsewhere where ingestion.neighbours.admits(headers.member): return .problem(.misdirected)
             case .elsewhere(let member):
                 return .relayed(
                     try await ingestion.neighbours.hand(
-                        .init(path: "/v1/withdraw", headers: headers, network: nil, isSealed: isSealed, body: packed),
-                        to: member))
+                        .init(path: "/v1/withdraw", headers: headers, isSealed: isSealed, body: packed), to: member))
             }
             switch try ingestion.withdraw(withdrawal) {
             case .noted(let receipt, let position):
-                try await ingestion.journal.acknowledgeable(position)
+                do {
+                    try await ingestion.journal.acknowledgeable(position)
+                } catch is JournalError {
+                    // It is noted, and will be on disk once there is space: the client's next try gets the answer then.
+                    return .answer(.overloaded)
+                }
                 return .json(.accepted, "{\"receipt\":\"\(receipt)\"}")
             case .overloaded: return .answer(.overloaded)
             case .full(let retrySeconds): return .answer(.full(retrySeconds: retrySeconds))
             case .failed: return .answer(.failed)
             }
-        } catch let error as MemberUnreachable {
-            return .answer(error.answer)
-        } catch let error as IntakeError {
-            ingestion.refuse(error)
-            return .refusal(error)
-        } catch is JournalError {
-            // It is noted, and will be on disk once there is space: the client's next try gets the answer then.
-            return .answer(.overloaded)
-        } catch {
-            // The body did not arrive whole.
-            return .refusal(.notJSON)
         }
     }
 }

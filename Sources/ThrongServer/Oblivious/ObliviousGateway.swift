@@ -7,17 +7,14 @@ internal import ThrongWire
 
 /// Opens requests that were sealed for this daemon, by keys of one day each, in UTC.
 ///
-/// The newest key is published. Each opens until the end of the day after its own, so that no client that holds a
-/// configuration for a day or less is turned away. Then it is destroyed, and recorded requests can't be opened any
-/// more.
+/// The newest key is published. Each opens until the end of the day after its own, for clients that hold a
+/// configuration for a day. Then it is destroyed, and recorded requests stay closed.
 final class ObliviousGateway: Sendable {
     private struct State {
-        /// The secrets by day.
         var secrets: [Int64: [UInt8]] = [:]
         /// The days whose secrets are in no file yet.
         var unkept: Set<Int64> = []
         var keys: [GatewayKey] = []
-        /// The published list, and its signature.
         var list = SignedKeys()
     }
 
@@ -30,8 +27,7 @@ final class ObliviousGateway: Sendable {
     /// The file in the data directory with the secret that signs the keys of each day.
     private static let signerName = "gateway.secret"
 
-    /// The key that signs; nil if its secret is damaged. Then the keys are not signed, and clients that hold some
-    /// already go on sealing.
+    /// The key that signs; nil if its secret is damaged. Clients that hold keys go on sealing then.
     private let signer: GatewaySigner?
     private let files: KeptSecrets
     private let clock: UnixClock
@@ -42,16 +38,12 @@ final class ObliviousGateway: Sendable {
 
     /// The longest sealed request, with its padding. Unit: bytes.
     let bodyBytes: Int
-    /// The limits of the messages in it.
     let limits: MessageLimits
 
     /// A day. Unit: seconds.
     private static let daySeconds: Int64 = 86_400
 
-    /// Reads the keys that were kept, and makes today's if there is none.
-    ///
-    /// - Parameter contentBytes: the longest body. Unit: bytes.
-    /// - Throws: ``JournalError`` if the keys can't be read.
+    /// Reads the keys that were kept, and makes today's if there is none. Unit of the longest body: bytes.
     init(_ data: DataDirectory, contentBytes: Int, clock: UnixClock, logger: Logger) throws(JournalError) {
         signer = try Self.signer(in: data)
         files = try KeptSecrets(data, for: .oblivious)
@@ -63,7 +55,6 @@ final class ObliviousGateway: Sendable {
         turn()
     }
 
-    /// The list of key configurations: today's, or yesterday's for a moment.
     var list: SignedKeys { state.withLock { $0.list } }
 
     /// The identity by which clients know the gateway; nil if it is damaged.

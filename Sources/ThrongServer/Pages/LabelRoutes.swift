@@ -4,8 +4,7 @@ internal import ThrongIngest
 internal import ThrongPlan
 internal import ThrongWire
 
-/// The route `GET /v1/label/APP`: the text of the page of `GET /apps/APP`, for programs that show it, as the beacon's
-/// panel does.
+/// `GET /v1/label/APP`: the text of the page `GET /apps/APP`, for programs that show it, as the beacon's panel does.
 final class LabelRoutes: Sendable {
     private let plans: [Plan]
     private let clock: UnixClock
@@ -13,7 +12,6 @@ final class LabelRoutes: Sendable {
     private let labels = Mutex<[Key: ServedText]>([:])
 
     private struct Key: Hashable {
-        /// The index of the app's plan.
         let app: Int
         let day: CalendarDate
         /// The language; nil for readers of none that the plan has.
@@ -52,7 +50,6 @@ final class LabelRoutes: Sendable {
 }
 
 extension Plan {
-    /// Returns the day in the time zone of its app.
     func labelDay(at now: UnixSeconds) -> CalendarDate {
         (PeriodCalendar(timeZone: app.timeZone) ?? .utc).date(at: now)
     }

@@ -8,8 +8,7 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongWire
 
-/// The routes `GET /` and `GET /apps/APP`, which show everybody what is counted, and `POST /apps/APP`, which tries an
-/// event.
+/// `GET /` and `GET /apps/APP`, which show everybody what is counted, and `POST /apps/APP`, which tries an event.
 final class PageRoutes: Sendable {
     private let plans: [Plan]
     /// Tries events; nil while nothing can be counted.

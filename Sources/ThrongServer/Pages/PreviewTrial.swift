@@ -62,9 +62,7 @@ struct PreviewTrial: Sendable {
             app: plan.app.name.text, purpose: purpose.name.text, window: purpose.rotation.window(at: now).value,
             id: purpose.hasIdentifiers ? "trial" : nil,
             events: [
-                .init(
-                    event: event.text, at: Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601),
-                    fields: scalars)
+                .init(event: event.text, at: Instant.text(now), fields: scalars)
             ])
         return ByteBuffer(bytes: try JSONEncoder().encode(batch))
     }

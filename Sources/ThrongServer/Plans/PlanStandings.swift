@@ -14,7 +14,6 @@ final class PlanStandings: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes PostgreSQL's standings of all of the daemon's plans.
     func note(_ standings: [PlanStanding]) {
         state.withLock { state in
             state.known = Dictionary(uniqueKeysWithValues: standings.map { ($0.app, $0) })
@@ -25,7 +24,6 @@ final class PlanStandings: Sendable {
     /// The standings, sorted by app; none before PostgreSQL was asked.
     var all: [PlanStanding] { state.withLock { $0.known.values.sorted { $0.app < $1.app } } }
 
-    /// The standings of the apps for which another plan than this daemon's is in force.
     var behind: [PlanStanding] { all.filter { !$0.isInForce } }
 
     /// Returns true if the plans in force of all these apps are known to be this daemon's.
@@ -33,7 +31,6 @@ final class PlanStandings: Sendable {
         state.withLock { state in apps.allSatisfy { state.known[$0]?.isInForce ?? false } }
     }
 
-    /// Returns the plans that this daemon brought into force since the last call.
     func takeArrivals() -> [PlanStanding] {
         state.withLock { state in
             defer { state.arrivals = [] }

@@ -1,82 +1,53 @@
-package import Hummingbird
-package import ThrongPlan
+internal import Hummingbird
+internal import ThrongPlan
 internal import ThrongReport
-package import ThrongStore
+internal import ThrongStore
 
 /// The pages behind a sign-in: partners read their reports, analysts look at what is released, operators see how the
 /// daemon is.
 ///
 /// They are served on a port of their own and rendered here; no script but one that copies, nothing loaded from
 /// elsewhere, nothing kept in a browser but a cookie that no script can read.
-package struct Portal: Sendable {
+struct Portal: Sendable {
     private let access: AccessStore
     private let releases: ReleaseStore
     private let analysts: AnalystStore
     private let plans: [Plan]
-    private let now: @Sendable () -> UnixSeconds
-    private let onRefusal: @Sendable (SignInRefusal) -> Void
-    private let network: @Sendable (Request) -> [UInt8]
+    private let door: Doorkeeper
     private let health: @Sendable () -> DaemonHealth
 
-    /// Creates the portal's pages.
-    ///
-    /// - Parameters:
-    ///   - settings: of PostgreSQL.
-    ///   - onRefusal: called for each form that lets nobody in.
-    ///   - network: from which network a request comes; nothing where nobody knows.
-    ///   - health: how the daemon is, at the moment of asking.
-    package init(
+    /// `onRefusal` is called for each form that lets nobody in.
+    init(
         _ settings: ConnectionSettings, plans: [Plan], now: @escaping @Sendable () -> UnixSeconds,
-        onRefusal: @escaping @Sendable (SignInRefusal) -> Void = { _ in },
-        network: @escaping @Sendable (Request) -> [UInt8] = { _ in [] },
+        onRefusal: @escaping @Sendable (SecurityLog.Refusal) -> Void = { _ in },
         health: @escaping @Sendable () -> DaemonHealth
     ) {
         access = AccessStore(settings)
         releases = ReleaseStore(settings)
         analysts = AnalystStore(settings)
-        self.plans = plans
-        self.now = now
-        self.onRefusal = onRefusal
-        self.network = network
-        self.health = health
+        door = Doorkeeper(access: access, now: now, onRefusal: onRefusal)
+        (self.plans, self.health) = (plans, health)
     }
 
-    /// Adds the pages to a router.
-    ///
-    /// - Throws: ``ReportError`` where a built-in template does not parse.
-    package func add(to router: Router<BasicRequestContext>) throws {
-        let house = plans.map(\.app.title).joined(separator: ", ")
-        let pages = try PortalPages()
-        let door = Doorkeeper(access: access, now: now, network: network)
-        let signIn = SignInRoutes(door: door, pages: pages, house: house, onRefusal: onRefusal)
-        signIn.add(to: router)
-        SessionRoutes(door: door, pages: pages, signIn: signIn, access: access, house: house, onRefusal: onRefusal)
+    func add(to router: Router<BasicRequestContext>) throws {
+        let pages = try PortalPages(house: plans.map(\.app.title).joined(separator: ", "))
+        SignInRoutes(door: door, pages: pages).add(to: router)
+        SessionRoutes(door: door, pages: pages, access: access).add(to: router)
+        PartnerRoutes(door: door, pages: pages, access: access, plans: plans).add(to: router)
+        OperatorRoutes(door: door, pages: pages, access: access, releases: releases, plans: plans, health: health)
             .add(to: router)
-        PartnerRoutes(door: door, pages: pages, signIn: signIn, access: access, plans: plans, house: house)
-            .add(to: router)
-        OperatorRoutes(
-            door: door, pages: pages, signIn: signIn, access: access, releases: releases,
-            runs: RunStore(releases.connection), members: RosterStore(releases.connection),
-            registry: PlanRegistry(releases.connection), plans: plans, house: house, health: health
-        ).add(to: router)
-        AnalystRoutes(
-            door: door, pages: pages, signIn: signIn, store: analysts, titles: ExplorerTitles(plans: plans),
-            house: house
-        ).add(to: router)
+        AnalystRoutes(door: door, pages: pages, store: analysts, titles: ExplorerTitles(plans: plans)).add(to: router)
     }
 
-    /// Forgets who had signed in, once that is over.
-    package func forgetSessions() async throws { try await access.expireSessions() }
+    func forgetSessions() async throws { try await access.expireSessions() }
 
-    /// Closes its connections to PostgreSQL.
-    package func close() {
+    func close() {
         access.close()
         releases.close()
         analysts.close()
     }
 
-    /// Closes its connections after so long, whatever is under way.
-    package func close(within length: Duration) {
+    func close(within length: Duration) {
         access.close(within: length)
         releases.close(within: length)
         analysts.close(within: length)

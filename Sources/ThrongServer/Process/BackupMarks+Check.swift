@@ -1,5 +1,6 @@
 internal import ThrongJournal
 internal import ThrongPlan
+internal import ThrongReport
 
 extension BackupMarks {
     /// The age from which a backup needs a look. Unit: seconds.
@@ -15,15 +16,13 @@ extension BackupMarks {
 
 /// The reason why backups need a look.
 enum BackupFault: Error, Hashable, CustomStringConvertible {
-    /// The last try made none.
     case failed
-    /// The last one is older than a week.
     case stale(made: UnixSeconds)
 
     var description: String {
         switch self {
         case .failed: "the last `throng backup` made none: what it printed says why; make one"
-        case .stale(let made): "the last backup is of \(made.dateAndTime), more than a week ago: does its timer run?"
+        case .stale(let made): "the last backup is of \(Instant.text(made)), more than a week ago: does its timer run?"
         }
     }
 }

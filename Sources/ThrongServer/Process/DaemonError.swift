@@ -3,26 +3,16 @@ internal import ThrongIngest
 
 /// The reason why a daemon does not start, or ends.
 package enum DaemonError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// PostgreSQL's watermark lies before everything that the journal still holds.
     case watermarkTooOld(database: UInt64, journal: UInt64)
-    /// The journal has lost records, and PostgreSQL can't be asked which batches it has.
     case watermarkNeeded(journal: UInt64)
-    /// PostgreSQL, which was away at the start, lacks counts that the checkpoint relies on. Units: batches.
     case checkpointAhead(database: UInt64, checkpoint: UInt64)
-    /// PostgreSQL has more than this data directory ever offered it. Units: batches.
     case overtaken(database: UInt64, journal: UInt64)
-    /// A copy of the data directory has attached to PostgreSQL since.
     case superseded(daemon: UUID)
-    /// Another process may still hold this daemon's place in PostgreSQL.
     case succeeding(daemon: UUID)
-    /// Nothing can listen at an address. The reason is the system's.
     case unusableAddress(address: String, purpose: String, option: String, reason: String)
-    /// Another process attached to PostgreSQL as this daemon while this one ran. Unit: batches.
     case fenced(pending: UInt64)
-    /// The journal failed while the daemon ran.
     case journalFailed
 
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .watermarkTooOld(let database, let journal):

@@ -17,7 +17,6 @@ final class FailureFlag: Sendable {
         waiter?.resume()
     }
 
-    /// Returns once the flag is raised, or the daemon stops.
     func wait() async {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { continuation in

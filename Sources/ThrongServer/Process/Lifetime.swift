@@ -31,7 +31,6 @@ final class Lifetime: Sendable {
 
     /// The certificate; nil without TLS.
     private let certificates: Certificates?
-    /// The time for which a stop for good is announced.
     private let drain: Duration
     private let manager: ServiceManager?
 
@@ -54,7 +53,6 @@ final class Lifetime: Sendable {
     /// Returns the plans with which it is to start again, and forgets them; nil if it was stopped for good.
     func takeNext() -> [RunningPlan]? { next.withLock { $0.take() } }
 
-    /// Does some work, and heeds signals meanwhile.
     func watched(_ work: @escaping @Sendable () async throws -> Void) async throws {
         // A log that nobody reads any more is no reason to end.
         signal(SIGPIPE, SIG_IGN)
@@ -101,8 +99,7 @@ final class Lifetime: Sendable {
         }
     }
 
-    /// Returns true if there are other plans to start with. It logs their changes, or the reason why they can't be
-    /// used.
+    /// Returns true if there are other plans to start with. It logs their changes, or why they can't be used.
     private func reload(beside sources: [RunningPlan]) -> Bool {
         guard let reread else {
             logger.notice("SIGHUP: these plans come from no files, so that nothing can be read anew")

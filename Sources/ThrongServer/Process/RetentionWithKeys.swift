@@ -58,7 +58,6 @@ struct RetentionWithKeys: Retention {
         return RetentionOutlook(due: (house.due + due).sorted { $0.at < $1.at }, troubles: house.troubles)
     }
 
-    /// Returns the tables that keys name and that are dropped.
     private func goneTables() async throws -> Set<String> {
         let named = try await onOwnThread { [keys] in try keys.all() }.compactMap { key in
             if case .table(let table) = key.name.term { table } else { nil }

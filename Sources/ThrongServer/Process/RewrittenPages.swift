@@ -2,8 +2,7 @@ internal import ThrongJournal
 internal import ThrongStore
 internal import ThrongSystem
 
-/// Removes deleted rows from a private cluster's pages, too, after a round that deleted something, even if the process
-/// ended in between.
+/// Removes deleted rows from a private cluster's pages, too, after a round that deleted something, or the next start.
 struct RewrittenPages: Sendable {
     let pages: AgedPages
     let dataPath: String
@@ -11,7 +10,6 @@ struct RewrittenPages: Sendable {
     /// A ``KeptFile`` with the number of the last deletion that was removed from all pages, as digits and a line break.
     private var path: String { dataPath + "/pages.rewritten" }
 
-    /// Rewrites tables if something was deleted since that was done last.
     func rewriteIfDue() async throws {
         let last = try await pages.lastDeletion()
         // The pages are rewritten once more if there is no readable file.

@@ -8,18 +8,15 @@ package struct ServiceManager: Sendable {
     /// The socket's path, or a zero and an abstract name.
     private let address: [UInt8]
 
-    /// A state of the process.
     package enum State: Sendable, Hashable {
         /// Clients get answers. The text is for people.
         case ready(String)
         /// It stops in order and goes on by other plans.
         case reloading
-        /// It stops for good.
         case stopping
     }
 
-    /// - Parameter environment: the environment of the process.
-    /// - Returns: nil if no service manager listens, or its socket's name is not valid.
+    /// Nil if no service manager listens, or its socket's name is not valid.
     package init?(environment: [String: String]) {
         guard let name = environment["NOTIFY_SOCKET"], name.hasPrefix("/") || name.hasPrefix("@"),
             (2...SocketFile.longestPath).contains(name.utf8.count)
@@ -27,7 +24,6 @@ package struct ServiceManager: Sendable {
         address = name.hasPrefix("@") ? [0] + name.utf8.dropFirst() : Array(name.utf8)
     }
 
-    /// Sends a state, once.
     package func say(_ state: State) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }

@@ -10,7 +10,6 @@ internal import ThrongStore
 final class StopBudget: Sendable {
     /// The limit of questions to PostgreSQL for releases, reports, deliveries and pages.
     static let questions = Duration.seconds(5)
-    /// The limit of requests that are under way.
     static let requests = Duration.seconds(15)
     /// The limit of the last flush, from the answer to the last request.
     static let lastFlush = Duration.seconds(10)
@@ -84,8 +83,7 @@ struct BoundedServer: Service {
     }
 }
 
-/// Ends this process without waiting for anything but the private PostgreSQL. Blocks: don't call it on a thread of the
-/// shared pool.
+/// Ends this process without waiting for anything but the private PostgreSQL. Blocks.
 func leave(stopping cluster: PrivateCluster?, within seconds: Int, logger: Logger) -> Never {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {

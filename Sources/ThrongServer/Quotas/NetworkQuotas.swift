@@ -4,8 +4,7 @@ internal import ThrongPlan
 
 /// Bounds the batches of one network, so that nobody can pose as a crowd from one place.
 ///
-/// A network is known by its prefix keyed with the window's key, in memory only. Nothing of it goes to the disk, to
-/// PostgreSQL or into a log.
+/// A network is known by its prefix keyed with the window's key, in memory only. It goes nowhere else.
 final class NetworkQuotas: Sendable {
     private let tallies: Mutex<NetworkTallies>
 

@@ -20,16 +20,13 @@ final class VocabularyLearner: Sendable {
     private let telemetry: Telemetry
     private let logger: Logger
     private let dimensions: [AppName: [Revealed]]
-    /// The purposes of each app that count proved identifiers only.
     private let proving: [AppName: Set<PurposeName>]
     private let candidates = Mutex(RevealCandidates())
 
     /// A dimension whose labels are learned.
     struct Revealed {
         let name: DimensionName
-        /// The number of its slots.
         let most: Int
-        /// The number of devices that must have sent a hash.
         let threshold: Threshold
         /// The evaluator whose outputs are hashed with the values; nil if values are hashed alone.
         let evaluator: EvaluatorKey?
@@ -37,7 +34,6 @@ final class VocabularyLearner: Sendable {
 
     /// The number of wanted answers, which sets how many devices are asked. Unit: devices.
     private static let wantedAnswers = 3.0
-    /// The most values that one answer asks for.
     private static let mostRequests = 16
 
     init(
@@ -64,7 +60,6 @@ final class VocabularyLearner: Sendable {
         self.proving = proving
     }
 
-    /// True if any plan has such a dimension.
     var isNeeded: Bool { !dimensions.isEmpty }
 
     // MARK: Asking
@@ -121,7 +116,6 @@ final class VocabularyLearner: Sendable {
         candidates.withLock { $0.forget(identifier, in: window) }
     }
 
-    /// Forgets the notes of windows that are over.
     func forgetWindows(overBy now: UnixSeconds) {
         vocabulary.forgetWindows(overBy: now)
         candidates.withLock { $0.forgetWindows(overBy: now) }
@@ -187,8 +181,6 @@ final class VocabularyLearner: Sendable {
     // MARK: PostgreSQL's labels
 
     /// Brings the labels up to date with PostgreSQL's, to which other daemons add, too.
-    ///
-    /// - Throws: ``PostgresError``.
     func refresh() async throws {
         for (app, dimensions) in dimensions {
             try await store.read(app: app) { stored, restore in
@@ -200,9 +192,7 @@ final class VocabularyLearner: Sendable {
         }
     }
 
-    /// Brings the labels up to date if PostgreSQL is there; if not, that is left for later.
-    ///
-    /// - Returns: true if PostgreSQL was there.
+    /// Brings the labels up to date; false if PostgreSQL is not there, and they are left for later.
     @discardableResult
     func refreshIfPossible() async -> Bool { await telemetry.rounds.make(.labels) { try await refresh() } != nil }
 
@@ -241,10 +231,8 @@ final class VocabularyLearner: Sendable {
         telemetry.labelsAreKnown(labels.count, of: dimension.name, app: app)
     }
 
-    /// Closes the connection.
     func close() { store.close() }
 
-    /// Closes the connection after `length`, whatever is under way.
     func close(within length: Duration) { store.close(within: length) }
 }
 

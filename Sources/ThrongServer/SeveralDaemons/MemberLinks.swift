@@ -6,8 +6,7 @@ internal import ThrongSystem
 ///
 /// A daemon that does not answer delays no other requests: only one request at a time tries whether it is back.
 final class MemberLinks: Sendable {
-    /// A connection with the number of requests under way on it. The number only serves to choose the least busy
-    /// connection.
+    /// A connection with the number of requests under way on it. It serves to choose the least busy.
     private final class Link: Sendable {
         let connection: HTTPConnection
         let underWay = Atomic<Int>(0)
@@ -24,7 +23,6 @@ final class MemberLinks: Sendable {
         var rests: ContinuousClock.Instant?
     }
 
-    /// The largest number of connections to one daemon.
     private static let mostLinks = 32
     /// The memory for all requests under way to one daemon. Unit: bytes.
     private static let mostBytes = 32 << 20
@@ -39,9 +37,7 @@ final class MemberLinks: Sendable {
     private let rest: Duration
     private let ways = Mutex<[String: Way]>([:])
 
-    /// - Parameters:
-    ///   - authorities: a file of certificates that vouch for daemons, beside the system's.
-    ///   - rest: the time for which nobody tries a daemon that did not answer.
+    /// The file of authorities vouches for daemons, beside the system's; nobody tries a silent daemon during the rest.
     init(authorities: String?, rest: Duration = .seconds(1)) {
         self.rest = rest
         var rules = ConnectionRules()
@@ -68,9 +64,7 @@ final class MemberLinks: Sendable {
         }
     }
 
-    /// Returns the least busy connection; nil if too much is under way.
-    ///
-    /// - Throws: ``HTTPFault/late`` if the daemon did not answer a moment ago.
+    /// Returns the least busy connection; nil if too much is under way, an error if the daemon was late a moment ago.
     private func link(to address: String, size: Int) throws(HTTPFault) -> Link? {
         let found: Result<Link?, HTTPFault> = ways.withLock { ways in
             var way = ways[address] ?? Way()
@@ -95,7 +89,6 @@ final class MemberLinks: Sendable {
         return try found.get()
     }
 
-    /// Closes connections to all but these.
     func keep(_ addresses: Set<String>) {
         ways.withLock { ways in
             for address in ways.keys where !addresses.contains(address) { ways[address]?.links = [] }

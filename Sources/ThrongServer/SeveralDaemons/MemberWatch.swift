@@ -8,13 +8,11 @@ internal import ThrongStore
 
 /// Learns from PostgreSQL which daemons count with this one, and agrees to proposals.
 ///
-/// While PostgreSQL is away, the last known membership holds: no other can come into force without this daemon's
-/// agreement.
+/// While PostgreSQL is away, the last known membership holds: no other comes into force without this daemon.
 struct MemberWatch: Service {
     let neighbours: Neighbours
     let store: MemberStore
     let daemon: DaemonID
-    /// Returns true if PostgreSQL knows that this daemon is there.
     let isAttached: @Sendable () -> Bool
     /// Windows that clients have sent to.
     let windows: @Sendable () -> [WindowID]
@@ -50,7 +48,6 @@ struct MemberWatch: Service {
         }
     }
 
-    /// Looks once.
     func look() async throws {
         // A release would leave out a daemon that counted before PostgreSQL knew of it.
         guard neighbours.membership != nil || isAttached() else { return }
@@ -76,8 +73,7 @@ struct MemberWatch: Service {
     }
 
     /// Tells a PostgreSQL that was set back to an earlier time the epochs that it has forgotten. Otherwise windows
-    /// under way would have another owner, which would count the same devices anew. Returns false if there is nothing
-    /// to tell.
+    /// under way would have another owner, which would count the same devices anew. False if there is none.
     private func recall(of known: Membership, missingIn found: Membership) async throws -> Bool {
         let forgotten = known.forgotten(by: found)
         guard let first = forgotten.first else { return false }
@@ -113,8 +109,7 @@ struct MemberWatch: Service {
         }
     }
 
-    /// Returns the membership with this daemon's agreement to a proposal; nil if there is none, or this daemon is not
-    /// asked.
+    /// Returns the membership with this daemon's agreement to a proposal; nil if it is not asked.
     private func agreeable(_ membership: Membership) -> Membership? {
         guard let proposal = membership.epochs.last, !proposal.isInForce, proposal.number > membership.heard,
             proposal.owners.contains(membership.own) || membership.last?.owners.contains(membership.own) == true,

@@ -12,8 +12,7 @@ internal import ThrongSystem
 final class Neighbours: Sendable {
     /// The owner of an identifier.
     enum Place {
-        /// This daemon counts it. `takenOver` is the number of the epoch that took the window over while it was open,
-        /// if one did.
+        /// This daemon counts it; `takenOver` is the epoch that took the window over while it was open, if one did.
         case here(takenOver: Int64?)
         case elsewhere(Member)
         /// The owner can't be told now: it is being changed, or PostgreSQL has to be asked first.
@@ -24,8 +23,7 @@ final class Neighbours: Sendable {
     private let isShared: Bool
     private let links: MemberLinks
     private let known: Mutex<Membership?>
-    /// The membership known when this process began, whether it may be used or not: a PostgreSQL that was set back
-    /// knows less.
+    /// The membership known when this process began, used or not: a PostgreSQL that was set back knows less.
     private let remembered: Membership?
     /// True if everything is counted here, as far as is known.
     private let isAlone: Atomic<Bool>
@@ -54,21 +52,15 @@ final class Neighbours: Sendable {
         isAlone = Atomic(!data.hasLeft && last?.isAlone ?? !(isReachable || isShared))
     }
 
-    /// The known membership; nil if none is known.
     var membership: Membership? { known.withLock { $0 } }
 
-    /// The known membership, or the former one. It is told to a PostgreSQL that was set back, and used only once
-    /// PostgreSQL says so.
+    /// The known membership, or the former one: it is told to a PostgreSQL that was set back, which has to confirm it.
     var lastKnown: Membership? { membership ?? remembered }
 
     /// The number of daemons that count into this one's PostgreSQL, as far as is known; at least 1.
     var counting: Int { membership?.counting ?? 1 }
 
-    /// Returns the owner of an identifier in a window.
-    ///
-    /// - Parameters:
-    ///   - text: the identifier as the client sent it; the batch's name if the purpose has no identifiers.
-    ///   - isOfDesk: true if the purpose counts devices that prove who they are.
+    /// Returns the owner of an identifier, as the client sent it, in a window; a batch's name stands for a missing one.
     func place(of text: @autoclosure () -> [UInt8], in window: WindowID, isOfKeyHolder: Bool) -> Place {
         if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
         return isOfKeyHolder ? place { $0.keyHolder(in: window) } : place(of: Slot(of: text()), in: window)
@@ -77,10 +69,7 @@ final class Neighbours: Sendable {
     /// Returns the daemon that has the keys of credentials and of sealed requests now.
     func keyHolder(at now: UnixSeconds) -> Place { place { $0.keyHolder(at: now) } }
 
-    /// Returns the owner of a slot in a window.
-    func place(of slot: Slot, in window: WindowID) -> Place {
-        place { $0.owner(of: slot, in: window) }
-    }
+    func place(of slot: Slot, in window: WindowID) -> Place { place { $0.owner(of: slot, in: window) } }
 
     private func place(_ owner: (Membership) -> Membership.Owner) -> Place {
         if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
@@ -92,17 +81,19 @@ final class Neighbours: Sendable {
         }
     }
 
-    /// Returns true if a request was handed on by a daemon.
     func admits(_ mark: MemberMark?) -> Bool {
         guard let mark, let secret = membership?.secret else { return false }
         return secret.isSame(as: mark.secret)
     }
 
+    /// Returns true if a request came sealed, to this daemon or to the one that handed it on.
+    func isSealed(_ headers: RequestHeaders) -> Bool {
+        headers.isSealed || admits(headers.member) && headers.member?.isSealed == true
+    }
+
     // MARK: Changes
 
     /// Takes PostgreSQL's membership over, once it is on disk; returns true if it is new.
-    ///
-    /// - Throws: ``JournalError`` if it can't be written.
     @discardableResult
     func learn(_ membership: Membership) throws -> Bool {
         guard membership != self.membership else { return false }
@@ -122,16 +113,10 @@ final class Neighbours: Sendable {
 
     /// Notes that this daemon stops and leaves nothing behind; call it before PostgreSQL is told. If others may release
     /// then, the next start counts nothing before PostgreSQL knows that the daemon is back.
-    ///
-    /// - Throws: ``JournalError`` if the note can't be written.
-    func leave() throws {
-        if isShared || membership?.hasOthers == true { try data.note(left: true) }
-    }
+    func leave() throws { if isShared || membership?.hasOthers == true { try data.note(left: true) } }
 
     /// Takes PostgreSQL's membership once it was told of the stop. If there is no other daemon, the next start counts
     /// on without PostgreSQL.
-    ///
-    /// - Throws: ``JournalError`` if the note can't be written.
     func hasLeft(_ membership: Membership?) throws {
         if let membership, membership.isAlone, !membership.hasOthers { try data.note(left: false) }
     }
@@ -146,15 +131,12 @@ final class Neighbours: Sendable {
         var contentType = "application/json"
         let headers: RequestHeaders
         /// The client's network; nil if it is not known.
-        let network: ClientNetwork?
+        var network: ClientNetwork?
         let isSealed: Bool
         /// The body as it came, compressed or not.
         let body: [UInt8]
     }
 
-    /// Hands a request on to its daemon, and returns the answer.
-    ///
-    /// - Throws: ``MemberUnreachable``.
     func hand(_ request: HandedOn, to member: Member) async throws(MemberUnreachable) -> ReceivedAnswer {
         guard let address = member.address, let secret = membership?.secret else {
             throw .unreachable

@@ -36,11 +36,7 @@ final class CoarseFigures: Sendable {
     private let shown = Mutex<(text: String, made: ContinuousClock.Instant)?>(nil)
     private let counters = Mutex<[String: (seen: Int, shown: Int)]>([:])
 
-    /// Returns the page to show now.
-    ///
-    /// - Parameters:
-    ///   - now: the moment.
-    ///   - make: makes a page whose numbers have gone through ``counter(_:labels:_:)`` and ``gauge(_:_:)``.
+    /// Returns the page to show now; its numbers go through ``counter(_:labels:_:)`` and ``gauge(_:_:)``.
     func page(at now: ContinuousClock.Instant, make: () -> String) -> String {
         shown.withLock { page in
             if let page, now - page.made < Self.pause, !Fault.tellEachEvent.isOn { return page.text }
@@ -64,7 +60,6 @@ final class CoarseFigures: Sendable {
         }
     }
 
-    /// Returns the value that a gauge shows.
     func gauge(_ name: String, _ value: Double) -> Double {
         guard let grain = Self.grains[name] else { return value }
         let low = (value / grain).rounded(.down)

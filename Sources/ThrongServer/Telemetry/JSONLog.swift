@@ -4,8 +4,7 @@ package import Logging
 /// Writes the log as JSON, one object per line: `time` (UTC), `level`, `label`, `message`, and `error` and `metadata`
 /// if there are any.
 ///
-/// A line is one write. Control characters in texts of others are escaped, so that nothing looks like a line of its
-/// own.
+/// A line is one write. Control characters in texts of others are escaped, so that none makes a line.
 package struct JSONLog: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
@@ -19,7 +18,6 @@ package struct JSONLog: LogHandler {
         self.write = write
     }
 
-    /// Creates a log to standard error.
     package init(label: String) {
         self.init(label: label) { line in
             // A line that nobody reads any more is lost, as it is with text.

@@ -7,11 +7,8 @@ internal import ThrongWire
 
 /// The page that Prometheus reads.
 extension Telemetry {
-    /// Returns the figures in the Prometheus text exposition format, version 0.0.4.
-    ///
-    /// - Parameters:
-    ///   - certificateEnd: the certificate's end; nil without TLS.
-    ///   - coarse: makes numbers from which no single event follows; nil if only this machine can read them.
+    /// Returns the figures in the Prometheus text exposition format, version 0.0.4; coarse ones, from which no single
+    /// event follows, unless only this machine can read them. The certificate has no end without TLS.
     func text(
         _ gauges: Gauges, disk: Disk?, certificateEnd: UnixSeconds? = nil, coarse: CoarseFigures? = nil
     ) -> String {
@@ -36,7 +33,6 @@ extension Telemetry {
         return page.text
     }
 
-    /// Adds the figures of every round that is made here, even if it fails.
     private func addRounds(to page: inout ExpositionPage) {
         let known = rounds.snapshot.map { (labels: "round=\"\($0.rawValue)\"", round: $0, standing: $1) }
             .sorted { $0.labels < $1.labels }
@@ -58,7 +54,6 @@ extension Telemetry {
     }
 }
 
-/// Writes metrics in the Prometheus text format.
 private struct ExpositionPage {
     private(set) var text = ""
     private let coarse: CoarseFigures?
@@ -101,7 +96,6 @@ private struct ExpositionPage {
     }
 }
 
-/// The figures by their subject.
 extension ExpositionPage {
     mutating func addIntake(_ counts: Telemetry.Counts) {
         counter("throng_batches_received_total", "Requests for counting.", [("", counts.batches.reduce(0, +))])
@@ -174,7 +168,6 @@ extension ExpositionPage {
             (["given"] + CredentialRefusal.codes).map { ("outcome=\"\($0)\"", counts.credentials[$0] ?? 0) })
     }
 
-    /// Adds releases, reports and deliveries.
     mutating func addWork(_ schedule: ScheduleHealth.Counts, _ deliveries: DeliveryHealth.Counts) {
         counter("throng_releases_total", "Releases made.", [("", schedule.releases)])
         counter("throng_reports_total", "Reports made.", [("", schedule.reports)])
@@ -192,7 +185,6 @@ extension ExpositionPage {
             Double(schedule.lastReport.value))
     }
 
-    /// Adds the times by which releases and retention are due.
     mutating func addDeadlines(_ schedule: ScheduleHealth.Counts) {
         gauges(
             "throng_release_due_timestamp_seconds", "When the next release is due; overdue if past, 0 is none.",

@@ -6,9 +6,7 @@ internal import ThrongStore
 internal import ThrongWire
 
 extension Telemetry {
-    /// Returns the daemon's health for its operator's page.
-    ///
-    /// - Parameter backups: the times of backups; nil if they are not to be shown.
+    /// Returns the daemon's health for its operator's page; without times of backups these are not shown.
     func health(_ gauges: Gauges, journalCap: Int, backups: BackupMarks? = nil, now: UnixSeconds) -> DaemonHealth {
         let counts = snapshot
         let schedule = schedule.snapshot
@@ -21,7 +19,7 @@ extension Telemetry {
                     facts: [
                         .init("Batches since the start", Wording.english.number(counts.batches.reduce(0, +))),
                         .init("Events counted", Wording.english.number(counts.acceptedEvents)),
-                        .init("Events refused", Wording.english.number(counts.refusedEvents.values.reduce(0, +))),
+                        Self.refused(counts),
                         .init(
                             "Turned away for now",
                             Wording.english.number(counts.batches[BatchOutcome.overloaded.rawValue]),
@@ -79,6 +77,14 @@ extension Telemetry {
         return health
     }
 
+    /// Returns the events that were refused, an alarm if they are more than one in twenty of a hundred or more: clients and the
+    /// plan differ then.
+    private static func refused(_ counts: Counts) -> DaemonHealth.Fact {
+        let refused = counts.refusedEvents.values.reduce(0, +)
+        let all = refused + counts.acceptedEvents
+        return .init("Events refused", Wording.english.number(refused), isAlarm: all >= 100 && refused * 20 > all)
+    }
+
     /// Returns the time by which the data of each app that expires next should be gone.
     private static func age(_ schedule: ScheduleHealth.Counts, now: UnixSeconds) -> [DaemonHealth.Fact] {
         let late = schedule.retentionOverdue.values.reduce(0, +)
@@ -90,7 +96,6 @@ extension Telemetry {
         return apps + [.init("Steps that are overdue", Wording.english.number(late), isAlarm: late > 0)]
     }
 
-    /// Returns the time at which each round ended last.
     private static func standing(_ rounds: RoundHealth, now: UnixSeconds) -> [DaemonHealth.Fact] {
         rounds.snapshot.sorted { $0.key.words < $1.key.words }.map { round, standing in
             let isLate = RoundHealth.isOverdue(round, standing, at: now)
@@ -101,7 +106,6 @@ extension Telemetry {
         }
     }
 
-    /// Returns the ages of the last backup and of the last export of keys.
     private static func standing(_ backups: BackupMarks, now: UnixSeconds) -> [DaemonHealth.Fact] {
         [("Last made", BackupMarks.Deed.made), ("Keys last exported", .exported)].map { label, deed in
             guard let last = backups.last(deed) else { return .init(label, "never") }

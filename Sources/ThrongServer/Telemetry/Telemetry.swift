@@ -11,13 +11,13 @@ internal import ThrongWire
 final class Telemetry: Sendable {
     /// The outcome of a request for counting.
     enum BatchOutcome: Int, CaseIterable {
-        case accepted, duplicate, refused, optedOut, consentOutdated, overloaded
+        case accepted, duplicate, refused, optedOut, consentOutdated, test, overloaded
 
         var label: String {
             switch self {
             case .optedOut: "opted_out"
             case .consentOutdated: "consent_outdated"
-            case .accepted, .duplicate, .refused, .overloaded: "\(self)"
+            case .accepted, .duplicate, .refused, .test, .overloaded: "\(self)"
             }
         }
     }
@@ -64,12 +64,10 @@ final class Telemetry: Sendable {
         let size: Int
     }
 
-    /// The outcomes of the daemon's rounds.
     let rounds: RoundHealth
     /// The figures of the schedule and of the deliveries, each in its own place.
     let schedule: ScheduleHealth
     let deliveries = DeliveryHealth()
-    /// The standings of this daemon's plans against those in force.
     let plans = PlanStandings()
     /// The queue of spans; nil if there are none.
     let spans: SpanQueue?
@@ -81,7 +79,6 @@ final class Telemetry: Sendable {
         schedule = ScheduleHealth(rounds: rounds)
     }
 
-    /// The counts, as of now.
     var snapshot: Counts { counts.withLock { $0 } }
 
     func answered(_ outcome: BatchOutcome, _ answer: BatchAnswer? = nil) {
@@ -145,10 +142,7 @@ enum RevealOutcome: String, CaseIterable {
     case full
     /// The value was not asked for: too few devices, or none, have sent its hash in the window.
     case notAsked = "not_asked"
-    /// It can't be a label: ``UnfitValue``.
     case unfit
-    /// The request has an opt-out signal that the purpose honours.
     case optedOut = "opted_out"
-    /// PostgreSQL can't be asked now, or not any more.
     case unavailable
 }

@@ -3,11 +3,7 @@ internal import Hummingbird
 internal import ThrongSystem
 
 extension Traces {
-    /// Begins the span of a client's request.
-    ///
-    /// - Parameters:
-    ///   - route: its template; nil if that is not known yet.
-    ///   - method: the method as the client wrote it; one that no route takes is not repeated.
+    /// Begins the span of a client's request; a method that no route takes is not repeated.
     func begin(request route: String?, method: String) -> OpenSpan? {
         guard let span = begin(.request) else { return nil }
         if let route { span.say(.route, route) }

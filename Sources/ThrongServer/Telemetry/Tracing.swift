@@ -17,7 +17,7 @@ struct Tracing: Sendable {
         let queue = SpanQueue()
         self.queue = queue
         exporter = TraceExporter(to: place, from: queue, logger: logger)
-        traces = Traces(SpanTracer(queue), percent: options.percent)
+        traces = Traces(queue, percent: options.percent)
     }
 
     /// Returns the options of a journal, some of whose commits are traced.

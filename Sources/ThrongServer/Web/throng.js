@@ -7,18 +7,18 @@
 //   <button data-throng-event="add_to_cart" data-throng-price="24.90">
 //
 // The daemon serves this file without its comments and needless spaces: no string or expression of it has any beside
-// punctuation, and every statement ends with its semicolon.
-(() => {
+// punctuation, and every statement ends with its semicolon. Deploy/clients/npm/build makes a module of everything but
+// the last line.
+((script) => {
   "use strict";
-  // A module has no currentScript, and tag managers drop attributes: an address such as throng.js?app=shop keeps them.
-  const script = document.currentScript || [...document.scripts].find(({ src }) => /\/throng\.js(\?|$)/.test(src));
+  // Tag managers drop attributes: an address such as throng.js?app=shop keeps them.
   const source = script?.src;
   const settings = { server: source, ...Object.fromEntries(source ? new URL(source).searchParams : []), ...script?.dataset };
-  const { app, key, view: viewEvent, storage, debug, adult, server } = settings;
+  const { app, key, view: viewEvent, storage, debug, adult, test, server } = settings;
   // The console says what does not count, and why, if data-debug is set.
   const warn = (...words) => debug != null && console.warn("throng", ...words);
   if (!app || !server) return console.warn("throng.js counts nothing without data-app and its address");
-  if (window.throng?.record) return warn("is there already and counts for", throng.settings.app);
+  if (window.throng?.record) return warn("is there already and counts for", throng.settings.app), throng;
   const address = (path) => new URL(path, server).href;
   const quiet = { credentials: "omit", referrerPolicy: "no-referrer" };
   const sent = [];
@@ -245,8 +245,11 @@
       }
       const planned = plan.purposes.flatMap(({ events }) => events).filter((event) => event.name == name);
       if (!planned[0]) warn("knows no event", name);
-      for (const field in fields)
+      for (const field in fields) {
+        const isOther = (reader) => !reader.rule.edges && fields[field] != null && bucket(reader, fields[field]) == "other" && fields[field] != "other";
         if (!planned.some((event) => event.fields.includes(field))) warn("knows no field", field);
+        else if (plan.fields[field]?.some(isOther)) warn("lists no bucket for", field, fields[field]);
+      }
     });
   };
 
@@ -311,7 +314,7 @@
     while (count) {
       const events = queue.slice(0, count);
       const body = {
-        app, key, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
+        app, key, test: test == null ? test : true, purpose: purpose.name, window, id: purpose.identifier ? undefined : identifier(purpose, window), batch: random(),
         consent_version: +stateOf(purpose).consent || 1, context: contextOf(purpose, events), events,
       };
       // A request that outlives its page may have 64 KiB, and a sealed one is padded to four times as much.
@@ -437,7 +440,9 @@
 
   const consent = (name, isGiven) =>
     known(() => {
-      for (const purpose of plan.purposes.filter((purpose) => purpose.name == name)) {
+      const asked = plan.purposes.filter((purpose) => purpose.name == name);
+      if (!asked[0]) warn("knows no purpose", name);
+      for (const purpose of asked) {
         const before = allowed(purpose);
         stateOf(purpose).consent = isGiven;
         if (!allowed(purpose)) takeBack(purpose);
@@ -511,7 +516,8 @@
   };
 
   const start = () => {
-    if (navigator.webdriver) return warn("counts no robots");
+    // A test may be by remote control.
+    if (navigator.webdriver && test == null) return warn("counts no robots");
     view();
     load();
   };
@@ -575,4 +581,6 @@
   // A page that is rendered ahead is seen once it is shown.
   if (document.prerendering) on(document, "prerenderingchange", start);
   else start();
-})();
+  return throng;
+  // A module has no currentScript.
+})(document.currentScript || [...document.scripts].find(({ src }) => /\/throng\.js(\?|$)/.test(src)));

@@ -21,11 +21,11 @@ extension AccessStore {
     package func beginSession(of token: String) async throws -> String {
         var random = SystemRandomNumberGenerator()
         let cookie = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex
-        let begin = InsertSession(hash: Self.hash(of: cookie), token: token, idle: Self.idle)
+        let begin = Query.insertSession(hash: Self.hash(of: cookie), token: token, idle: Self.idle)
         try await connection.run { session in
             try session.transaction {
-                try session.run(ExpireSessions())
-                try session.run(EndSessions(token: token, left: Self.mostOfToken - 1))
+                try session.run(Query.expireSessions())
+                try session.run(Query.endSessions(token: token, left: Self.mostOfToken - 1))
                 try session.run(begin)
             }
         }
@@ -37,33 +37,32 @@ extension AccessStore {
     package func session(of cookie: some StringProtocol) async throws -> String? {
         // A text that can't be a cookie is not worth a question.
         guard cookie.utf8.count == 64 else { return nil }
-        let look = LookAtSession(hash: Self.hash(of: cookie), idle: Self.idle, longest: Self.longest)
+        let look = Query.lookAtSession(hash: Self.hash(of: cookie), idle: Self.idle, longest: Self.longest)
         return try await connection.run { try $0.first(look) }
     }
 
     /// Ends the session of a cookie for good, for every daemon.
     package func endSession(of cookie: some StringProtocol) async throws {
-        let end = DeleteSession(hash: Self.hash(of: cookie))
+        let end = Query.deleteSession(hash: Self.hash(of: cookie))
         _ = try await connection.run { try $0.run(end) }
     }
 
     /// Forgets sessions that are over.
-    package func expireSessions() async throws { _ = try await connection.run { try $0.run(ExpireSessions()) } }
+    package func expireSessions() async throws { _ = try await connection.run { try $0.run(Query.expireSessions()) } }
 
     /// The sessions of a token that are not over, the latest first.
     package func sessions(of token: String) async throws -> [PortalSession] {
-        try await connection.run { try $0.run(SelectSessions(token: token)) }
+        try await connection.run { try $0.run(Query.selectSessions(token: token)) }
     }
 
     /// Ends a session of a token for good, for every daemon; nothing where it is another token's.
     package func endSession(_ session: PortalSession.ID, of token: String) async throws {
-        let end = EndOwnSessions(token: token, session: session, isForOthers: false)
+        let end = Query.endOwnSessions(token: token, session: session, isForOthers: false)
         _ = try await connection.run { try $0.run(end) }
     }
 
-    /// Ends all sessions of a token but one.
     package func endSessions(of token: String, but session: PortalSession.ID) async throws {
-        let end = EndOwnSessions(token: token, session: session, isForOthers: true)
+        let end = Query.endOwnSessions(token: token, session: session, isForOthers: true)
         _ = try await connection.run { try $0.run(end) }
     }
 

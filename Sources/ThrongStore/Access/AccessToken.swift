@@ -11,7 +11,6 @@ package struct AccessToken: Sendable, Hashable {
     package let role: AccessRole
     /// The recipient, in the operator's words.
     package let note: String?
-    /// The time it was made.
     package let createdAt: UnixSeconds
     /// The time from which on it is worth nothing.
     package let expiresAt: UnixSeconds
@@ -61,8 +60,6 @@ package struct AccessSecret: Sendable {
     package let id: String
     private let secret: [UInt8]
 
-    private static let start = "throng_"
-
     /// Draws a new one.
     package init() {
         var random = SystemRandomNumberGenerator()
@@ -75,22 +72,14 @@ package struct AccessSecret: Sendable {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let parts = trimmed.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "throng", parts[1].utf8.count == 8, [UInt8](hex: String(parts[1])) != nil,
-            parts[2].utf8.count == 43
+            let bytes = Base64URL.bytes(of: parts[2].utf8), bytes.count == 32
         else { return nil }
-        let base64 = String(parts[2]).replacing("-", with: "+").replacing("_", with: "/") + "="
-        guard let bytes = Data(base64Encoded: base64), bytes.count == 32 else { return nil }
         id = String(parts[1])
-        secret = Array(bytes)
-        // The last letter has two bits that belong to no byte: one spelling is right, not four.
-        guard self.text == trimmed else { return nil }
+        secret = bytes
     }
 
     /// The whole token, which its owner gets once.
-    package var text: String {
-        let letters = Data(secret).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .prefix(43)
-        return "\(Self.start)\(id)_\(letters)"
-    }
+    package var text: String { "throng_\(id)_\(Base64URL.text(of: secret))" }
 
     /// The hash that is kept: SHA-256 of the secret, 32 bytes.
     var hash: [UInt8] { Array(SHA256.hash(data: secret)) }

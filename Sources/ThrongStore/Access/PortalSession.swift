@@ -26,7 +26,6 @@ package struct PortalSession: Sendable, Hashable {
 
     /// Its name for its owner.
     package let id: ID
-    /// The time of signing in.
     package let since: UnixSeconds
     /// The time from which on it is over.
     package let until: UnixSeconds

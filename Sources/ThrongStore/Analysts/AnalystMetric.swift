@@ -2,9 +2,7 @@ package import ThrongPlan
 
 /// One layout of a metric that has releases, as `analyst.metrics` has it.
 package struct AnalystMetric: Sendable, Hashable {
-    /// Its app.
     package let app: AppName
-    /// Its name.
     package let metric: MetricName
     /// The number of the layout, from 1.
     package let version: Int64
@@ -52,11 +50,8 @@ package struct AnalystShape: Sendable, Hashable {
     package func dimension(_ name: String) -> AnalystColumn? { dimensions.first { $0.name == name } }
 }
 
-/// A column of a view.
 package struct AnalystColumn: Sendable, Hashable {
-    /// The content of a column.
     package enum Kind: Sendable, Hashable {
-        /// The bucket of a dimension.
         case dimension(DimensionName)
         /// The count: events, or identifiers, each once a window. The comment's unit says which.
         case count
@@ -70,7 +65,6 @@ package struct AnalystColumn: Sendable, Hashable {
 
     /// Its name, as the database has it.
     package let name: String
-    /// The content.
     package let kind: Kind
     /// The column's comment in the database, with its unit.
     package let comment: String
@@ -90,7 +84,6 @@ package struct AnalystMargin: Sendable, Hashable {
 
 /// One release, without its numbers.
 package struct AnalystRelease: Sendable, Hashable {
-    /// The period that it covers.
     package let period: Period
     /// k.
     package let threshold: Int64

@@ -6,9 +6,7 @@ package import ThrongPlan
 /// The answer is ordered by period and, within one, by the plan's order of buckets. It is never ordered by numbers: the
 /// place of a withheld row would tell something of its number.
 package struct AnalystQuestion: Sendable {
-    /// The view.
     package let view: String
-    /// The kind of period.
     package let kind: PeriodKind
     /// The grouping of the rows.
     package let margin: AnalystMargin
@@ -27,7 +25,6 @@ package struct AnalystQuestion: Sendable {
     package struct Filter: Sendable, Hashable {
         /// The dimension's column.
         package let column: String
-        /// The bucket.
         package let bucket: String
 
         package init(column: String, bucket: String) {

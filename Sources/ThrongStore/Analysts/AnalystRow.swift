@@ -17,11 +17,6 @@ package struct AnalystRow: Sendable, Hashable {
         package let units: Int128
         /// Digits after the point.
         package let places: Int
-
-        package init(units: Int128, places: Int) {
-            self.units = units
-            self.places = places
-        }
     }
 }
 

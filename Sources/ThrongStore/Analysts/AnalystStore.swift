@@ -24,7 +24,6 @@ package final class AnalystStore: Sendable {
         load = Mutex(Array(repeating: 0, count: Self.atOnce))
     }
 
-    /// Closes its connections.
     package func close() { connections.forEach { $0.close() } }
 
     /// Closes the connections after `length`, whatever is under way.
@@ -34,7 +33,7 @@ package final class AnalystStore: Sendable {
     package func metrics() async throws -> [AnalystMetric] {
         try await read { session in
             var found: [AnalystMetric] = []
-            for metric in try session.run(SelectAnalystMetrics()) {
+            for metric in try session.run(Query.selectAnalystMetrics()) {
                 let earlier = found.last?.view == metric.view ? found.removeLast().spans : []
                 found.append(metric.after(earlier))
             }
@@ -47,7 +46,7 @@ package final class AnalystStore: Sendable {
         try await read { session in
             let columns = try Self.columns(of: metric, session)
             let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
-            let margins = try session.run(SelectAnalystMargins(view: metric.view, kind: kind))
+            let margins = try session.run(Query.selectAnalystMargins(view: metric.view, kind: kind))
             return AnalystShape(
                 dimensions: Array(columns.prefix(metric.dimensions.count)),
                 measures: Array(columns.dropFirst(metric.dimensions.count)),
@@ -56,7 +55,7 @@ package final class AnalystStore: Sendable {
                     return order[0].count == order[1].count
                         ? order[0].lexicographicallyPrecedes(order[1]) : order[0].count < order[1].count
                 },
-                releases: try session.run(SelectAnalystReleases(view: metric.view, kind: kind)))
+                releases: try session.run(Query.selectAnalystReleases(view: metric.view, kind: kind)))
         }
     }
 
@@ -90,11 +89,11 @@ package final class AnalystStore: Sendable {
     /// events or identifiers, its sums, devices, each of these with its margin behind it, perhaps client_devices, and
     /// withheld. Names may differ where they would collide.
     private static func columns(of metric: AnalystMetric, _ session: Session) throws -> [AnalystColumn] {
-        let rows = try session.run(SelectAnalystColumns(view: metric.view))
+        let rows = try session.run(Query.selectAnalystColumns(view: metric.view))
         var kinds: [AnalystColumn.Kind] = metric.dimensions.map { .dimension($0) }
         let measures: [AnalystColumn.Kind] = [.count] + metric.sums.map { .sum($0) } + [.devices]
         let spare = rows.count - 5 - kinds.count - 2 * measures.count
-        guard (0...1).contains(spare) else { throw SelectAnalystColumns.unexpected }
+        guard (0...1).contains(spare) else { throw PostgresError.unexpectedAnswer(query: "analyst_column.select") }
         var places = kinds.indices.map { 4 + $0 } + measures.indices.map { 4 + kinds.count + 2 * $0 }
         kinds += measures
         if spare == 1 {
@@ -102,7 +101,7 @@ package final class AnalystStore: Sendable {
             places.append(rows.count - 2)
         }
         var buckets: [String: (labels: [String], isLearned: Bool)] = [:]
-        for row in try session.run(SelectAnalystBuckets(view: metric.view)) {
+        for row in try session.run(Query.selectAnalystBuckets(view: metric.view)) {
             buckets[row.dimension, default: ([], false)].labels.append(row.bucket)
             if row.isLearned { buckets[row.dimension]?.isLearned = true }
         }
@@ -118,9 +117,7 @@ package final class AnalystStore: Sendable {
     /// Reads in one transaction, on the connection with the fewest questions.
     ///
     /// - Throws: ``StoreError/busy(questions:)`` if every connection has the most questions.
-    private func read<Value: Sendable>(
-        _ work: @escaping @Sendable (Session) throws -> Value
-    ) async throws -> Value {
+    private func read<Value: Sendable>(_ work: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
         let place = load.withLock { load -> Int? in
             guard let least = load.indices.min(by: { load[$0] < load[$1] }), load[least] < Self.deep else { return nil }
             load[least] += 1

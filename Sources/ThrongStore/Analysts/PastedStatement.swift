@@ -21,7 +21,6 @@ struct PastedStatement: ExpressibleByStringInterpolation {
         mutating func appendLiteral(_ literal: StaticString) { pieces.append(.fixed("\(literal)")) }
         /// The name of a view or a column.
         mutating func appendInterpolation(name: String) { pieces.append(.name(name)) }
-        /// A value of a type.
         mutating func appendInterpolation(_ value: String, as type: StaticString) {
             pieces.append(.value(value, type: "\(type)"))
         }

@@ -11,21 +11,21 @@ package struct AppStore: Sendable {
     package init(_ connection: Connection) { self.connection = connection }
 
     /// Returns the apps that have data or were deleted, by name.
-    package func apps() async throws -> [KnownApp] { try await connection.run { try $0.run(SelectApps()) } }
+    package func apps() async throws -> [KnownApp] { try await connection.run { try $0.run(Query.selectApps()) } }
 
     /// Returns the targets that reports of an app were or are to be delivered to, by target.
     package func deliveries(of app: AppName) async throws -> [AppDelivery] {
-        try await connection.run { try $0.run(SelectAppDeliveries(app: app)) }
+        try await connection.run { try $0.run(Query.selectAppDeliveries(app: app)) }
     }
 
     /// Returns the time since each daemon that ever attached to this database was last heard of.
     package func silences() async throws -> [UnsettledDaemon] {
-        try await connection.run { try $0.run(SelectSilences()) }
+        try await connection.run { try $0.run(Query.selectSilences()) }
     }
 
     /// Returns the position up to which PostgreSQL has a daemon's journal; nil where it never saw the daemon.
     package func watermark(of daemon: DaemonID) async throws -> JournalPosition? {
-        try await connection.run { try $0.first(SelectWatermark(daemon: daemon))?.position }
+        try await connection.run { try $0.first(Query.selectWatermark(daemon: daemon))?.position }
     }
 
     /// Deletes all data of an app, and notes it in the ledger of deletions.
@@ -34,7 +34,7 @@ package struct AppStore: Sendable {
     /// - Returns: the number of rows deleted, by kind.
     /// - Throws: ``PostgresError`` with SQL state 42501 where the login does not own the schema.
     package func delete(_ app: AppName, copies: Int) async throws -> [DeletedRows] {
-        try await connection.run { try $0.run(DeleteApp(app: app, copies: Int64(copies))) }
+        try await connection.run { try $0.run(Query.deleteApp(app: app, copies: Int64(copies))) }
     }
 
     /// Rewrites every table of the database, so that no page holds deleted data, and releases the write-ahead log from
@@ -60,9 +60,7 @@ package struct AppStore: Sendable {
     }
 }
 
-/// An app that a database knows.
 package struct KnownApp: Sendable, Hashable {
-    /// Its name.
     package let name: AppName
     /// True if it has data.
     package let isKept: Bool
@@ -74,7 +72,6 @@ package struct KnownApp: Sendable, Hashable {
 package struct AppDelivery: Sendable, Hashable {
     /// `folder`, `put` or `post`, a space, and the address.
     package let target: String
-    /// The report.
     package let report: ReportName
     /// The period covered, as file names have it; nil in runs of earlier versions.
     package let label: String?

@@ -2,30 +2,18 @@ package import ThrongJournal
 
 /// The reason why a backup can't be made or used. Nothing is restored then.
 package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The system refused a call on a file.
     case system(call: String, file: String, code: String)
-    /// There is a file already.
     case exists(file: String)
-    /// It begins as no backup does.
     case notABackup(file: String)
-    /// It was cut, or never written to its end.
     case cut(file: String, bytes: Int)
-    /// A part of it was changed or misplaced.
     case damaged(file: String, part: Part, byte: Int, found: Damage)
-    /// The key of the installation is not among the keys.
     case installationKeyMissing(file: String, key: BackupKey.ID)
-    /// Keys are missing that may have been made after the export of the existing ones.
     case keysTooOld(missing: Int, exported: String, made: String)
-    /// The list of its contents can't be read by this version.
     case unknownFormat(file: String)
-    /// It is of a newer version's schema.
     case newerSchema(found: Int, known: Int)
-    /// The list of keys, or the recovery key, is no such file.
     case notKeys(file: String)
-    /// The recovery key does not open the list of keys.
     case wrongRecoveryKey(file: String)
 
-    /// A part of a backup.
     package enum Part: Sendable, Hashable, CustomStringConvertible {
         /// The head, before the first chunk.
         case head
@@ -34,7 +22,6 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The list of what is in it, at the end.
         case list
 
-        /// The part in words.
         package var description: String {
             switch self {
             case .head: "its head"
@@ -46,12 +33,9 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The fault of a part.
     package enum Damage: Sendable, Hashable, CustomStringConvertible {
-        /// It was changed, or belongs to another backup.
         case changed
-        /// Another chunk stands there.
         case misplaced(Int)
 
-        /// The fault in words.
         package var description: String {
             switch self {
             case .changed: "is not what was written there: it was changed, or is another backup's"
@@ -60,7 +44,6 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .system(let call, let file, let code): "\(call) failed on \(file): \(code)."

@@ -54,7 +54,6 @@ package struct BackupHead: Sendable, Hashable {
         self.init(id: Array(bytes[8..<24]), installation: key)
     }
 
-    /// The bytes in the file.
     var bytes: [UInt8] { Self.magic + id + installation.bytes }
 
     /// Returns the key that this backup derives from a key and uses instead.
@@ -68,7 +67,6 @@ package struct BackupHead: Sendable, Hashable {
 package struct BackupFrame: Sendable, Hashable {
     /// The number of the chunk, from 0.
     package let number: Int
-    /// The key of the chunk.
     package let key: BackupKey.ID
     /// The table, or the file; empty for the list.
     package let name: String

@@ -7,7 +7,6 @@ package struct BackupList: Sendable, Codable {
     package var format = 1
     /// The time whose state of the database the backup has. Unit: seconds since 1970.
     package let made: Int64
-    /// The version of the schema.
     package var schema = 0
     /// The positions up to which daemons' journals are in the counters: batches by daemon.
     package var watermarks: [String: UInt64] = [:]
@@ -17,14 +16,12 @@ package struct BackupList: Sendable, Codable {
     package var tables: [Table] = []
     /// The keys of its chunks, and of the data that is too old to have chunks.
     package var groups: [Group] = []
-    /// Its chunks, by number.
     package var chunks: [Chunk] = []
     /// Rows that should have been gone when it was made, and are not in it.
     package var leftOut: [LeftOut] = []
     /// The number of published cells of each release that are deleted on each day.
     package var going: [GoingCells] = []
 
-    /// A table.
     package struct Table: Sendable, Codable {
         package let name: String
         package let columns: [String]
@@ -43,11 +40,9 @@ package struct BackupList: Sendable, Codable {
         package var name: BackupKeyName? { BackupTerm(term).map { BackupKeyName(app: app, term: $0) } }
     }
 
-    /// A chunk.
     package struct Chunk: Sendable, Codable {
         /// The table, or the file.
         package let name: String
-        /// The index of the group.
         package let group: Int
         package let rows: Int
         /// The size of the frame. Unit: bytes.
@@ -59,12 +54,10 @@ package struct BackupList: Sendable, Codable {
     /// Rows that are too old.
     package struct LeftOut: Sendable, Codable {
         package let table: String
-        /// The index of the group.
         package let group: Int
         package let rows: Int
     }
 
-    /// The time it was made.
     package var instant: UnixSeconds { UnixSeconds(made) }
 
     /// The format in the output of `throng --version`.

@@ -5,11 +5,8 @@ internal import ThrongPlan
 
 /// Reads a backup, with the keys that still exist.
 package struct BackupReader: Sendable {
-    /// The file.
     package let path: String
-    /// The head, which identifies the backup.
     package let head: BackupHead
-    /// The contents.
     package let list: BackupList
     private let keys: [BackupKey.ID: BackupKey]
     /// The offset of the list. Unit: bytes.

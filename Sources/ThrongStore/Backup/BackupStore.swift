@@ -21,7 +21,7 @@ package struct BackupStore: Sendable {
         plans: [Plan], now: UnixSeconds, _ work: @escaping @Sendable (BackupSnapshot) throws -> Value
     ) async throws -> Value {
         try await connection.run { session in
-            let isDistributed = try session.one(SelectCounterNodes()) > 0
+            let isDistributed = try session.one(Query.selectCounterNodes()) > 0
             var attempt = 1
             while true {
                 do {
@@ -51,7 +51,7 @@ package struct BackupStore: Sendable {
         do {
             // This lock is no reading, and the snapshot has whatever it waited for.
             try session.query("backup.lock", "lock table throng.open_period, throng.coverage in share mode")
-            try session.run(HoldCounters())
+            try session.run(Query.holdCounters())
         } catch let error as PostgresError where error.sqlState == .deadlockDetected {
             throw Crossed(error: error)
         }
@@ -69,7 +69,7 @@ package final class BackupSnapshot {
         let shortest = promises.map(\.shortest).min() ?? LayoutPromise.unsaid
         let all = BackupRule.all(now: now, countersKept: min(RetentionStore.countersKept, shortest))
         // A schema that was not migrated yet lacks the later ones.
-        let standing = Set(try session.run(SelectStanding(names: all.map(\.table))))
+        let standing = Set(try session.run(Query.selectStanding(names: all.map(\.table))))
         rules = all.filter { standing.contains($0.table) }
         try makeSteps(promises)
         try makeApps(promises, plans)
@@ -79,7 +79,6 @@ package final class BackupSnapshot {
     /// The tables, in the order in which they can be filled.
     package var tables: [String] { rules.map(\.table) }
 
-    /// The columns of a table, in order.
     package func columns(of table: String) throws -> [String] {
         let rows = try session.query(
             "backup.columns",
@@ -127,7 +126,6 @@ package final class BackupSnapshot {
         }
     }
 
-    /// Returns the version of the schema.
     package func schema() throws -> Int { try Self.schema(session) }
 
     fileprivate static func schema(_ session: Session) throws -> Int {
@@ -166,21 +164,12 @@ package final class BackupSnapshot {
 
 /// The number of published cells of a release that are deleted on one day.
 package struct GoingCells: Sendable, Hashable, Codable {
-    /// The app.
     package let app: String
     /// The schema's number of the release.
     package let release: Int64
     /// The day. Unit: days since 1970.
     package let day: Int64
-    /// The number of cells.
     package let cells: Int64
-
-    package init(app: String, release: Int64, day: Int64, cells: Int64) {
-        self.app = app
-        self.release = release
-        self.day = day
-        self.cells = cells
-    }
 }
 
 extension BackupSnapshot {
@@ -239,7 +228,7 @@ extension BackupSnapshot {
             }
         }
         for app in Set(byApp.keys).union(plans.map(\.app.name)) {
-            for dimension in Set(try session.run(SelectLabels(app: app)).map(\.dimension)) {
+            for dimension in Set(try session.run(Query.selectLabels(app: app)).map(\.dimension)) {
                 let longest = byApp[app]?.map(\.retention).max() ?? LayoutPromise.unsaid
                 let kept = RetentionStore.seconds(
                     keepingLabelsOf: dimension, plans.first { $0.app.name == app }, longest: longest)

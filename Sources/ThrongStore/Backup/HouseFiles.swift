@@ -12,14 +12,11 @@ package struct HouseFiles: Sendable {
     /// Creates a reader of a data directory's files.
     package init(dataPath: String) { self.dataPath = dataPath }
 
-    /// A file.
     package struct One: Sendable, Hashable {
         /// Its path in the data directory.
         package let path: String
-        /// The contents.
         package let bytes: [UInt8]
 
-        /// The app that it belongs to.
         package var app: String {
             guard path.hasPrefix("plans/"), let dot = path.lastIndex(of: ".") else { return BackupKeyName.house }
             return String(path[..<dot].dropFirst("plans/".count))

@@ -12,12 +12,9 @@ final class NewFile {
     /// Creates a file for its owner only, in the place of one that a killed process left unfinished.
     ///
     /// - Throws: ``BackupError/exists(file:)`` where the name is taken.
-    init(_ path: String) throws(BackupError) {
+    convenience init(_ path: String) throws(BackupError) {
         guard access(path, F_OK) != 0 else { throw .exists(file: path) }
-        self.path = path
-        unlink(path + ".part")
-        descriptor = open(path + ".part", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .last("open", path + ".part") }
+        try self.init(over: path)
     }
 
     deinit {
@@ -85,7 +82,6 @@ final class NewFile {
 }
 
 extension BackupError {
-    /// Returns the error of the system's last call.
     static func last(_ call: String, _ file: String) -> BackupError {
         .system(call: call, file: file, code: String(cString: strerror(errno)))
     }

@@ -9,7 +9,6 @@ internal import ThrongWire
 package struct RecoveryKey: Sendable {
     private let secret: Curve25519.KeyAgreement.PrivateKey
 
-    /// Creates a new key.
     package init() { secret = Curve25519.KeyAgreement.PrivateKey() }
 
     /// Reads a key from its file, as ``text`` has it.
@@ -82,7 +81,6 @@ package struct KeyExport: Codable {
     package struct Keys: Sendable {
         /// The time of the export: keys that were made later are not among them.
         package let made: UnixSeconds
-        /// The keys that existed then.
         package let keys: [BackupKey]
     }
 

@@ -4,7 +4,6 @@ package import ThrongPlan
 
 /// The part of a backup that can be restored with the keys that still exist, and its restoration.
 package struct Restoration: Sendable {
-    /// The backup.
     package let backup: BackupReader
     /// The schema that a restored database is brought to.
     private let migrations: [Migration]
@@ -12,7 +11,6 @@ package struct Restoration: Sendable {
     /// Checks that all of a backup is unchanged, and that unreadable data was deleted by its age or with its app.
     ///
     /// - Parameter exported: the time the keys were exported; nil if they are those of a data directory.
-    /// - Throws: ``BackupError``.
     package init(_ backup: BackupReader, exported: UnixSeconds?) throws(BackupError) {
         try self.init(backup, exported: exported, migrations: Migration.known)
     }
@@ -67,7 +65,6 @@ package struct Restoration: Sendable {
         return backup.list.chunks.reduce(0) { $0 + (readable.contains($1.group) ? $1.rows : 0) }
     }
 
-    /// Returns the files of the data directory.
     package func files() throws -> [HouseFiles.One] {
         var files: [HouseFiles.One] = []
         let names = backup.list.chunks.map(\.name).filter { $0.hasPrefix(BackupList.filePrefix) }

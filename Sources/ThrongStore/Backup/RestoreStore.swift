@@ -33,13 +33,6 @@ package struct RestoreStore: Sendable {
         package let hasJournal: Bool
         /// The plans in force, as retention has them.
         package let plans: [Plan]
-
-        package init(sequences: [String: Int64], gone: [GoingCells], hasJournal: Bool, plans: [Plan]) {
-            self.sequences = sequences
-            self.gone = gone
-            self.hasJournal = hasJournal
-            self.plans = plans
-        }
     }
 
     /// Fills the database in one transaction; its schema is that of the backup.
@@ -52,7 +45,7 @@ package struct RestoreStore: Sendable {
     ) async throws -> Bool {
         try await connection.run { session in
             try session.transaction {
-                try session.run(LockMigrations())
+                try session.run(Query.lockMigrations())
                 guard try Self.isEmpty(session) else { return false }
                 let target = RestoreTarget(session)
                 try fill(target)

@@ -16,7 +16,7 @@ package struct CalendarStore: Sendable {
     /// still counts.
     package func counted(_ layout: MetricLayout) async throws -> (from: UnixSeconds?, until: UnixSeconds?) {
         try await connection.run { session in
-            let all = try session.run(SelectCounted(app: layout.app, metric: layout.metric))
+            let all = try session.run(Query.selectCounted(app: layout.app, metric: layout.metric))
             let found = all.first { $0.layout == layout.id } ?? all.first { $0.layout == layout.counted.id }
             return (found?.from, found?.until)
         }
@@ -31,11 +31,11 @@ package struct CalendarStore: Sendable {
     ///   - expires: the first instant in which the metric counts no more.
     package func keepCalendar(of layout: MetricLayout, expires: UnixSeconds, now: UnixSeconds) async throws {
         try await connection.run { session in
-            guard let metric = try session.first(FindLayout(layout: layout.id)) else { return }
-            let met = try session.one(SelectPeriods(metric: metric, from: now - Self.horizon))
+            guard let metric = try session.first(Query.findLayout(layout: layout.id)) else { return }
+            let met = try session.one(Query.selectPeriods(metric: metric, from: now - Self.horizon))
             let periods = Self.periods(of: layout, from: met.first ?? now, expires: expires, now: now)
             guard periods.count > met.count else { return }
-            try session.run(OpenByCalendar(metric: metric, periods: periods))
+            try session.run(Query.openByCalendar(metric: metric, periods: periods))
             try Self.ensurePartitions(of: layout, periods, session)
         }
     }
@@ -44,7 +44,7 @@ package struct CalendarStore: Sendable {
     /// open.
     package func firstDue(of plan: Plan) async throws -> UnixSeconds? {
         try await connection.run { session in
-            try session.run(SelectFirstOpenEnds(app: plan.app.name)).map { layout, end in
+            try session.run(Query.selectFirstOpenEnds(app: plan.app.name)).map { layout, end in
                 try layout.layout().due(periodEnding: end, grace: plan.app.grace)
             }.min()
         }
@@ -54,14 +54,16 @@ package struct CalendarStore: Sendable {
     package func releasedStarts(app: AppName, periodKind: PeriodKind, from: UnixSeconds) async throws -> Set<
         UnixSeconds
     > {
-        try await connection.run { Set(try $0.run(SelectReleasedStarts(app: app, periodKind: periodKind, from: from))) }
+        try await connection.run {
+            Set(try $0.run(Query.selectReleasedStarts(app: app, periodKind: periodKind, from: from)))
+        }
     }
 
     /// Creates the partitions of the current period and the next, by the clock like the periods. Every user of the
     /// database can list tables, and a partition that exists only if something was counted would tell them so.
     static func ensurePartitions(of layout: MetricLayout, _ periods: [Period], _ session: Session) throws {
         guard let current = periods.last else { return }
-        try session.run(EnsurePartitions(kind: layout.period, starts: [current.start, current.end]))
+        try session.run(Query.ensurePartitions(kind: layout.period, starts: [current.start, current.end]))
     }
 
     /// Returns the periods from the one that holds an instant to the current one.

@@ -14,20 +14,19 @@ package final class DatabaseClock: Sendable {
 
     /// Returns PostgreSQL's clock and the time that was believed last.
     package func clock() async throws -> StoredClock {
-        try await connection.run { try $0.one(SelectClock()) }
+        try await connection.run { try $0.one(Query.selectClock()) }
     }
 
     /// Saves a believed time of day if it is later than the saved one, and no operator has confirmed another since.
     package func believe(_ time: StoredClock.Believed) async throws {
-        _ = try await connection.run { try $0.run(RaiseClock(believed: time)) }
+        _ = try await connection.run { try $0.run(Query.raiseClock(believed: time)) }
     }
 
     /// Saves the time that an operator confirms.
     package func confirm(_ time: StoredClock.Believed) async throws {
-        _ = try await connection.run { try $0.run(ConfirmClock(believed: time)) }
+        _ = try await connection.run { try $0.run(Query.confirmClock(believed: time)) }
     }
 
-    /// Closes the connection.
     package func close() { connection.close() }
 }
 
@@ -54,10 +53,5 @@ package struct StoredClock: Sendable, Hashable {
             self.uptime = uptime
             self.confirmations = confirmations
         }
-    }
-
-    package init(database: UnixSeconds, believed: Believed?) {
-        self.database = database
-        self.believed = believed
     }
 }

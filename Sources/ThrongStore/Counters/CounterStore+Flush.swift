@@ -58,7 +58,7 @@ extension CounterStore {
                 throw error
             }
         }
-        throw EnsurePartitions.unexpected
+        throw PostgresError.unexpectedAnswer(query: "partition.ensure")
     }
 
     /// The error when partitions are missing: creating them takes locks that a flush must not hold, so that is done
@@ -92,7 +92,7 @@ extension CounterStore {
         var targets: [PendingFlush.MetricPeriod: UnixSeconds] = [:]
         let unknown = partitions(of: attempt).filter { !knowsPartitions([$0]) }
         if !unknown.isEmpty {
-            let impossible = try session.one(SelectImpossible(starts: Set(unknown.map(\.start)).sorted()))
+            let impossible = try session.one(Query.selectImpossible(starts: Set(unknown.map(\.start)).sorted()))
             if !impossible.starts.isEmpty {
                 // The clock of this process was wrong, or still is.
                 attempt.now = impossible.now
@@ -109,14 +109,14 @@ extension CounterStore {
         var pending = attempt.pending
         let flush = attempt.flush
         let metrics = pending.metricIDs
-        let recentlyClosed = SelectRecentlyClosed(metrics: metrics, since: attempt.now - Self.recentSeconds)
-        let closedMeanwhile = SelectClosed(periods: pending.periods)
+        let recentlyClosed = Query.selectRecentlyClosed(metrics: metrics, since: attempt.now - Self.recentSeconds)
+        let closedMeanwhile = Query.selectClosed(periods: pending.periods)
         let answers = try session.pipeline([
             Statement(name: "transaction.begin", sql: "begin"),
             // This comes before the watermark, as in backups.
             Statement(name: "open_period.lock", sql: "lock table throng.open_period in row exclusive mode"),
-            LockMetricsShared(metrics: metrics).statement,
-            AdvanceWatermark(attachment: attempt.attachment, after: flush.after, through: flush.through).statement,
+            Query.lockMetricsShared(metrics: metrics),
+            Query.advanceWatermark(attachment: attempt.attachment, after: flush.after, through: flush.through),
             recentlyClosed.statement, closedMeanwhile.statement,
         ])
         let recent = closedPeriods(try recentlyClosed.rows(answers[4]), attempt.names)
@@ -146,27 +146,23 @@ extension CounterStore {
             Statement(name: "transaction.configure", sql: "set local work_mem = '64MB'"),
             // This comes after the copying: a process that hangs in a COPY must not hold up others, which wait for
             // whoever opens a new period.
-            OpenPeriods(periods: open, ends: open.map { pending.end(of: $0) }).statement,
-            UpsertCounters(shard: shard).statement, UpsertDistinct(shard: shard).statement,
+            Query.openPeriods(periods: open, ends: open.map { pending.end(of: $0) }),
+            Query.upsertCounters(shard: shard), Query.upsertDistinct(shard: shard),
         ]
-        if !emptied.isEmpty { statements.append(PruneRemoved(shard: shard, periods: emptied).statement) }
+        if !emptied.isEmpty { statements.append(Query.pruneRemoved(shard: shard, periods: emptied)) }
         statements += pending.coverage.statements
         if let ended = flush.closedUntil {
             statements.append(
-                InsertWindowClosing(
+                Query.insertWindowClosing(
                     daemon: attempt.attachment.daemon, through: flush.through, ended: ended, shard: shard
-                ).statement)
+                ))
         }
         statements.append(Statement(name: "transaction.commit", sql: "commit"))
         let last = try session.pipeline(statements)
         guard last.last?.command == "COMMIT" else { throw PostgresError.unexpectedAnswer(query: "transaction.commit") }
         return FlushOutcome(
-            application: .applied,
-            counters: last[2].affected,
-            distinctCounts: last[3].affected,
-            redirected: pending.redirected,
-            droppedDistinct: pending.droppedDistinct,
-            closedPeriods: recent)
+            application: .applied, counters: last[2].affected, distinctCounts: last[3].affected,
+            redirected: pending.redirected, droppedDistinct: pending.droppedDistinct, closedPeriods: recent)
     }
 
     /// Returns if the flush was applied before; throws in every other case.
@@ -181,22 +177,19 @@ extension CounterStore {
     /// flush's own wait may have been cut short, by a crash or by hand; then only this server has it.
     private func confirm(_ attempt: Attempt, _ session: Session) throws {
         let through = attempt.flush.through
-        try session.run(AdvanceWatermark(attachment: attempt.attachment, after: through, through: through))
+        try session.run(Query.advanceWatermark(attachment: attempt.attachment, after: through, through: through))
         try session.commit()
     }
 
     /// Returns the start of the period that takes the counts of each released period that the flush touches.
     private func openTargets(
-        of closed: [PendingFlush.MetricPeriod],
-        in pending: PendingFlush,
-        now: UnixSeconds,
-        _ session: Session
+        of closed: [PendingFlush.MetricPeriod], in pending: PendingFlush, now: UnixSeconds, _ session: Session
     ) throws -> [PendingFlush.MetricPeriod: UnixSeconds] {
         var targets: [PendingFlush.MetricPeriod: UnixSeconds] = [:]
         for (metric, periods) in Dictionary(grouping: closed, by: \.metric) {
             guard var target = pending.period(of: metric, containing: now) else { continue }
             // The period that holds now is normally open; a clock that was set back may find it released.
-            let taken = Set(try session.run(SelectClosedFrom(metric: metric, from: target.start)))
+            let taken = Set(try session.run(Query.selectClosedFrom(metric: metric, from: target.start)))
             while taken.contains(target.start) {
                 guard let next = pending.period(of: metric, containing: target.end) else { break }
                 target = next

@@ -1,16 +1,11 @@
 internal import Synchronization
 package import ThrongPlan
 
-/// The result of a registration.
 package struct PlanRegistration: Sendable, Hashable {
     /// The metrics whose terms differ from those of the plan before this one.
     package let edited: [MetricName]
     /// The standing of each of the daemon's plans against the one in force, by app.
     package let standings: [PlanStanding]
-
-    package init(edited: [MetricName], standings: [PlanStanding]) {
-        (self.edited, self.standings) = (edited, standings)
-    }
 }
 
 extension CounterStore {
@@ -93,12 +88,12 @@ extension CounterStore {
         let current = layouts.map(isCurrent)
         let known = try await connection.run { session in
             try zip(layouts, current).map { layout, isCurrent in
-                let metric = try session.one(RegisterLayout(layout: layout, makeCurrent: isCurrent))
+                let metric = try session.one(Query.registerLayout(layout: layout, makeCurrent: isCurrent))
                 guard let calendar = PeriodCalendar(timeZone: layout.timeZone) else {
-                    throw RegisterLayout.unexpected
+                    throw PostgresError.unexpectedAnswer(query: "metric_layout.register")
                 }
                 if isCurrent, let terms = terms[layout] {
-                    try session.run(KeepTerms(metric: metric, threshold: terms.threshold))
+                    try session.run(Query.keepTerms(metric: metric, threshold: terms.threshold))
                 }
                 return RegisteredLayout(
                     id: layout.id,
@@ -117,10 +112,10 @@ extension CounterStore {
     ) throws -> [PlanStanding] {
         let standings = try claim.plans.sorted { $0.key < $1.key }.map { app, plan in
             try session.one(
-                AnnouncePlan(
+                Query.announcePlan(
                     daemon: claim.daemon, app: app, plan: plan, isApplied: claim.applied.contains(app)))
         }
-        try session.run(StopPlans(daemon: claim.daemon, kept: Array(claim.plans.keys)))
+        try session.run(Query.stopPlans(daemon: claim.daemon, kept: Array(claim.plans.keys)))
         // A process that takes the place announces itself after this, or has done so: then this one announces nothing
         // any more.
         if let attachment { _ = try position(of: attachment, session) }
@@ -157,14 +152,14 @@ extension CounterStore {
         // All daemons use one order, as each row is locked.
         for (metric, layout, terms) in all.sorted(by: { $0.layout < $1.layout }) {
             let held = try session.one(
-                HoldTerms(metric: layout, since: since, terms: terms, isEverywhere: isEverywhere))
+                Query.holdTerms(metric: layout, since: since, terms: terms, isEverywhere: isEverywhere))
             since = held.since
             try session.run(
-                HoldPromise(metric: layout, since: held.since, terms: terms, isEverywhere: isEverywhere))
+                Query.holdPromise(metric: layout, since: held.since, terms: terms, isEverywhere: isEverywhere))
             if held.isEdited { edited.append(metric) }
         }
         if isEverywhere, let since, !all.isEmpty {
-            try session.run(RetireTerms(kept: all.map(\.layout), ended: since))
+            try session.run(Query.retireTerms(kept: all.map(\.layout), ended: since))
         }
         return (since, edited)
     }

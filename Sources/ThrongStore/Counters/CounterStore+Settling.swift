@@ -39,7 +39,7 @@ extension CounterStore {
     /// Returns the last asking whether PostgreSQL has what daemons acknowledged. Read it before anything is frozen, so
     /// that the flush has all that was acknowledged before it was asked.
     package func lastAsking() async throws -> Asking {
-        try await connection.run { try $0.one(SelectAsked()) }
+        try await connection.run { try $0.one(Query.selectAsked()) }
     }
 
     /// Confirms that the counters have everything that the attached daemon had acknowledged when an asking was read.
@@ -50,9 +50,9 @@ extension CounterStore {
         let attachment = try currentAttachment()
         try await connection.run { session in
             // The row stays as it is if another process has the place, or the same was confirmed a moment ago.
-            guard try session.run(SettleWatermark(attachment: attachment, asking: asking)) == 1 else { return }
-            _ = try session.run(OweUntil(daemon: attachment.daemon, until: until))
-            if asking.hasStopped { try session.run(StopPlans(daemon: attachment.daemon, kept: [])) }
+            guard try session.run(Query.settleWatermark(attachment: attachment, asking: asking)) == 1 else { return }
+            _ = try session.run(Query.oweUntil(daemon: attachment.daemon, until: until))
+            if asking.hasStopped { try session.run(Query.stopPlans(daemon: attachment.daemon, kept: [])) }
         }
     }
 }

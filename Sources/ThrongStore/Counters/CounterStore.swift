@@ -98,11 +98,12 @@ package final class CounterStore: Sendable {
     ) async throws -> JournalPosition {
         let (position, shard) = try await connection.run { session in
             guard
-                let shard = try session.one(EnrollMember(daemon: daemon, address: address, takesBatches: takesBatches))
+                let shard = try session.one(
+                    Query.enrollMember(daemon: daemon, address: address, takesBatches: takesBatches))
             else {
                 throw StoreError.retired(daemon: daemon)
             }
-            let attach = AttachWatermark(
+            let attach = Query.attachWatermark(
                 daemon: daemon, shard: shard, fence: fence, found: known?.fence ?? 0, holder: holder,
                 still: hasWaited ? known?.position : nil)
             guard let position = try session.first(attach) else { throw StoreError.fenced(daemon: daemon) }
@@ -120,7 +121,7 @@ package final class CounterStore: Sendable {
     /// - Returns: false while the other one flushes, or where another process was faster: ask again.
     package func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
         try await connection.run {
-            try $0.run(ClaimWatermark(daemon: daemon, fence: known.fence, claim: fence, shard: known.shard)) == 1
+            try $0.run(Query.claimWatermark(daemon: daemon, fence: known.fence, claim: fence, shard: known.shard)) == 1
         }
     }
 
@@ -132,9 +133,9 @@ package final class CounterStore: Sendable {
     package func hearClaim() async throws -> Claim {
         let attachment = try currentAttachment()
         return try await watch.run { session in
-            let select = SelectWatermark(daemon: attachment.daemon)
-            let answers = try session.pipeline([HearWatermark(attachment: attachment).statement, select.statement])
-            guard answers.count == 2 else { throw SelectWatermark.unexpected }
+            let select = Query.selectWatermark(daemon: attachment.daemon)
+            let answers = try session.pipeline([Query.hearWatermark(attachment: attachment), select.statement])
+            guard answers.count == 2 else { throw PostgresError.unexpectedAnswer(query: "watermark.select") }
             let mark = try select.rows(answers[1]).first
             if let mark, mark.fence > attachment.fence { throw StoreError.fenced(daemon: attachment.daemon) }
             // A database that is older than our attachment, or never saw it, lets nobody hear.
@@ -161,7 +162,7 @@ package final class CounterStore: Sendable {
     /// Gives this process's place back, so that the next one need not wait for it.
     package func release() async throws {
         let attachment = try currentAttachment()
-        _ = try await connection.run { try $0.run(ReleaseWatermark(attachment: attachment)) }
+        _ = try await connection.run { try $0.run(Query.releaseWatermark(attachment: attachment)) }
     }
 
     /// Returns the position up to which the attached daemon's journal has been added to the counters.
@@ -179,7 +180,7 @@ package final class CounterStore: Sendable {
     package func closedUntil(after position: JournalPosition) async throws -> UnixSeconds? {
         let attachment = try currentAttachment()
         return try await connection.run {
-            try $0.one(SelectWindowClosing(daemon: attachment.daemon, after: position, shard: attachment.shard))
+            try $0.one(Query.selectWindowClosing(daemon: attachment.daemon, after: position, shard: attachment.shard))
         }
     }
 
@@ -191,7 +192,6 @@ package final class CounterStore: Sendable {
         }
     }
 
-    /// Closes the connections.
     package func close() {
         connection.close()
         watch.close()
@@ -212,7 +212,7 @@ extension CounterStore {
 
     /// Reads a daemon's row; nil where there is none.
     static func mark(of daemon: DaemonID, _ session: Session) throws -> Watermark? {
-        try session.first(SelectWatermark(daemon: daemon))
+        try session.first(Query.selectWatermark(daemon: daemon))
     }
 
     /// Reads the watermark under an attachment's fence. Fences only grow, so a lower one means a database that is older
@@ -234,7 +234,7 @@ extension CounterStore {
         let missing = state.withLock { state in wanted.filter { !state.partitions.contains($0.partition) } }
         guard !missing.isEmpty else { return }
         for (kind, starts) in Dictionary(grouping: missing, by: \.kind).sorted(by: { $0.key < $1.key }) {
-            try session.run(EnsurePartitions(kind: kind, starts: starts.map(\.start).sorted()))
+            try session.run(Query.ensurePartitions(kind: kind, starts: starts.map(\.start).sorted()))
         }
         state.withLock { $0.partitions.formUnion(missing.map(\.partition)) }
     }

@@ -1,6 +1,5 @@
 package import ThrongIngest
 
-/// The result of a flush.
 package struct FlushOutcome: Sendable, Hashable {
     /// The call that changed the counters: this one or an earlier one.
     package enum Application: Sendable, Hashable {
@@ -22,16 +21,4 @@ package struct FlushOutcome: Sendable, Hashable {
     package let droppedDistinct: Int
     /// The released periods that ended within the last 72 hours, of the layouts in use.
     package let closedPeriods: Set<ClosedPeriod>
-
-    package init(
-        application: Application, counters: Int, distinctCounts: Int, redirected: Int, droppedDistinct: Int,
-        closedPeriods: Set<ClosedPeriod>
-    ) {
-        self.application = application
-        self.counters = counters
-        self.distinctCounts = distinctCounts
-        self.redirected = redirected
-        self.droppedDistinct = droppedDistinct
-        self.closedPeriods = closedPeriods
-    }
 }

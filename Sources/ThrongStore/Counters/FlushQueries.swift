@@ -2,115 +2,69 @@ internal import ThrongPlan
 
 extension Query {
     /// The temporary tables that a flush is copied to before the upsert; several statements.
-    static let createPending = Query("pending.create", PackageResources.pending_create_sql)
-    static let copyPendingCounters = Query("pending_counter.copy", PackageResources.pending_counter_copy_sql)
-    static let copyPendingDistinct = Query("pending_distinct.copy", PackageResources.pending_distinct_copy_sql)
+    static let createPending = Statement("pending.create", PackageResources.pending_create_sql)
+    static let copyPendingCounters = Statement("pending_counter.copy", PackageResources.pending_counter_copy_sql)
+    static let copyPendingDistinct = Statement("pending_distinct.copy", PackageResources.pending_distinct_copy_sql)
 }
 
-/// Those of these instants that no partition is created for, and PostgreSQL's clock.
-struct SelectImpossible: RowQuery {
-    static let text = Query("period.possible", PackageResources.period_possible_sql)
-
-    let starts: [UnixSeconds]
-
-    var parameters: [Parameter] { [.integers(starts.map(\.value))] }
-
-    func row(_ columns: inout RowReader) throws -> (starts: Set<UnixSeconds>, now: UnixSeconds) {
-        (Set(try columns.names().compactMap { Int64($0).map { UnixSeconds($0) } }), try columns.time())
+extension Query {
+    static func selectImpossible(starts: [UnixSeconds]) -> RowQuery<(starts: Set<UnixSeconds>, now: UnixSeconds)> {
+        RowQuery("period.possible", PackageResources.period_possible_sql, .integers(starts.map(\.value))) { columns in
+            (Set(try columns.names().compactMap { Int64($0).map { UnixSeconds($0) } }), try columns.time())
+        }
     }
-}
 
-/// Locks metrics, shared with other flushes but with no release.
-struct LockMetricsShared: Command {
-    static let text = Query("metric.lock_shared", PackageResources.metric_lock_shared_sql)
+    /// Locks metrics, shared with other flushes but with no release.
+    static func lockMetricsShared(metrics: [Int64]) -> Statement {
+        Statement("metric.lock_shared", PackageResources.metric_lock_shared_sql, .integers(metrics))
+    }
 
-    let metrics: [Int64]
+    /// Periods of these metrics that were closed, back to the time that late events reach.
+    static func selectRecentlyClosed(metrics: [Int64], since: UnixSeconds) -> RowQuery<PendingFlush.MetricPeriod> {
+        RowQuery(
+            "closed_period.select_recent", PackageResources.closed_period_select_recent_sql,
+            .integers(metrics), since.parameter
+        ) { try $0.metricPeriod() }
+    }
 
-    var parameters: [Parameter] { [.integers(metrics)] }
-}
+    static func selectClosed(periods: [PendingFlush.MetricPeriod]) -> RowQuery<PendingFlush.MetricPeriod> {
+        RowQuery("closed_period.select", PackageResources.closed_period_select_sql, all: periods.parameters) {
+            try $0.metricPeriod()
+        }
+    }
 
-/// Periods of these metrics that were closed, back to the time that late events reach.
-struct SelectRecentlyClosed: RowQuery {
-    static let text = Query("closed_period.select_recent", PackageResources.closed_period_select_recent_sql)
+    static func selectClosedFrom(metric: Int32, from: UnixSeconds) -> RowQuery<UnixSeconds> {
+        RowQuery(
+            "closed_period.select_from", PackageResources.closed_period_select_from_sql,
+            .integer(Int64(metric)), from.parameter
+        ) { try $0.time() }
+    }
 
-    let metrics: [Int64]
-    /// The oldest end of a period that late events may reach.
-    let since: UnixSeconds
+    static func openPeriods(periods: [PendingFlush.MetricPeriod], ends: [UnixSeconds]) -> Statement {
+        Statement(
+            "open_period.insert", PackageResources.open_period_insert_sql,
+            all: periods.parameters + [.integers(ends.map(\.value))])
+    }
 
-    var parameters: [Parameter] { [.integers(metrics), since.parameter] }
+    /// Adds the copied deltas to the counters.
+    static func upsertCounters(shard: Int16) -> Statement {
+        Statement("counter.upsert", PackageResources.counter_upsert_sql, .integer(Int64(shard)))
+    }
 
-    func row(_ columns: inout RowReader) throws -> PendingFlush.MetricPeriod { try columns.metricPeriod() }
-}
+    /// Adds the copied deltas to the distinct counts.
+    static func upsertDistinct(shard: Int16) -> Statement {
+        Statement("distinct_count.upsert", PackageResources.distinct_count_upsert_sql, .integer(Int64(shard)))
+    }
 
-/// The periods of a flush that were released meanwhile.
-struct SelectClosed: RowQuery {
-    static let text = Query("closed_period.select", PackageResources.closed_period_select_sql)
+    /// Deletes rows that a removal has reduced to nothing.
+    static func pruneRemoved(shard: Int16, periods: [PendingFlush.MetricPeriod]) -> Statement {
+        Statement(
+            "removal.prune", PackageResources.removal_prune_sql, all: [.integer(Int64(shard))] + periods.parameters)
+    }
 
-    let periods: [PendingFlush.MetricPeriod]
-
-    var parameters: [Parameter] { periods.parameters }
-
-    func row(_ columns: inout RowReader) throws -> PendingFlush.MetricPeriod { try columns.metricPeriod() }
-}
-
-/// The starts of closed periods of one metric from an instant on.
-struct SelectClosedFrom: RowQuery {
-    static let text = Query("closed_period.select_from", PackageResources.closed_period_select_from_sql)
-
-    let metric: Int32
-    let from: UnixSeconds
-
-    var parameters: [Parameter] { [.integer(Int64(metric)), from.parameter] }
-
-    func row(_ columns: inout RowReader) throws -> UnixSeconds { try columns.time() }
-}
-
-/// Opens the periods that a flush touches.
-struct OpenPeriods: Command {
-    static let text = Query("open_period.insert", PackageResources.open_period_insert_sql)
-
-    let periods: [PendingFlush.MetricPeriod]
-    /// The ends, one a period.
-    let ends: [UnixSeconds]
-
-    var parameters: [Parameter] { periods.parameters + [.integers(ends.map(\.value))] }
-}
-
-/// Adds the copied deltas to the counters.
-struct UpsertCounters: Command {
-    static let text = Query("counter.upsert", PackageResources.counter_upsert_sql)
-
-    let shard: Int16
-
-    var parameters: [Parameter] { [.integer(Int64(shard))] }
-}
-
-/// Adds the copied deltas to the distinct counts.
-struct UpsertDistinct: Command {
-    static let text = Query("distinct_count.upsert", PackageResources.distinct_count_upsert_sql)
-
-    let shard: Int16
-
-    var parameters: [Parameter] { [.integer(Int64(shard))] }
-}
-
-/// Deletes rows that a removal has reduced to nothing.
-struct PruneRemoved: Command {
-    static let text = Query("removal.prune", PackageResources.removal_prune_sql)
-
-    let shard: Int16
-    let periods: [PendingFlush.MetricPeriod]
-
-    var parameters: [Parameter] { [.integer(Int64(shard))] + periods.parameters }
-}
-
-/// Deletes totals of an app's events that a removal has reduced to nothing.
-struct PruneCoverage: Command {
-    static let text = Query("coverage.prune", PackageResources.coverage_prune_sql)
-
-    let app: AppName
-
-    var parameters: [Parameter] { [.text(app.text)] }
+    static func pruneCoverage(app: AppName) -> Statement {
+        Statement("coverage.prune", PackageResources.coverage_prune_sql, .text(app.text))
+    }
 }
 
 extension [PendingFlush.MetricPeriod] {

@@ -69,10 +69,10 @@ struct PendingTotals: Sendable {
     /// The upserts by app, hour and kind, so that all daemons lock rows in one order; then the pruning.
     var statements: [Statement] {
         let upserts = totals.sorted { ($0.app, $0.hour, $0.kind.code) < ($1.app, $1.hour, $1.kind.code) }.map {
-            UpsertCoverage(app: $0.app, hour: $0.hour, kind: $0.kind.name, events: $0.events).statement
+            Query.upsertCoverage(app: $0.app, hour: $0.hour, kind: $0.kind.name, events: $0.events)
         }
         let lessened = Set(totals.filter { $0.events < 0 }.map(\.app)).sorted()
-        return upserts + lessened.map { PruneCoverage(app: $0).statement }
+        return upserts + lessened.map { Query.pruneCoverage(app: $0) }
     }
 }
 

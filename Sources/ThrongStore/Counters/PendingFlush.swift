@@ -3,7 +3,6 @@ internal import ThrongPlan
 
 /// A flush under the schema's names, with the calendars of its periods.
 struct PendingFlush: Sendable {
-    /// A period of one metric.
     struct MetricPeriod: Hashable, Comparable {
         let metric: Int32
         let start: UnixSeconds

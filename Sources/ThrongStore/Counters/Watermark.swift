@@ -32,148 +32,80 @@ package struct Watermark: Sendable, Hashable {
     }
 }
 
-/// The record of a daemon.
-struct SelectWatermark: RowQuery {
-    static let text = Query("watermark.select", PackageResources.watermark_select_sql)
-
-    let daemon: DaemonID
-
-    var parameters: [Parameter] { [.text(daemon.description)] }
-
-    func row(_ columns: inout RowReader) throws -> Watermark {
-        Watermark(
-            position: JournalPosition(UInt64(try columns.integer())), fence: try columns.integer(),
-            holder: try columns.optionalText(), claim: try columns.optionalInteger(),
-            shard: Int16(clamping: try columns.integer()))
-    }
-}
-
-/// Moves a daemon's fence to a higher one; returns the position up to which its journal is in the counters.
-struct AttachWatermark: RowQuery {
-    static let text = Query("watermark.attach", PackageResources.watermark_attach_sql)
-
-    let daemon: DaemonID
-    let shard: Int16
-    let fence: Int64
-    /// The fence that was found; 0 for none.
-    let found: Int64
-    let holder: String?
-    /// The journal's position when the holder of the place was heard of last; nil where nobody has it.
-    let still: JournalPosition?
-
-    var parameters: [Parameter] {
-        [
-            .text(daemon.description), fence.parameter, found.parameter, .text(orNull: holder), .integer(Int64(shard)),
-            .integer(orNull: still.map { Int64(clamping: $0.value) }),
-        ]
+extension Query {
+    static func selectWatermark(daemon: DaemonID) -> RowQuery<Watermark> {
+        RowQuery("watermark.select", PackageResources.watermark_select_sql, .text(daemon.description)) { columns in
+            Watermark(
+                position: JournalPosition(UInt64(try columns.integer())), fence: try columns.integer(),
+                holder: try columns.optionalText(), claim: try columns.optionalInteger(),
+                shard: Int16(clamping: try columns.integer()))
+        }
     }
 
-    func row(_ columns: inout RowReader) throws -> JournalPosition {
-        JournalPosition(UInt64(try columns.integer()))
+    static func attachWatermark(
+        daemon: DaemonID, shard: Int16, fence: Int64, found: Int64, holder: String?, still: JournalPosition?
+    ) -> RowQuery<JournalPosition> {
+        RowQuery(
+            "watermark.attach", PackageResources.watermark_attach_sql,
+            .text(daemon.description), fence.parameter, found.parameter, .text(orNull: holder),
+            .integer(Int64(shard)),
+            .integer(orNull: still.map { Int64(clamping: $0.value) })
+        ) { columns in
+            JournalPosition(UInt64(try columns.integer()))
+        }
     }
-}
 
-/// Announces a process that will take the place to the one that holds it.
-struct ClaimWatermark: Command {
-    static let text = Query("watermark.claim", PackageResources.watermark_claim_sql)
-
-    let daemon: DaemonID
-    /// The fence under which it is held.
-    let fence: Int64
-    /// The fence under which it will be taken.
-    let claim: Int64
-    let shard: Int16
-
-    var parameters: [Parameter] {
-        [.text(daemon.description), fence.parameter, claim.parameter, .integer(Int64(shard))]
+    static func claimWatermark(daemon: DaemonID, fence: Int64, claim: Int64, shard: Int16) -> Statement {
+        Statement(
+            "watermark.claim", PackageResources.watermark_claim_sql,
+            .text(daemon.description), fence.parameter, claim.parameter, .integer(Int64(shard)))
     }
-}
 
-/// Tells the process that waits that it was heard.
-struct HearWatermark: Command {
-    static let text = Query("watermark.hear", PackageResources.watermark_hear_sql)
+    static func hearWatermark(attachment: CounterStore.Attachment) -> Statement {
+        Statement("watermark.hear", PackageResources.watermark_hear_sql, all: attachment.key)
+    }
 
-    let attachment: CounterStore.Attachment
+    static func releaseWatermark(attachment: CounterStore.Attachment) -> Statement {
+        Statement("watermark.release", PackageResources.watermark_release_sql, all: attachment.key)
+    }
 
-    var parameters: [Parameter] { attachment.key }
-}
-
-/// Gives the place back.
-struct ReleaseWatermark: Command {
-    static let text = Query("watermark.release", PackageResources.watermark_release_sql)
-
-    let attachment: CounterStore.Attachment
-
-    var parameters: [Parameter] { attachment.key }
-}
-
-/// Moves the watermark of a flush; must touch one row.
-struct AdvanceWatermark: Command {
-    static let text = Query("watermark.advance", PackageResources.watermark_advance_sql)
-
-    let attachment: CounterStore.Attachment
-    let after: JournalPosition
-    let through: JournalPosition
-
-    var parameters: [Parameter] {
-        [
+    static func advanceWatermark(attachment: CounterStore.Attachment, after: JournalPosition, through: JournalPosition)
+        -> Statement
+    {
+        Statement(
+            "watermark.advance", PackageResources.watermark_advance_sql,
             .text(attachment.daemon.description), .integer(Int64(clamping: after.value)),
             .integer(Int64(clamping: through.value)), attachment.fence.parameter,
-            .integer(Int64(attachment.shard)),
-        ]
+            .integer(Int64(attachment.shard)))
     }
-}
 
-/// Notes the latest end of the windows that were closed with a flush.
-struct InsertWindowClosing: Command {
-    static let text = Query("window_closing.insert", PackageResources.window_closing_insert_sql)
-
-    let daemon: DaemonID
-    let through: JournalPosition
-    /// The end of the latest of the windows.
-    let ended: UnixSeconds
-    let shard: Int16
-
-    var parameters: [Parameter] {
-        [
+    static func insertWindowClosing(daemon: DaemonID, through: JournalPosition, ended: UnixSeconds, shard: Int16)
+        -> Statement
+    {
+        Statement(
+            "window_closing.insert", PackageResources.window_closing_insert_sql,
             .text(daemon.description), .integer(Int64(clamping: through.value)), ended.parameter,
-            .integer(Int64(shard)),
-        ]
-    }
-}
-
-/// The latest end of a daemon's windows that were closed after a place in its journal.
-struct SelectWindowClosing: RowQuery {
-    static let text = Query("window_closing.select", PackageResources.window_closing_select_sql)
-
-    let daemon: DaemonID
-    let after: JournalPosition
-    let shard: Int16
-
-    var parameters: [Parameter] {
-        [.text(daemon.description), .integer(Int64(clamping: after.value)), .integer(Int64(shard))]
+            .integer(Int64(shard)))
     }
 
-    func row(_ columns: inout RowReader) throws -> UnixSeconds? { try columns.optionalTime() }
-}
-
-/// The last asking, and the time it is read.
-struct SelectAsked: RowQuery {
-    static let text = Query("settlement.asked", PackageResources.settlement_asked_sql)
-
-    func row(_ columns: inout RowReader) throws -> Asking {
-        Asking(number: try columns.integer(), read: try columns.time())
+    static func selectWindowClosing(daemon: DaemonID, after: JournalPosition, shard: Int16) -> RowQuery<UnixSeconds?> {
+        RowQuery(
+            "window_closing.select", PackageResources.window_closing_select_sql,
+            .text(daemon.description), .integer(Int64(clamping: after.value)), .integer(Int64(shard))
+        ) { try $0.optionalTime() }
     }
-}
 
-/// Notes that PostgreSQL has what a daemon acknowledged.
-struct SettleWatermark: Command {
-    static let text = Query("watermark.settle", PackageResources.watermark_settle_sql)
+    static func selectAsked() -> RowQuery<Asking> {
+        RowQuery("settlement.asked", PackageResources.settlement_asked_sql) { columns in
+            Asking(number: try columns.integer(), read: try columns.time())
+        }
+    }
 
-    let attachment: CounterStore.Attachment
-    let asking: Asking
-
-    var parameters: [Parameter] { attachment.key + [asking.number.parameter, asking.read.parameter] }
+    static func settleWatermark(attachment: CounterStore.Attachment, asking: Asking) -> Statement {
+        Statement(
+            "watermark.settle", PackageResources.watermark_settle_sql,
+            all: attachment.key + [asking.number.parameter, asking.read.parameter])
+    }
 }
 
 extension CounterStore.Attachment {

@@ -1,39 +1,23 @@
 internal import ThrongPlan
 
-/// Adds to the total of one fate of an app's events within an hour.
-struct UpsertCoverage: Command {
-    static let text = Query("coverage.upsert", PackageResources.coverage_upsert_sql)
-
-    let app: AppName
-    /// The first second of the hour.
-    let hour: UnixSeconds
-    let kind: String
-    let events: Int64
-
-    var parameters: [Parameter] { [.text(app.text), .instant(hour), .text(kind), .integer(events)] }
-}
-
-/// The totals of an app's events within a period, by their fate.
-struct SelectCoverage: RowQuery {
-    static let text = Query("coverage.select", PackageResources.coverage_select_sql)
-
-    let app: AppName
-    let period: Period
-
-    var parameters: [Parameter] { [.text(app.text), period.start.parameter, period.end.parameter] }
-
-    func row(_ columns: inout RowReader) throws -> (kind: String, events: Int64) {
-        (try columns.text(), try columns.integer())
+extension Query {
+    static func upsertCoverage(app: AppName, hour: UnixSeconds, kind: String, events: Int64) -> Statement {
+        Statement(
+            "coverage.upsert", PackageResources.coverage_upsert_sql,
+            .text(app.text), .instant(hour), .text(kind), .integer(events))
     }
-}
 
-/// Deletes the totals of hours before an instant.
-struct DeleteCoverage: Command {
-    static let text = Query("coverage.delete", PackageResources.coverage_delete_sql)
+    /// The totals of an app's events within a period, by their fate.
+    static func selectCoverage(app: AppName, period: Period) -> RowQuery<(kind: String, events: Int64)> {
+        RowQuery(
+            "coverage.select", PackageResources.coverage_select_sql,
+            .text(app.text), period.start.parameter, period.end.parameter
+        ) { columns in
+            (try columns.text(), try columns.integer())
+        }
+    }
 
-    let app: AppName
-    /// The first hour that stays.
-    let before: UnixSeconds
-
-    var parameters: [Parameter] { [.text(app.text), .instant(before)] }
+    static func deleteCoverage(app: AppName, before: UnixSeconds) -> Statement {
+        Statement("coverage.delete", PackageResources.coverage_delete_sql, .text(app.text), .instant(before))
+    }
 }

@@ -13,13 +13,13 @@ package struct CoverageStore: Sendable {
     /// reason why they were refused. Unit: events.
     package func totals(app: AppName, period: Period) async throws -> [String: Int64] {
         try await connection.run { session in
-            let kinds = try session.run(SelectCoverage(app: app, period: period))
+            let kinds = try session.run(Query.selectCoverage(app: app, period: period))
             return Dictionary(kinds.map { ($0.kind, $0.events) }, uniquingKeysWith: +)
         }
     }
 
     /// Returns the possible losses of windows that touch a period, by daemons that were lost.
     package func losses(within period: Period) async throws -> [MemberLoss] {
-        try await connection.run { try $0.run(SelectLosses(period: period)) }
+        try await connection.run { try $0.run(Query.selectLosses(period: period)) }
     }
 }

@@ -22,23 +22,23 @@ package final class DeliveryStore: Sendable {
     package func claimDelivery(
         app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, lease: Duration, now: UnixSeconds
     ) async throws -> DeliveryClaim? {
-        let claim = ClaimDelivery(app: app, run: run, now: now, lease: lease, foldersOnly: foldersOnly)
+        let claim = Query.claimDelivery(app: app, run: run, now: now, lease: lease, foldersOnly: foldersOnly)
         return try await connection.run { try $0.first(claim) }
     }
 
     /// Returns the files of a run, in the order of delivery.
     package func files(of run: ReportRunName) async throws -> [StoredReportFile] {
-        try await connection.run { try $0.run(SelectRunFiles(run: run)) }
+        try await connection.run { try $0.run(Query.selectRunFiles(run: run)) }
     }
 
     /// Returns the places of the files that arrived in earlier tries.
     package func arrived(_ claim: DeliveryClaim) async throws -> Set<Int> {
-        try await connection.run { Set(try $0.run(SelectDeliveredFiles(claim: claim))) }
+        try await connection.run { Set(try $0.run(Query.selectDeliveredFiles(claim: claim))) }
     }
 
     /// Keeps a try alive; false where another process has taken it over, and nothing may be sent any more.
     package func extend(_ claim: DeliveryClaim, lease: Duration, now: UnixSeconds) async throws -> Bool {
-        try await connection.run { try $0.run(ExtendDelivery(claim: claim, now: now, lease: lease)) == 1 }
+        try await connection.run { try $0.run(Query.extendDelivery(claim: claim, now: now, lease: lease)) == 1 }
     }
 
     /// Writes down that a file arrived, and keeps the try alive; false where another process has taken it over.
@@ -49,8 +49,10 @@ package final class DeliveryStore: Sendable {
     ) async throws -> Bool {
         try await connection.run { session in
             try session.transaction {
-                guard try session.run(ExtendDelivery(claim: claim, now: now, lease: lease)) == 1 else { return false }
-                try session.run(InsertDeliveredFile(claim: claim, place: place, status: status, now: now))
+                guard try session.run(Query.extendDelivery(claim: claim, now: now, lease: lease)) == 1 else {
+                    return false
+                }
+                try session.run(Query.insertDeliveredFile(claim: claim, place: place, status: status, now: now))
                 return true
             }
         }
@@ -66,11 +68,11 @@ package final class DeliveryStore: Sendable {
         -> Bool
     {
         let state: ReportDelivery.State = error == nil ? .sent : retryAt == nil ? .failed : .pending
-        let finish = FinishDelivery(claim: claim, state: state, error: error, retryAt: retryAt ?? now, now: now)
+        let finish = Query.finishDelivery(claim: claim, state: state, error: error, retryAt: retryAt ?? now, now: now)
         return try await connection.run { session in
             try session.transaction {
                 guard try session.run(finish) == 1 else { return false }
-                if state != .pending { try session.run(SettleRun(run: claim.run, now: now)) }
+                if state != .pending { try session.run(Query.settleRun(run: claim.run, now: now)) }
                 return true
             }
         }
@@ -81,18 +83,17 @@ package final class DeliveryStore: Sendable {
     package func reopenDeliveries(of run: ReportRunName, now: UnixSeconds) async throws {
         try await connection.run { session in
             try session.transaction {
-                try session.run(ReopenDeliveries(run: run, now: now))
-                try session.run(ReopenRun(run: run))
+                try session.run(Query.reopenDeliveries(run: run, now: now))
+                try session.run(Query.reopenRun(run: run))
             }
         }
     }
 
     /// Returns the state of the deliveries of a run, by target.
     package func deliveries(of run: ReportRunName) async throws -> [ReportDelivery] {
-        try await connection.run { try $0.run(SelectDeliveries(run: run)) }
+        try await connection.run { try $0.run(Query.selectDeliveries(run: run)) }
     }
 
-    /// Closes the connection.
     package func close() { connection.close() }
 
     /// Closes the connection after `length`, whatever is under way.

@@ -2,7 +2,6 @@ package import ThrongPlan
 
 /// The right to try one delivery, once.
 package struct DeliveryClaim: Sendable, Hashable {
-    /// The run.
     package let run: ReportRunName
     /// The target: see ``Delivery/target``.
     package let target: String
@@ -14,7 +13,6 @@ package struct DeliveryClaim: Sendable, Hashable {
     package let attempt: Int
 }
 
-/// The state of a delivery.
 package struct ReportDelivery: Sendable, Hashable {
     /// The state: pending or over.
     package enum State: String, Sendable, Hashable {

@@ -5,7 +5,6 @@ package import ThrongWire
 
 /// A device's pseudonym in one cell and period: half of the SHA-256 of a credential's tag there, 16 bytes.
 package struct FirstTag: Sendable, Hashable {
-    /// The bytes.
     package let bytes: [UInt8]
 
     /// Hashes a credential's tag.
@@ -20,11 +19,8 @@ package struct ProvedFirstRow: Sendable, Hashable {
     package let isOwn: Bool
     /// The length of time.
     package let kind: PeriodKind
-    /// The first second of the period.
     package let start: UnixSeconds
-    /// The margin.
     package let margin: Margin
-    /// The cell of that margin.
     package let cell: CellIndex
     /// The pseudonym of the device.
     package let tag: FirstTag
@@ -123,7 +119,7 @@ package final class FirstStore: Sendable {
         try await connection.run { session in
             var known: [LayoutID: Int64] = [:]
             for layout in Set(rows.map(\.layout)) {
-                guard let metric = try session.first(FindLayout(layout: layout)) else {
+                guard let metric = try session.first(Query.findLayout(layout: layout)) else {
                     throw StoreError.layoutUnknown(layout)
                 }
                 known[layout] = metric
@@ -131,13 +127,12 @@ package final class FirstStore: Sendable {
             let numbered = rows.compactMap { row in known[row.layout].map { (metric: $0, first: row) } }
             try session.transaction {
                 // A release that counts tags has its metric alone.
-                try session.run(LockMetricsShared(metrics: Set(numbered.map(\.metric)).sorted()))
-                try session.run(InsertProvedFirsts(rows: numbered))
+                try session.run(Query.lockMetricsShared(metrics: Set(numbered.map(\.metric)).sorted()))
+                try session.run(Query.insertProvedFirsts(rows: numbered))
             }
         }
     }
 
-    /// Closes the connection.
     package func close() { connection.close() }
 
     /// Closes the connection after `length`, whatever is under way.

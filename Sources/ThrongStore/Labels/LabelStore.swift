@@ -25,11 +25,12 @@ package final class LabelStore: Sendable {
         _ merge: @escaping @Sendable ([LearnedLabel], _ restore: (LearnedLabel) throws -> Bool) throws -> Void
     ) async throws {
         try await connection.run { session in
-            try merge(try session.run(SelectLabels(app: app))) { lost in
-                guard try session.one(RestoreLabel(app: app, lost: lost)) else { return false }
+            try merge(try session.run(Query.selectLabels(app: app))) { lost in
+                guard try session.one(Query.restoreLabel(app: app, lost: lost)) else { return false }
                 if let evaluated = lost.evaluated {
                     try session.run(
-                        EvaluateLabel(app: app, dimension: lost.dimension, label: lost.label, evaluated: evaluated))
+                        Query.evaluateLabel(
+                            app: app, dimension: lost.dimension, label: lost.label, evaluated: evaluated))
                 }
                 return true
             }
@@ -46,18 +47,17 @@ package final class LabelStore: Sendable {
     package func learn(
         _ label: BucketLabel, of dimension: DimensionName, app: AppName, most: Int, evaluated: EvaluatedLabel? = nil
     ) async throws -> Int? {
-        let learn = LearnLabel(app: app, dimension: dimension, most: most, label: label)
+        let learn = Query.learnLabel(app: app, dimension: dimension, most: most, label: label)
         return try await connection.run { session in
             let slot = try session.one(learn)
             // A label without the output, after a crash in between, is asked for again.
             if slot != nil, let evaluated {
-                try session.run(EvaluateLabel(app: app, dimension: dimension, label: label, evaluated: evaluated))
+                try session.run(Query.evaluateLabel(app: app, dimension: dimension, label: label, evaluated: evaluated))
             }
             return slot
         }
     }
 
-    /// Closes the connection.
     package func close() { connection.close() }
 
     /// Closes the connection after `length`, whatever is under way.
@@ -66,11 +66,9 @@ package final class LabelStore: Sendable {
 
 /// A label of a revealed dimension and its bucket.
 package struct LearnedLabel: Sendable, Hashable {
-    /// The dimension.
     package let dimension: DimensionName
     /// Its place among the dimension's buckets.
     package let slot: Int
-    /// The value.
     package let label: BucketLabel
     /// True if nothing is counted under it any more; it still names what was.
     package let isRetired: Bool
@@ -90,9 +88,7 @@ package struct LearnedLabel: Sendable, Hashable {
 
 /// The output of an evaluator for a label, and the evaluator's key.
 package struct EvaluatedLabel: Sendable, Hashable {
-    /// The key.
     package let evaluator: EvaluatorKey
-    /// The output.
     package let output: EvaluatedOutput
 
     package init(evaluator: EvaluatorKey, output: EvaluatedOutput) {

@@ -1,67 +1,44 @@
 internal import ThrongPlan
 
-/// Keeps a plan's promises about a layout's numbers: retention, purpose and recipients.
-struct HoldPromise: Command {
-    static let text = Query("layout_promise.hold", PackageResources.layout_promise_hold_sql)
+extension Query {
+    /// Keeps a plan's promises about a layout's numbers: retention, purpose and recipients.
+    static func holdPromise(metric: Int32, since: UnixSeconds, terms: ReleaseTerms, isEverywhere: Bool) -> Statement {
+        Statement(
+            "layout_promise.hold", PackageResources.layout_promise_hold_sql,
+            .integer(Int64(metric)), since.parameter, .integers(terms.expiry.map(\.after.components.seconds)),
+            .text(terms.expiry.map(\.action.code).joined(separator: ",")), .text(orNull: terms.explanation),
+            .text(orNull: terms.recipients?.map(\.text).joined(separator: ",")), .integer(isEverywhere ? 1 : 0))
+    }
 
-    let metric: Int32
-    let since: UnixSeconds
-    let terms: ReleaseTerms
-    /// True if all daemons count by the plan, so that the promises of others have ended.
-    let isEverywhere: Bool
+    /// The promises of all plans about the retention of every layout's numbers; oldest first.
+    static func selectPromises(app: AppName?) -> RowQuery<LayoutPromise> {
+        RowQuery("layout_promise.select", PackageResources.layout_promise_select_sql, .text(orNull: app?.text)) {
+            columns in
+            LayoutPromise(
+                layout: try columns.integer(), app: AppName(try columns.text()), metric: MetricName(try columns.text()),
+                dimensions: try columns.names().map { DimensionName($0) }, until: try columns.optionalTime(),
+                steps: try DecayStep.steps(ages: try columns.optionalText(), actions: try columns.optionalText()))
+        }
+    }
 
-    private var steps: [DecayStep] { terms.expiry }
-
-    var parameters: [Parameter] {
-        [
-            .integer(Int64(metric)), since.parameter, .integers(steps.map(\.after.components.seconds)),
-            .text(steps.map(\.action.code).joined(separator: ",")), .text(orNull: terms.explanation),
-            .text(orNull: terms.recipients?.map(\.text).joined(separator: ",")), .integer(isEverywhere ? 1 : 0),
-        ]
+    /// The explanations given to people and the recipients of numbers, by each promise of every layout.
+    static func selectTold() -> RowQuery<(promise: ToldPromise, explanation: String?, recipients: [PartnerName]?)> {
+        RowQuery("layout_promise.told", PackageResources.layout_promise_told_sql) { columns in
+            let promise = ToldPromise(layout: try columns.integer(), until: try columns.optionalTime())
+            let explanation = try columns.optionalText()
+            return (
+                promise, explanation, try columns.optionalText()?.split(separator: ",").map { PartnerName(String($0)) }
+            )
+        }
     }
 }
 
-/// The promises of all plans about the retention of every layout's numbers; oldest first.
-struct SelectPromises: RowQuery {
-    static let text = Query("layout_promise.select", PackageResources.layout_promise_select_sql)
-
-    /// The app; nil for every app.
-    let app: AppName?
-
-    var parameters: [Parameter] { [.text(orNull: app?.text)] }
-
-    func row(_ columns: inout RowReader) throws -> LayoutPromise {
-        LayoutPromise(
-            layout: try columns.integer(), app: AppName(try columns.text()), metric: MetricName(try columns.text()),
-            dimensions: try columns.names().map { DimensionName($0) }, until: try columns.optionalTime(),
-            steps: try DecayStep.steps(ages: try columns.optionalText(), actions: try columns.optionalText()))
-    }
-}
-
-/// The explanations given to people and the recipients of numbers, by each promise of every layout.
-struct SelectTold: RowQuery {
-    static let text = Query("layout_promise.told", PackageResources.layout_promise_told_sql)
-
-    /// The key of a promise.
-    struct Promise: Hashable {
-        /// The schema's number of the layout.
-        let layout: Int64
-        /// The end of the promise; nil for the one in force.
-        let until: UnixSeconds?
-    }
-
-    /// The known facts of one promise; nil where they were not kept.
-    struct Told {
-        let explanation: String?
-        let recipients: [PartnerName]?
-    }
-
-    func row(_ columns: inout RowReader) throws -> (promise: Promise, told: Told) {
-        let promise = Promise(layout: try columns.integer(), until: try columns.optionalTime())
-        let explanation = try columns.optionalText()
-        let names = try columns.optionalText()?.split(separator: ",").map { PartnerName(String($0)) }
-        return (promise, Told(explanation: explanation, recipients: names))
-    }
+/// The key of a promise.
+struct ToldPromise: Hashable {
+    /// The schema's number of the layout.
+    let layout: Int64
+    /// The end of the promise; nil for the one in force.
+    let until: UnixSeconds?
 }
 
 /// The retention of a layout's numbers as one plan promised it.
@@ -70,7 +47,6 @@ struct LayoutPromise {
     let layout: Int64
     let app: AppName
     let metric: MetricName
-    /// The dimensions of the layout.
     let dimensions: [DimensionName]
     /// The time at which another plan came into force; nil for the one in force.
     let until: UnixSeconds?
@@ -143,7 +119,7 @@ extension DecayStep {
         let seconds = ages.split(separator: ",").compactMap { Int64($0) }
         let found = actions.split(separator: ",").compactMap { DecayStep.Action(code: $0) }
         guard seconds.count == found.count, seconds.count == actions.split(separator: ",").count else {
-            throw SelectPromises.unexpected
+            throw PostgresError.unexpectedAnswer(query: "layout_promise.select")
         }
         return zip(seconds, found).map { DecayStep(after: .seconds($0), action: $1) }
     }

@@ -11,12 +11,6 @@ package struct PromisedRecipients: Sendable, Hashable {
         /// The recipients; nil where they were not noted.
         package let partners: Set<PartnerName>?
 
-        package init(since: UnixSeconds?, until: UnixSeconds?, partners: Set<PartnerName>?) {
-            self.since = since
-            self.until = until
-            self.partners = partners
-        }
-
         /// True if it was in force in a part of a period. A promise holds for ``LayoutPromise/handover`` beyond its
         /// plan.
         fileprivate func holds(in period: Period) -> Bool {
@@ -41,18 +35,17 @@ package struct PromisedRecipients: Sendable, Hashable {
     }
 }
 
-/// The recipients that plans named, by time.
-struct SelectRecipients: RowQuery {
-    static let text = Query("layout_promise.recipients", PackageResources.layout_promise_recipients_sql)
-
-    let app: AppName
-    let metric: MetricName
-
-    var parameters: [Parameter] { [.text(app.text), .text(metric.text)] }
-
-    func row(_ columns: inout RowReader) throws -> PromisedRecipients.Promise {
-        PromisedRecipients.Promise(
-            since: try columns.optionalTime(), until: try columns.optionalTime(),
-            partners: try columns.optionalText().map { Set($0.split(separator: ",").map { PartnerName(String($0)) }) })
+extension Query {
+    static func selectRecipients(app: AppName, metric: MetricName) -> RowQuery<PromisedRecipients.Promise> {
+        RowQuery(
+            "layout_promise.recipients", PackageResources.layout_promise_recipients_sql,
+            .text(app.text), .text(metric.text)
+        ) { columns in
+            PromisedRecipients.Promise(
+                since: try columns.optionalTime(), until: try columns.optionalTime(),
+                partners: try columns.optionalText().map {
+                    Set($0.split(separator: ",").map { PartnerName(String($0)) })
+                })
+        }
     }
 }

@@ -3,7 +3,6 @@ internal import ThrongPlan
 
 /// A layout as PostgreSQL has it.
 struct StoredLayout: Sendable {
-    /// Its identity.
     let id: LayoutID
     private let json: [UInt8]
 
@@ -34,7 +33,7 @@ extension Session {
     /// - Throws: ``StoreError/layoutUnknown(_:)`` where it was never registered.
     func metricID(of layout: MetricLayout) throws -> Int64 {
         let id = layout.id
-        guard let metric = try first(FindLayout(layout: id)) else { throw StoreError.layoutUnknown(id) }
+        guard let metric = try first(Query.findLayout(layout: id)) else { throw StoreError.layoutUnknown(id) }
         return metric
     }
 }

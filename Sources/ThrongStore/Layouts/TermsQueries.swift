@@ -2,92 +2,68 @@ internal import Foundation
 internal import ThrongPlan
 internal import ThrongWire
 
-/// Keeps a plan's terms of a layout's releases; returns when they began, and whether they differ from those before.
-struct HoldTerms: RowQuery {
-    static let text = Query("layout_terms.hold", PackageResources.layout_terms_hold_sql)
-
-    let metric: Int32
-    /// The start of the terms; nil for now.
-    let since: UnixSeconds?
-    let terms: ReleaseTerms
-    /// True if all daemons count by the plan, so that the terms of others have ended.
-    let isEverywhere: Bool
-
-    var parameters: [Parameter] {
+extension Query {
+    /// Keeps a plan's terms of a layout's releases; returns when they began, and whether they differ from those before.
+    static func holdTerms(metric: Int32, since: UnixSeconds?, terms: ReleaseTerms, isEverywhere: Bool) -> RowQuery<
+        (since: UnixSeconds, isEdited: Bool)
+    > {
         var needsConsent: Bool?
         var refusedBy: [String] = []
         if case .terms(let isNeeded, let signals) = terms.counted?.audience {
             needsConsent = isNeeded
             refusedBy = signals.map(\.rawValue).sorted()
         }
-        return [
+        return RowQuery(
+            "layout_terms.hold", PackageResources.layout_terms_hold_sql,
             .integer(Int64(metric)), since.map { $0.parameter } ?? .null, terms.threshold.devices.parameter,
             .text((terms.counted?.names ?? []).map(\.text).sorted().joined(separator: ",")),
             needsConsent.map { .flag($0) } ?? .null, .text(refusedBy.joined(separator: ",")),
-            .text(terms.origins.json), .integer(isEverywhere ? 1 : 0),
-        ]
+            .text(terms.origins.json), .integer(isEverywhere ? 1 : 0)
+        ) { columns in
+            (try columns.time(), try columns.flag())
+        }
     }
 
-    func row(_ columns: inout RowReader) throws -> (since: UnixSeconds, isEdited: Bool) {
-        (try columns.time(), try columns.flag())
+    static func retireTerms(kept: [Int32], ended: UnixSeconds) -> Statement {
+        Statement(
+            "layout_terms.retire", PackageResources.layout_terms_retire_sql,
+            .integers(kept.map { Int64($0) }), ended.parameter)
     }
-}
 
-/// Ends the terms of layouts that the plan in force no longer has.
-struct RetireTerms: Command {
-    static let text = Query("layout_terms.retire", PackageResources.layout_terms_retire_sql)
-
-    /// The layouts that it has, of every plan of a daemon.
-    let kept: [Int32]
-    let ended: UnixSeconds
-
-    var parameters: [Parameter] { [.integers(kept.map { Int64($0) }), ended.parameter] }
-}
-
-/// The terms of an app's layouts that were counted in a stretch of time, if they were in force in it or later; by
-/// layout, oldest first.
-struct SelectTermsVersions: RowQuery {
-    static let text = Query("layout_terms.select", PackageResources.layout_terms_select_sql)
-
-    let app: AppName
-    /// The first second of the stretch.
-    let from: UnixSeconds
-    /// The first second after the stretch.
-    let to: UnixSeconds
-
-    var parameters: [Parameter] { [.text(app.text), .instant(from), .instant(to)] }
-
-    func row(_ columns: inout RowReader) throws -> TermsVersion {
-        let layout = try columns.integer()
-        let metric = MetricName(try columns.text())
-        let (since, until) = (try columns.optionalTime(), try columns.optionalTime())
-        let threshold = Threshold(devices: try columns.integer())
-        let events = Set(try columns.names().map { EventName($0) })
-        let needsConsent = try columns.optionalText()
-        let refusedBy = Set(try columns.names().compactMap { OptOutSignal(rawValue: $0) })
-        let purpose = PurposeName(try columns.text())
-        let origins = try [DimensionName: DimensionOrigin](json: try columns.optionalText())
-        let audience: CountedEvents.Audience =
-            needsConsent.map { .terms(needsConsent: $0 == "true", refusedBy: refusedBy) } ?? .former(purpose)
-        return TermsVersion(
-            metric: metric, layout: layout, since: since, until: until,
-            terms: ReleaseTerms(
-                threshold: threshold, counted: events.isEmpty ? nil : CountedEvents(names: events, audience: audience),
-                origins: origins))
+    static func selectTermsVersions(app: AppName, from: UnixSeconds, to: UnixSeconds) -> RowQuery<TermsVersion> {
+        RowQuery(
+            "layout_terms.select", PackageResources.layout_terms_select_sql,
+            .text(app.text), .instant(from), .instant(to)
+        ) { columns in
+            let layout = try columns.integer()
+            let metric = MetricName(try columns.text())
+            let (since, until) = (try columns.optionalTime(), try columns.optionalTime())
+            let threshold = Threshold(devices: try columns.integer())
+            let events = Set(try columns.names().map { EventName($0) })
+            let needsConsent = try columns.optionalText()
+            let refusedBy = Set(try columns.names().compactMap { OptOutSignal(rawValue: $0) })
+            let purpose = PurposeName(try columns.text())
+            let origins = try [DimensionName: DimensionOrigin](json: try columns.optionalText())
+            let audience: CountedEvents.Audience =
+                needsConsent.map { .terms(needsConsent: $0 == "true", refusedBy: refusedBy) } ?? .former(purpose)
+            return TermsVersion(
+                metric: metric, layout: layout, since: since, until: until,
+                terms: ReleaseTerms(
+                    threshold: threshold,
+                    counted: events.isEmpty ? nil : CountedEvents(names: events, audience: audience),
+                    origins: origins))
+        }
     }
-}
 
-/// The times between which layouts of a metric were counted.
-struct SelectCounted: RowQuery {
-    static let text = Query("layout_terms.counted", PackageResources.layout_terms_counted_sql)
-
-    let app: AppName
-    let metric: MetricName
-
-    var parameters: [Parameter] { [.text(app.text), .text(metric.text)] }
-
-    func row(_ columns: inout RowReader) throws -> (layout: LayoutID, from: UnixSeconds?, until: UnixSeconds?) {
-        (LayoutID(try columns.bytes()), try columns.optionalTime(), try columns.optionalTime())
+    /// The times between which layouts of a metric were counted.
+    static func selectCounted(app: AppName, metric: MetricName) -> RowQuery<
+        (layout: LayoutID, from: UnixSeconds?, until: UnixSeconds?)
+    > {
+        RowQuery(
+            "layout_terms.counted", PackageResources.layout_terms_counted_sql, .text(app.text), .text(metric.text)
+        ) { columns in
+            (LayoutID(try columns.bytes()), try columns.optionalTime(), try columns.optionalTime())
+        }
     }
 }
 
@@ -105,7 +81,6 @@ extension [DimensionName: DimensionOrigin] {
         }
     }
 
-    /// Reads ``json``.
     fileprivate init(json: String?) throws {
         let named = try json.map {
             try JSONDecoder().decode([String: DimensionOrigin].self, from: Data($0.utf8))

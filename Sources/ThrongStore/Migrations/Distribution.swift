@@ -10,7 +10,7 @@ package struct Distribution: Sendable {
 
     /// Returns the number of nodes that the counters are on; 0 where this PostgreSQL has them itself.
     package func nodes() async throws -> Int64 {
-        try await connection.run { try $0.one(SelectCounterNodes()) }
+        try await connection.run { try $0.one(Query.selectCounterNodes()) }
     }
 
     /// Moves the counters to the nodes, with their content, in one transaction.
@@ -20,7 +20,7 @@ package struct Distribution: Sendable {
     /// - Throws: ``DistributionError``, then nothing was changed; ``PostgresError``.
     package func distribute(parts: Int) async throws {
         let obstacle = try await connection.run { session in
-            try session.transaction { try session.one(DistributeCounters(parts: parts)) }
+            try session.transaction { try session.one(Query.distributeCounters(parts: parts)) }
         }
         if let obstacle { throw obstacle }
     }
@@ -28,14 +28,10 @@ package struct Distribution: Sendable {
 
 /// The reason why counters can't be moved to the nodes of a cluster.
 package enum DistributionError: String, Error, Sendable, Hashable, CustomStringConvertible {
-    /// The extension is not in this database.
     case extensionMissing = "no extension"
-    /// The counters are on the nodes already.
     case distributed
-    /// No node could take them.
     case nodesMissing = "no nodes"
 
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .extensionMissing:
@@ -54,24 +50,17 @@ package enum DistributionError: String, Error, Sendable, Hashable, CustomStringC
     }
 }
 
-/// The number of nodes that the counters are on.
-struct SelectCounterNodes: RowQuery {
-    static let text = Query("counter.nodes", PackageResources.counter_nodes_sql)
+extension Query {
+    static func selectCounterNodes() -> RowQuery<Int64> {
+        RowQuery("counter.nodes", PackageResources.counter_nodes_sql) { try $0.integer() }
+    }
 
-    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
-}
-
-/// Moves the counters to the nodes; returns the obstacle.
-struct DistributeCounters: RowQuery {
-    static let text = Query("counter.distribute", PackageResources.counter_distribute_sql)
-
-    let parts: Int
-
-    var parameters: [Parameter] { [.integer(Int64(parts))] }
-
-    func row(_ columns: inout RowReader) throws -> DistributionError? {
-        guard let obstacle = try columns.optionalText() else { return nil }
-        guard let known = DistributionError(rawValue: obstacle) else { throw Self.unexpected }
-        return known
+    /// Moves the counters to the nodes; returns the obstacle.
+    static func distributeCounters(parts: Int) -> RowQuery<DistributionError?> {
+        RowQuery("counter.distribute", PackageResources.counter_distribute_sql, .integer(Int64(parts))) { columns in
+            guard let obstacle = try columns.optionalText() else { return nil }
+            guard let known = DistributionError(rawValue: obstacle) else { throw columns.unexpected }
+            return known
+        }
     }
 }

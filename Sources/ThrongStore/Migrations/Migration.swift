@@ -13,7 +13,6 @@ package struct Migration: Sendable, Hashable {
     /// The earliest version of the schema whose programs go on working with the database after it; nil if only programs
     /// that know this migration do. Its first line says so: `-- Works with version 1.`
     let worksWith: Int?
-    /// The statements.
     let sql: String
 
     init(version: Int, name: String, text: [UInt8]) {

@@ -20,7 +20,6 @@ package struct Migrator: Sendable {
 
     /// A migration and the time it was applied.
     package struct Status: Sendable, Hashable {
-        /// The migration.
         package let migration: Migration
         /// The time it was applied; nil if it was not yet.
         package let appliedAt: UnixSeconds?
@@ -53,7 +52,7 @@ package struct Migrator: Sendable {
                     try session.execute(
                         script: "set local citus.multi_shard_modify_mode = 'sequential'", name: "migration.nodes")
                     try session.execute(script: migration.sql, name: migration.name)
-                    try session.run(InsertMigration(migration: migration))
+                    try session.run(Query.insertMigration(migration: migration))
                     return true
                 }
                 if isNew { names.append(migration.name) }
@@ -78,7 +77,7 @@ package struct Migrator: Sendable {
     /// Returns true if the system catalogues are closed to analysts, tested by one of each kind; the schema must be up
     /// to date.
     package func isConfined() async throws -> Bool {
-        try await connection.run { try $0.one(SelectConfined()) }
+        try await connection.run { try $0.one(Query.selectConfined()) }
     }
 
     /// Makes sure that the schema is exactly the one that this program works with.
@@ -96,14 +95,16 @@ package struct Migrator: Sendable {
     /// Waits without limit for another process that migrates. The changes then wait for locks of tables no longer than
     /// 10 seconds, because all later statements wait behind them.
     private static func lock(_ session: Session) throws {
-        try session.run(LockMigrations())
+        try session.run(Query.lockMigrations())
         try session.query("migration.configure", "set local lock_timeout = '10s'")
     }
 
     private static func applied(_ session: Session) throws -> Applied {
-        guard try session.one(FindMigrationTable()) else { return [:] }
+        guard try session.one(Query.findMigrationTable()) else { return [:] }
         var applied: Applied = [:]
-        for row in try session.run(SelectMigrations()) { applied[row.version] = (row.checksum, row.at, row.worksWith) }
+        for row in try session.run(Query.selectMigrations()) {
+            applied[row.version] = (row.checksum, row.at, row.worksWith)
+        }
         return applied
     }
 
@@ -115,9 +116,7 @@ package struct Migrator: Sendable {
         for migration in migrations {
             guard let record = applied[migration.version], record.checksum != migration.checksum else { continue }
             throw .altered(
-                version: migration.version,
-                name: migration.name,
-                recorded: record.checksum.lowerHex,
+                version: migration.version, name: migration.name, recorded: record.checksum.lowerHex,
                 expected: migration.checksum.lowerHex)
         }
     }
@@ -125,14 +124,10 @@ package struct Migrator: Sendable {
 
 /// The reason why a database's schema and this program do not belong together.
 package enum SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A migration was applied with another text than this program carries.
     case altered(version: Int, name: String, recorded: String, expected: String)
-    /// The database has seen a newer version of Throng, which changed something that this one needs.
     case newer(found: Int, known: Int)
-    /// Migrations are missing.
     case outdated(found: Int, known: Int)
 
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .altered(let version, let name, let recorded, let expected):

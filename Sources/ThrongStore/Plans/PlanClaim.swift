@@ -2,9 +2,7 @@ package import ThrongPlan
 
 /// A daemon's claim that it counts by some plans.
 package struct PlanClaim: Sendable, Hashable {
-    /// The daemon.
     package let daemon: DaemonID
-    /// The plan of each app.
     package let plans: [AppName: PlanVersion]
     /// The apps whose plans come into force by an operator's order, whatever is in force now.
     package let applied: Set<AppName>

@@ -9,20 +9,18 @@ package struct PlanRegistry: Sendable {
 
     /// Returns the plan in force of each app, by app.
     package func inForce() async throws -> [RegisteredPlan] {
-        try await connection.run { try $0.run(SelectPlansInForce()) }
+        try await connection.run { try $0.run(Query.selectPlansInForce()) }
     }
 
     /// Returns the plans that daemons count by, or counted by last, by daemon and app. Retired daemons are left out.
     package func members() async throws -> [MemberPlan] {
-        try await connection.run { try $0.run(SelectMemberPlans()) }
+        try await connection.run { try $0.run(Query.selectMemberPlans()) }
     }
 }
 
 /// The plan of an app that is in force.
 package struct RegisteredPlan: Sendable, Hashable {
-    /// The app.
     package let app: AppName
-    /// The plan.
     package let plan: PlanVersion
     /// The time it came into force.
     package let since: UnixSeconds
@@ -40,11 +38,8 @@ package struct RegisteredPlan: Sendable, Hashable {
 
 /// The plan of an app that a daemon counts by, or counted by last.
 package struct MemberPlan: Sendable, Hashable {
-    /// The daemon.
     package let daemon: DaemonID
-    /// The app.
     package let app: AppName
-    /// The plan.
     package let plan: PlanVersion
     /// True if the daemon has stopped and left nothing behind.
     package let hasStopped: Bool

@@ -14,11 +14,9 @@ package struct PlanStanding: Sendable, Hashable {
         case inherited
     }
 
-    /// The app.
     package let app: AppName
     /// The plan that the daemon counts by.
     package let own: PlanVersion
-    /// The plan in force.
     package let inForce: PlanVersion
     /// The time it came into force.
     package let since: UnixSeconds

@@ -2,40 +2,28 @@ internal import ThrongPlan
 internal import ThrongRelease
 
 extension Query {
-    static let copyWithheldCells = Query("withheld_cell.copy", PackageResources.withheld_cell_copy_sql)
+    static let copyWithheldCells = Statement("withheld_cell.copy", PackageResources.withheld_cell_copy_sql)
 }
 
-/// The reason why a cell of a release is withheld; none where it is not.
-struct SelectReason: RowQuery {
-    static let text = Query("withheld_cell.select", PackageResources.withheld_cell_select_sql)
-
-    let metric: Int64
-    let period: Period
-    let margin: Margin
-    let cell: CellIndex
-
-    var parameters: [Parameter] {
-        [
+extension Query {
+    static func selectReason(metric: Int64, period: Period, margin: Margin, cell: CellIndex) -> RowQuery<
+        WithholdingReason
+    > {
+        RowQuery(
+            "withheld_cell.select", PackageResources.withheld_cell_select_sql,
             .integer(metric), period.kind.parameter, period.start.parameter, .integer(Int64(margin.bits)),
-            .integer(Int64(cell.value)),
-        ]
+            .integer(Int64(cell.value))
+        ) { columns in
+            let (code, devices) = (try columns.integer(), try columns.optionalInteger())
+            guard let reason = WithholdingReason(code: code, devices: devices) else { throw columns.unexpected }
+            return reason
+        }
     }
 
-    func row(_ columns: inout RowReader) throws -> WithholdingReason {
-        let (code, devices) = (try columns.integer(), try columns.optionalInteger())
-        guard let reason = WithholdingReason(code: code, devices: devices) else { throw Self.unexpected }
-        return reason
+    static func findReasons(metric: Int64, period: Period) -> RowQuery<Bool> {
+        RowQuery(
+            "withheld_cell.find", PackageResources.withheld_cell_find_sql,
+            .integer(metric), period.kind.parameter, period.start.parameter
+        ) { try $0.flag() }
     }
-}
-
-/// True if the reasons of a release are still known; a release without withheld cells counts as forgotten.
-struct FindReasons: RowQuery {
-    static let text = Query("withheld_cell.find", PackageResources.withheld_cell_find_sql)
-
-    let metric: Int64
-    let period: Period
-
-    var parameters: [Parameter] { [.integer(metric), period.kind.parameter, period.start.parameter] }
-
-    func row(_ columns: inout RowReader) throws -> Bool { try columns.flag() }
 }

@@ -3,108 +3,64 @@ internal import ThrongPlan
 internal import ThrongRelease
 
 extension Query {
-    static let copyReleasedCells = Query("released_cell.copy", PackageResources.released_cell_copy_sql)
+    static let copyReleasedCells = Statement("released_cell.copy", PackageResources.released_cell_copy_sql)
 }
 
-/// Writes a release; returns its number.
-struct InsertRelease: RowQuery {
-    static let text = Query("release.insert", PackageResources.release_insert_sql)
-
-    let metric: Int64
-    let header: ReleaseHeader
-    /// The digest of its cells.
-    let digest: [UInt8]
-
-    var parameters: [Parameter] {
+extension Query {
+    static func insertRelease(metric: Int64, header: ReleaseHeader, digest: [UInt8]) -> RowQuery<Int64> {
         let (layout, period) = (header.layout, header.period)
-        return [
+        return RowQuery(
+            "release.insert", PackageResources.release_insert_sql,
             .integer(metric), .text(layout.app.text), .text(layout.metric.text), period.kind.parameter,
-            period.start.parameter, period.end.parameter, header.threshold.devices.parameter, .text(header.plan.hex),
-            .text(String(decoding: header.json, as: UTF8.self)), .bytes(digest),
-        ]
+            period.start.parameter, period.end.parameter, header.threshold.devices.parameter,
+            .text(header.plan.hex),
+            .text(String(decoding: header.json, as: UTF8.self)), .bytes(digest)
+        ) { try $0.integer() }
     }
 
-    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
-}
-
-/// The metrics ever released, of every app and kind of period.
-struct SelectReleaseNames: RowQuery {
-    static let text = Query("release.select_names", PackageResources.release_select_names_sql)
-
-    func row(_ columns: inout RowReader) throws -> (app: AppName, metric: MetricName, kind: PeriodKind) {
-        (AppName(try columns.text()), MetricName(try columns.text()), try columns.periodKind())
-    }
-}
-
-/// Releases of a metric whose periods start within a stretch of time, by start; those that age took whole are left out.
-struct SelectReleases: RowQuery {
-    static let text = Query("release.select", PackageResources.release_select_sql)
-
-    let app: AppName
-    let metric: MetricName
-    let kind: PeriodKind
-    /// The earliest start.
-    let from: UnixSeconds
-    /// Later than the latest start.
-    let to: UnixSeconds
-
-    var parameters: [Parameter] {
-        [.text(app.text), .text(metric.text), kind.parameter, .instant(from), .instant(to)]
+    static func selectReleaseNames() -> RowQuery<(app: AppName, metric: MetricName, kind: PeriodKind)> {
+        RowQuery("release.select_names", PackageResources.release_select_names_sql) { columns in
+            (AppName(try columns.text()), MetricName(try columns.text()), try columns.periodKind())
+        }
     }
 
-    func row(_ columns: inout RowReader) throws -> StoredRelease { try StoredRelease(&columns) }
-}
+    static func selectReleases(app: AppName, metric: MetricName, kind: PeriodKind, from: UnixSeconds, to: UnixSeconds)
+        -> RowQuery<StoredRelease>
+    {
+        RowQuery(
+            "release.select", PackageResources.release_select_sql,
+            .text(app.text), .text(metric.text), kind.parameter, .instant(from), .instant(to)
+        ) { columns in
+            try StoredRelease(&columns)
+        }
+    }
 
-/// Releases of a metric that start from an instant on, before another period, and that were made before the first one
-/// of that period; those that age took whole are left out.
-struct SelectKnownReleases: RowQuery {
-    static let text = Query("release.select_known", PackageResources.release_select_known_sql)
-
-    let app: AppName
-    let metric: MetricName
-    /// The other period.
-    let period: Period
-    /// The earliest start.
-    let from: UnixSeconds
-
-    var parameters: [Parameter] {
-        [
+    static func selectKnownReleases(app: AppName, metric: MetricName, period: Period, from: UnixSeconds) -> RowQuery<
+        StoredRelease
+    > {
+        RowQuery(
+            "release.select_known", PackageResources.release_select_known_sql,
             .text(app.text), .text(metric.text), period.kind.parameter, .instant(from), .instant(period.start),
-            .instant(period.start),
-        ]
+            .instant(period.start)
+        ) { columns in
+            try StoredRelease(&columns)
+        }
     }
 
-    func row(_ columns: inout RowReader) throws -> StoredRelease { try StoredRelease(&columns) }
-}
-
-/// The start of the first period of a metric that had been released when another one of its periods was; nil where none
-/// had.
-struct SelectFirstRelease: RowQuery {
-    static let text = Query("release.select_first", PackageResources.release_select_first_sql)
-
-    let app: AppName
-    let metric: MetricName
-    /// The other period.
-    let period: Period
-
-    var parameters: [Parameter] {
-        [.text(app.text), .text(metric.text), period.kind.parameter, .instant(period.start)]
+    static func selectFirstRelease(app: AppName, metric: MetricName, period: Period) -> RowQuery<UnixSeconds?> {
+        RowQuery(
+            "release.select_first", PackageResources.release_select_first_sql,
+            .text(app.text), .text(metric.text), period.kind.parameter, .instant(period.start)
+        ) { try $0.optionalTime() }
     }
 
-    func row(_ columns: inout RowReader) throws -> UnixSeconds? { try columns.optionalTime() }
-}
-
-/// The releases of the parts of a period, each with whether age has taken anything of it.
-struct SelectReleasesWithin: RowQuery {
-    static let text = Query("release.select_within", PackageResources.release_select_within_sql)
-
-    let metric: Int64
-    let period: Period
-
-    var parameters: [Parameter] { [.integer(metric), period.start.parameter, period.end.parameter] }
-
-    func row(_ columns: inout RowReader) throws -> (release: StoredRelease, isDecayed: Bool) {
-        try columns.storedRelease()
+    static func selectReleasesWithin(metric: Int64, period: Period) -> RowQuery<
+        (release: StoredRelease, isDecayed: Bool)
+    > {
+        RowQuery(
+            "release.select_within", PackageResources.release_select_within_sql,
+            .integer(metric), period.start.parameter, period.end.parameter
+        ) { try $0.storedRelease() }
     }
 }
 
@@ -138,6 +94,5 @@ extension StoredRelease {
 }
 
 extension RowReader {
-    /// Reads the header of a release.
     mutating func releaseHeader() throws -> ReleaseHeader { try ReleaseHeader(json: Data(try bytes())) }
 }

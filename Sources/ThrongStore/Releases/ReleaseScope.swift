@@ -2,9 +2,7 @@ package import ThrongPlan
 
 /// The layout and period of a release, and the other periods concerned.
 package struct ReleaseScope: Sendable {
-    /// The layout of the counters.
     package let layout: MetricLayout
-    /// The period covered.
     package let period: Period
     let source: Source
 
@@ -35,22 +33,14 @@ package struct ReleaseScope: Sendable {
 
 /// A period of one layout that has counters and no release yet.
 package struct OpenPeriod: Sendable, Hashable {
-    /// The layout of its counters.
     package let layout: MetricLayout
-    /// The period covered.
     package let period: Period
-
-    package init(layout: MetricLayout, period: Period) {
-        self.layout = layout
-        self.period = period
-    }
 }
 
 /// A coarser period that is to be released itself, and whose first parts were released.
 package struct OpenRollup: Sendable, Hashable {
     /// The layout of its parts' counters.
     package let layout: MetricLayout
-    /// The period covered.
     package let period: Period
     /// True if one of its parts still waits for its own release.
     package let hasOpenParts: Bool
@@ -58,9 +48,7 @@ package struct OpenRollup: Sendable, Hashable {
 
 /// A period that will be released, and the time it is due.
 package struct PendingRelease: Sendable, Hashable {
-    /// The metric.
     package let metric: MetricName
-    /// The period covered.
     package let period: Period
     /// The time it is due: see ``MetricLayout/due(periodEnding:grace:)``; of several layouts the last.
     package let due: UnixSeconds

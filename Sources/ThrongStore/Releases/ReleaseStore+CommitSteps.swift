@@ -6,24 +6,24 @@ extension ReleaseStore {
     /// part of it was opened meanwhile. The first part of a coarser period opens that period.
     static func closePeriod(of scope: ReleaseScope, _ metric: Int64, _ session: Session) throws -> Bool {
         let period = scope.period
-        let closing: any Command =
+        let closing =
             switch scope.source {
-            case .counted: ClosePeriod(metric: metric, period: period)
-            case .parts: CloseOpenRollup(metric: metric, period: period)
+            case .counted: Query.closePeriod(metric: metric, period: period)
+            case .parts: Query.closeOpenRollup(metric: metric, period: period)
             }
         let answers = try session.pipeline([
-            LockMetric(metric: metric).statement, closing.statement, HoldCounters().statement,
+            Query.lockMetric(metric: metric), closing, Query.holdCounters(),
         ])
         let isClosed = answers[1].affected == 1
         switch scope.source {
         case .counted(let rollups) where isClosed:
-            for rollup in rollups { try session.run(InsertOpenRollup(metric: metric, period: rollup)) }
+            for rollup in rollups { try session.run(Query.insertOpenRollup(metric: metric, period: rollup)) }
         case .counted:
             // The calendar may have opened it once more while another process released it.
-            try session.run(DeleteOpenPeriod(metric: metric, period: period))
+            try session.run(Query.deleteOpenPeriod(metric: metric, period: period))
         case .parts where isClosed:
             // No part of it may be released later: it would show the difference to a still coarser period.
-            try session.run(CloseUncounted(metric: metric, periods: scope.layout.periods(in: period)))
+            try session.run(Query.closeUncounted(metric: metric, periods: scope.layout.periods(in: period)))
         case .parts: break
         }
         return isClosed
@@ -36,13 +36,13 @@ extension ReleaseStore {
         let (layout, period) = (scope.layout, scope.period)
         var isNeeded = true
         if case .counted(let rollups) = scope.source {
-            try session.run(DeleteOpenPeriod(metric: metric, period: period))
+            try session.run(Query.deleteOpenPeriod(metric: metric, period: period))
             isNeeded = !rollups.isEmpty
         }
-        isNeeded = try isNeeded && session.one(FindOpenRollup(metric: metric, period: period))
+        isNeeded = try isNeeded && session.one(Query.findOpenRollup(metric: metric, period: period))
         if !isNeeded {
-            for part in evidence.parts { try session.run(DeleteDistinct(metric: metric, period: part.period)) }
+            for part in evidence.parts { try session.run(Query.deleteDistinct(metric: metric, period: part.period)) }
         }
-        if layout.provedFirsts != nil { try session.run(DeleteProvedFirsts(metric: metric, period: period)) }
+        if layout.provedFirsts != nil { try session.run(Query.deleteProvedFirsts(metric: metric, period: period)) }
     }
 }

@@ -1,11 +1,20 @@
 package import ThrongPlan
-internal import ThrongRelease
+package import ThrongRelease
 
 extension ReleaseStore {
+    /// Reads the evidence of an open period as it is now. Nothing is closed, and nothing is written.
+    package func evidence(of open: OpenPeriod) async throws -> ReleaseEvidence {
+        try await connection.run { session in
+            let metric = try session.metricID(of: open.layout)
+            return try session.transaction {
+                try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
+                return try Self.evidence(for: ReleaseScope(open), metric, session)
+            }
+        }
+    }
+
     /// Reads the evidence that a release is decided on.
-    static func evidence(
-        for scope: ReleaseScope, _ metric: Int64, _ session: Session
-    ) throws -> ReleaseEvidence {
+    static func evidence(for scope: ReleaseScope, _ metric: Int64, _ session: Session) throws -> ReleaseEvidence {
         let layout = scope.layout
         var earlier: [Release] = []
         var periods = [scope.period]
@@ -37,7 +46,8 @@ extension ReleaseStore {
     ) throws -> [ProvedDevices] {
         guard layout.provedFirsts?.periods.contains(period.kind) ?? false else { return [] }
         return [
-            ProvedDevices(period: period, rows: try session.run(CountProvedFirsts(metric: metric, period: period)))
+            ProvedDevices(
+                period: period, rows: try session.run(Query.countProvedFirsts(metric: metric, period: period)))
         ]
     }
 
@@ -48,7 +58,7 @@ extension ReleaseStore {
     ) throws -> (terms: ReleaseTerms?, history: TermsHistory) {
         let (layout, period) = (scope.layout, scope.period)
         let history = TermsHistory(
-            try session.run(SelectTermsVersions(app: layout.app, from: period.start, to: period.end)),
+            try session.run(Query.selectTermsVersions(app: layout.app, from: period.start, to: period.end)),
             from: period.start)
         let kept = [try terms(of: layout, session), history.strictest(of: [layout.metric])].compactMap { $0 }
         let strictest = kept.dropFirst().reduce(kept.first) { $0?.stricter(with: $1) }
@@ -56,13 +66,10 @@ extension ReleaseStore {
     }
 
     static func cube(
-        _ layout: MetricLayout,
-        _ period: Period,
-        _ metric: Int64,
-        _ session: Session
+        _ layout: MetricLayout, _ period: Period, _ metric: Int64, _ session: Session
     ) throws -> StoredCube {
-        let counters = try session.run(SelectCounters(metric: metric, period: period))
-        let distinct = try session.run(SelectDistinct(metric: metric, period: period))
+        let counters = try session.run(Query.selectCounters(metric: metric, period: period))
+        let distinct = try session.run(Query.selectDistinct(metric: metric, period: period))
         return StoredCube(
             // The labels are read after the counters: a value is counted in its slot only once its label is there.
             layout: try named(layout, session),
@@ -78,6 +85,6 @@ extension ReleaseStore {
     }
 
     static func terms(of layout: MetricLayout, _ session: Session) throws -> ReleaseTerms? {
-        try session.first(SelectTerms(layout: layout.counted.id))
+        try session.first(Query.selectTerms(layout: layout.counted.id))
     }
 }

@@ -7,7 +7,7 @@ extension ReleaseStore {
     static func named(_ layout: MetricLayout, _ session: Session) throws -> MetricLayout {
         guard layout.isRevealing else { return layout }
         var known: [DimensionName: [Int: BucketLabel]] = [:]
-        for label in try session.run(SelectLabels(app: layout.app)) {
+        for label in try session.run(Query.selectLabels(app: layout.app)) {
             known[label.dimension, default: [:]][label.slot] = label.label
         }
         return layout.named(known)
@@ -25,7 +25,8 @@ extension ReleaseStore {
             }
             slots.remove(dimension.labels.count - 1)
             guard !slots.isEmpty else { continue }
-            try session.run(NotePublishedLabels(app: layout.app, dimension: dimension.name, slots: slots.sorted()))
+            try session.run(
+                Query.notePublishedLabels(app: layout.app, dimension: dimension.name, slots: slots.sorted()))
         }
     }
 }

@@ -8,7 +8,7 @@ extension ReleaseStore {
     ///
     /// - Throws: ``ReleaseError/altered(metric:period:)``; ``PostgresError``.
     static func restored(_ stored: StoredRelease, _ session: Session) throws -> Release {
-        let cells = try session.run(SelectReleasedCells(release: stored.id))
+        let cells = try session.run(Query.selectReleasedCells(release: stored.id))
         guard stored.dropped.isEmpty else {
             return try Release(decayed: stored.header, dropped: stored.dropped, cells: cells)
         }
@@ -17,19 +17,15 @@ extension ReleaseStore {
     }
 }
 
-/// The cells of a release, by margin and cell; it is here because only the ledger makes cells of rows.
-struct SelectReleasedCells: RowQuery {
-    static let text = Query("released_cell.select", PackageResources.released_cell_select_sql)
-
-    let release: Int64
-
-    var parameters: [Parameter] { [.integer(release)] }
-
-    func row(_ columns: inout RowReader) throws -> Release.Row {
-        Release.Row(
-            margin: try columns.margin(), cell: try columns.cell(), count: try columns.integer(),
-            sums: try columns.integers(),
-            reach: try columns.optionalInteger().map { DeviceFloor(devices: $0) },
-            firsts: try columns.optionalInteger())
+extension Query {
+    /// The cells of a release, by margin and cell; it is here because only the ledger makes cells of rows.
+    static func selectReleasedCells(release: Int64) -> RowQuery<Release.Row> {
+        RowQuery("released_cell.select", PackageResources.released_cell_select_sql, .integer(release)) { columns in
+            Release.Row(
+                margin: try columns.margin(), cell: try columns.cell(), count: try columns.integer(),
+                sums: try columns.integers(),
+                reach: try columns.optionalInteger().map { DeviceFloor(devices: $0) },
+                firsts: try columns.optionalInteger())
+        }
     }
 }

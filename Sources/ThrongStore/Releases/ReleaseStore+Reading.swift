@@ -13,18 +13,14 @@ extension ReleaseStore {
     ///   - to: First start that no longer counts.
     /// - Throws: ``ReleaseError/altered(metric:period:)`` where a stored number was changed; ``PostgresError``.
     package func releases(
-        app: AppName,
-        metric: MetricName,
-        periodKind: PeriodKind,
-        from: UnixSeconds,
-        to: UnixSeconds
+        app: AppName, metric: MetricName, periodKind: PeriodKind, from: UnixSeconds, to: UnixSeconds
     ) async throws -> [Release] {
         try await connection.run { session in
             // One snapshot keeps retention from coming between a release and its cells.
             try session.transaction {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
                 return try session.run(
-                    SelectReleases(app: app, metric: metric, kind: periodKind, from: from, to: to)
+                    Query.selectReleases(app: app, metric: metric, kind: periodKind, from: from, to: to)
                 ).map { try Self.restored($0, session) }
             }
         }
@@ -45,9 +41,9 @@ extension ReleaseStore {
         try await connection.run { session in
             try session.transaction {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
-                let began = try session.one(SelectFirstRelease(app: app, metric: metric, period: period))
+                let began = try session.one(Query.selectFirstRelease(app: app, metric: metric, period: period))
                 let known = try session.run(
-                    SelectKnownReleases(app: app, metric: metric, period: period, from: from))
+                    Query.selectKnownReleases(app: app, metric: metric, period: period, from: from))
                 return (try known.map { try Self.restored($0, session) }, began)
             }
         }
@@ -58,7 +54,7 @@ extension ReleaseStore {
     /// - Throws: as ``releases(app:metric:periodKind:from:to:)``.
     package func allReleases() async throws -> [Release] {
         var all: [Release] = []
-        for name in try await connection.run({ try $0.run(SelectReleaseNames()) }) {
+        for name in try await connection.run({ try $0.run(Query.selectReleaseNames()) }) {
             // This is every period: 10^11 seconds are the year 5138.
             all += try await releases(
                 app: name.app, metric: name.metric, periodKind: name.kind, from: .epoch,

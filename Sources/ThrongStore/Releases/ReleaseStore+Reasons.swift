@@ -9,14 +9,15 @@ extension ReleaseStore {
     ) async throws -> WithholdingReason? {
         try await connection.run { session in
             try session.first(
-                SelectReason(metric: try session.metricID(of: layout), period: period, margin: margin, cell: cell))
+                Query.selectReason(metric: try session.metricID(of: layout), period: period, margin: margin, cell: cell)
+            )
         }
     }
 
     /// Returns whether the reasons of a release are still known.
     package func knowsReasons(_ layout: MetricLayout, _ period: Period) async throws -> Bool {
         try await connection.run { session in
-            try session.one(FindReasons(metric: try session.metricID(of: layout), period: period))
+            try session.one(Query.findReasons(metric: try session.metricID(of: layout), period: period))
         }
     }
 
@@ -37,7 +38,6 @@ extension ReleaseStore {
 
 /// The numbers of reasons in `throng.withheld_cell`; they never change.
 extension WithholdingReason {
-    /// The number.
     var code: Int16 {
         switch self {
         case .small: 0

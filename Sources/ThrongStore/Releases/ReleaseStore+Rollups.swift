@@ -4,14 +4,14 @@ internal import ThrongRelease
 extension ReleaseStore {
     /// Returns the coarser periods of an app that are to be released, finer ones first, then by their end.
     package func openRollups(app: AppName) async throws -> [OpenRollup] {
-        try await connection.run { try $0.run(SelectOpenRollups(app: app)) }
+        try await connection.run { try $0.run(Query.selectOpenRollups(app: app)) }
     }
 
     /// Gives a coarser period up: the plan no longer asks for it.
     package func giveUp(_ rollup: OpenRollup) async throws {
         try await connection.run { session in
             let metric = try session.metricID(of: rollup.layout)
-            try session.run(DeleteOpenRollup(metric: metric, period: rollup.period))
+            try session.run(Query.deleteOpenRollup(metric: metric, period: rollup.period))
         }
     }
 
@@ -19,7 +19,7 @@ extension ReleaseStore {
     static func releases(
         within period: Period, of layout: MetricLayout, _ metric: Int64, _ session: Session
     ) throws -> [Release] {
-        try session.run(SelectReleasesWithin(metric: metric, period: period)).map { stored, isDecayed in
+        try session.run(Query.selectReleasesWithin(metric: metric, period: period)).map { stored, isDecayed in
             guard !isDecayed else { throw ReleaseError.decayed(metric: layout.metric, period: stored.header.period) }
             return try restored(stored, session)
         }

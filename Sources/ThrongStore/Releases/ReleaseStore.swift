@@ -18,7 +18,7 @@ package final class ReleaseStore: Sendable {
     package func openPeriods(app: AppName) async throws -> [OpenPeriod] {
         try await connection.run { session in
             var layouts: [LayoutID: MetricLayout] = [:]
-            return try session.run(SelectOpenPeriods(app: app)).map { stored, start, end in
+            return try session.run(Query.selectOpenPeriods(app: app)).map { stored, start, end in
                 let layout = try layouts[stored.id] ?? stored.layout()
                 layouts[stored.id] = layout
                 return OpenPeriod(layout: layout, period: Period(kind: layout.period, start: start, end: end))
@@ -52,7 +52,6 @@ package final class ReleaseStore: Sendable {
         }
     }
 
-    /// Closes the connection.
     package func close() { connection.close() }
 
     /// Closes the connection after `length`, whatever is under way.
@@ -90,8 +89,10 @@ extension ReleaseStore {
     private static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
         let header = release.header
         let layout = header.layout
-        guard let digest = [UInt8](hex: release.digest.hex) else { throw InsertRelease.unexpected }
-        let id = try session.one(InsertRelease(metric: metric, header: header, digest: digest))
+        guard let digest = [UInt8](hex: release.digest.hex) else {
+            throw PostgresError.unexpectedAnswer(query: "release.insert")
+        }
+        let id = try session.one(Query.insertRelease(metric: metric, header: header, digest: digest))
         try session.copyIn(Query.copyReleasedCells.name, Query.copyReleasedCells.sql) { writer in
             for cell in release.cells {
                 var labels: [String?] = Array(repeating: nil, count: layout.dimensions.count)

@@ -2,14 +2,12 @@
 package enum ChainFault: Sendable, Hashable, CustomStringConvertible {
     /// An entry, or the digest in it, was changed: the two don't belong together.
     case changed(Int64)
-    /// Entries are missing.
     case missing(ClosedRange<Int64>)
     /// An entry stands behind one that was written after it.
     case misplaced(Int64, behind: Int64)
     /// An entry is there twice.
     case repeated(Int64)
 
-    /// The fault in words.
     package var description: String {
         switch self {
         case .changed(let place):

@@ -1,113 +1,61 @@
 internal import ThrongPlan
 
-/// Deletes published numbers that have reached their age; returns the number of cells deleted.
-struct DropReleased: RowQuery {
-    static let text = Query("released_cell.drop", PackageResources.released_cell_drop_sql)
-
-    let metric: Int64
-    /// The dimension whose numbers are deleted; nil takes all.
-    let dimension: DimensionName?
-    /// The kind of period below which releases lose numbers; nil takes all.
-    let shorter: PeriodKind?
-    /// The latest end of the periods.
-    let before: UnixSeconds
-    /// The time before which the periods began; nil takes all.
-    let began: UnixSeconds?
-    /// The promise, for the ledger.
-    let term: String
-
-    var parameters: [Parameter] {
-        [
+extension Query {
+    static func dropReleased(
+        metric: Int64, dimension: DimensionName?, shorter: PeriodKind?, before: UnixSeconds, began: UnixSeconds?,
+        term: String
+    ) -> RowQuery<Int64> {
+        RowQuery(
+            "released_cell.drop", PackageResources.released_cell_drop_sql,
             .integer(metric), .text(orNull: dimension?.text), shorter.map { Int64($0.code).parameter } ?? .null,
-            .instant(before), began.map { $0.parameter } ?? .null, .text(term),
-        ]
+            .instant(before), began.map { $0.parameter } ?? .null, .text(term)
+        ) { try $0.integer() }
     }
 
-    func row(_ columns: inout RowReader) throws -> Int64 { try columns.integer() }
-}
-
-/// The earliest end of a period that one step has still to delete numbers of, and the number of such releases.
-struct SelectDue: RowQuery {
-    static let text = Query("release.select_due", PackageResources.release_select_due_sql)
-
-    let metric: Int64
-    let dimension: DimensionName?
-    let shorter: PeriodKind?
-    let began: UnixSeconds?
-
-    var parameters: [Parameter] {
-        [
+    static func selectDue(metric: Int64, dimension: DimensionName?, shorter: PeriodKind?, began: UnixSeconds?)
+        -> RowQuery<(end: UnixSeconds?, releases: Int64)>
+    {
+        RowQuery(
+            "release.select_due", PackageResources.release_select_due_sql,
             .integer(metric), .text(orNull: dimension?.text), shorter.map { Int64($0.code).parameter } ?? .null,
-            began.map { $0.parameter } ?? .null,
-        ]
+            began.map { $0.parameter } ?? .null
+        ) { columns in
+            (try columns.optionalTime(), try columns.integer())
+        }
     }
 
-    func row(_ columns: inout RowReader) throws -> (end: UnixSeconds?, releases: Int64) {
-        (try columns.optionalTime(), try columns.integer())
+    static func selectOldest(app: AppName) -> RowQuery<(metric: MetricName, end: UnixSeconds, releases: Int64)> {
+        RowQuery("release.select_oldest", PackageResources.release_select_oldest_sql, .text(app.text)) { columns in
+            (MetricName(try columns.text()), try columns.time(), try columns.integer())
+        }
     }
-}
 
-/// The oldest numbers of each metric of an app.
-struct SelectOldest: RowQuery {
-    static let text = Query("release.select_oldest", PackageResources.release_select_oldest_sql)
-
-    let app: AppName
-
-    var parameters: [Parameter] { [.text(app.text)] }
-
-    func row(_ columns: inout RowReader) throws -> (metric: MetricName, end: UnixSeconds, releases: Int64) {
-        (MetricName(try columns.text()), try columns.time(), try columns.integer())
+    /// Gives up open periods that nothing has released.
+    static func expireOpen(metric: Int64, before: UnixSeconds, began: UnixSeconds?) -> Statement {
+        Statement(
+            "open_period.expire", PackageResources.open_period_expire_sql,
+            .integer(metric), .instant(before), began.map { $0.parameter } ?? .null)
     }
-}
 
-/// Gives up open periods that nothing has released.
-struct ExpireOpen: Command {
-    static let text = Query("open_period.expire", PackageResources.open_period_expire_sql)
+    static func dropPartitions(countersBefore: UnixSeconds, distinctBefore: UnixSeconds, abandonedBefore: UnixSeconds)
+        -> RowQuery<String>
+    {
+        RowQuery(
+            "partition.drop", PackageResources.partition_drop_sql,
+            .instant(countersBefore), .instant(distinctBefore), .instant(abandonedBefore)
+        ) { try $0.text() }
+    }
 
-    let metric: Int64
-    /// The latest end of the periods that are given up.
-    let before: UnixSeconds
-    /// The time before which they began; nil takes all.
-    let began: UnixSeconds?
+    static func noteDeletion(app: String, kind: String, subject: String, term: String, rows: Int64) -> Statement {
+        Statement(
+            "deletion.note", PackageResources.deletion_note_sql,
+            .text(app), .text(kind), .text(subject), .text(term), .integer(rows))
+    }
 
-    var parameters: [Parameter] { [.integer(metric), .instant(before), began.map { $0.parameter } ?? .null] }
-}
-
-/// Drops the partitions that are needed no longer; returns the names of the tables.
-struct DropPartitions: RowQuery {
-    static let text = Query("partition.drop", PackageResources.partition_drop_sql)
-
-    let countersBefore: UnixSeconds
-    let distinctBefore: UnixSeconds
-    let abandonedBefore: UnixSeconds
-
-    var parameters: [Parameter] { [.instant(countersBefore), .instant(distinctBefore), .instant(abandonedBefore)] }
-
-    func row(_ columns: inout RowReader) throws -> String { try columns.text() }
-}
-
-/// Notes a deletion of data that is not in PostgreSQL.
-struct NoteDeletion: Command {
-    static let text = Query("deletion.note", PackageResources.deletion_note_sql)
-
-    let app: String
-    let kind: String
-    let subject: String
-    let term: String
-    let rows: Int64
-
-    var parameters: [Parameter] { [.text(app), .text(kind), .text(subject), .text(term), .integer(rows)] }
-}
-
-/// Those of these tables that are there.
-struct SelectStanding: RowQuery {
-    static let text = Query("partition.standing", PackageResources.partition_standing_sql)
-
-    /// The names of tables of schema throng.
-    let names: [String]
-
-    // Names hold no comma.
-    var parameters: [Parameter] { [.text(names.joined(separator: ","))] }
-
-    func row(_ columns: inout RowReader) throws -> String { try columns.text() }
+    /// Those of these tables that are there; names hold no comma.
+    static func selectStanding(names: [String]) -> RowQuery<String> {
+        RowQuery("partition.standing", PackageResources.partition_standing_sql, .text(names.joined(separator: ","))) {
+            try $0.text()
+        }
+    }
 }

@@ -10,20 +10,11 @@ package struct RetentionStanding: Sendable, Hashable {
     package let promises: [KeptPromise]
     /// The data held besides released numbers.
     package let held: [HeldData]
-
-    package init(entries: [DeletionEntry], due: [RetentionDue], promises: [KeptPromise], held: [HeldData]) {
-        self.entries = entries
-        self.due = due
-        self.promises = promises
-        self.held = held
-    }
 }
 
 /// The retention of a metric's numbers, their purpose and recipients, as one plan promised.
 package struct KeptPromise: Sendable, Hashable {
-    /// The app.
     package let app: AppName
-    /// The metric.
     package let metric: MetricName
     /// The end of the promise: a later one holds for numbers counted from an hour after it on; nil for the one in
     /// force.
@@ -62,17 +53,6 @@ package struct HeldData: Sendable, Hashable {
     package let period: Range<UnixSeconds>?
     /// The time of its first deletion; nil where that follows from releases, or from the shortest age of the app.
     package let due: UnixSeconds?
-
-    package init(
-        app: String, kind: String, subject: String, rows: Int64?, period: Range<UnixSeconds>?, due: UnixSeconds?
-    ) {
-        self.app = app
-        self.kind = kind
-        self.subject = subject
-        self.rows = rows
-        self.period = period
-        self.due = due
-    }
 }
 
 extension RetentionStore {
@@ -84,34 +64,33 @@ extension RetentionStore {
             // One snapshot keeps deletions from coming between the ledger and the data held.
             try session.transaction {
                 try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
-                let told = Dictionary(try session.run(SelectTold()).map { ($0.promise, $0.told) }) { $1 }
+                let told = Dictionary(try session.run(Query.selectTold()).map { ($0.promise, $0) }) { $1 }
                 let promises = try Self.promises(plans, session).map { promise in
-                    let told = told[.init(layout: promise.layout, until: promise.until)]
+                    let told = told[ToldPromise(layout: promise.layout, until: promise.until)]
                     return KeptPromise(
                         app: promise.app, metric: promise.metric, until: promise.until,
                         steps: promise.steps.map(\.term), explanation: told?.explanation, recipients: told?.recipients)
                 }
                 var known: Set<KeptPromise> = []
                 return RetentionStanding(
-                    entries: try session.run(SelectDeletions()), due: try Self.due(plans, session),
+                    entries: try session.run(Query.selectDeletions()), due: try Self.due(plans, session),
                     promises: promises.filter { known.insert($0).inserted }
                         .sorted { ($0.app, $0.metric, $0.until ?? .max) < ($1.app, $1.metric, $1.until ?? .max) },
-                    held: try session.run(SelectHeld()))
+                    held: try session.run(Query.selectHeld()))
             }
         }
     }
 }
 
-/// The data still held besides released numbers.
-struct SelectHeld: RowQuery {
-    static let text = Query("deletion.held", PackageResources.deletion_held_sql)
-
-    func row(_ columns: inout RowReader) throws -> HeldData {
-        let (app, kind, subject) = (try columns.text(), try columns.text(), try columns.text())
-        let rows = try columns.optionalInteger()
-        let (start, end) = (try columns.optionalTime(), try columns.optionalTime())
-        return HeldData(
-            app: app, kind: kind, subject: subject, rows: rows,
-            period: start.flatMap { start in end.map { start..<max(start, $0) } }, due: try columns.optionalTime())
+extension Query {
+    static func selectHeld() -> RowQuery<HeldData> {
+        RowQuery("deletion.held", PackageResources.deletion_held_sql) { columns in
+            let (app, kind, subject) = (try columns.text(), try columns.text(), try columns.text())
+            let rows = try columns.optionalInteger()
+            let (start, end) = (try columns.optionalTime(), try columns.optionalTime())
+            return HeldData(
+                app: app, kind: kind, subject: subject, rows: rows,
+                period: start.flatMap { start in end.map { start..<max(start, $0) } }, due: try columns.optionalTime())
+        }
     }
 }

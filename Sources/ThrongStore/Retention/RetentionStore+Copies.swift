@@ -2,7 +2,6 @@ package import ThrongPlan
 
 /// A report in a folder that has reached its age.
 package struct AgedCopy: Sendable, Hashable {
-    /// The run.
     package let run: ReportRunName
     /// The name of its period in file names.
     package let label: String
@@ -24,7 +23,8 @@ extension RetentionStore {
             let troubles = try Self.eachApp(plans, session) { app in
                 let promises = try Self.promises(plans, of: app, session)
                 for age in Self.fileAges(app, plans.first { $0.app.name == app }, promises) {
-                    let query = SelectAgedCopies(app: app, before: now - age.seconds, now: now, report: age.report)
+                    let query = Query.selectAgedCopies(
+                        app: app, before: now - age.seconds, now: now, report: age.report)
                     for copy in try session.run(query) where found.insert(copy).inserted { copies.append(copy) }
                 }
             }
@@ -37,54 +37,42 @@ extension RetentionStore {
     /// - Parameter files: the number of files deleted.
     package func wasRemoved(_ copy: AgedCopy, files: Int) async throws {
         _ = try await connection.run { session in
-            try session.transaction { try session.run(RemoveDelivery(copy: copy, files: files)) }
+            try session.transaction { try session.run(Query.removeDelivery(copy: copy, files: files)) }
         }
     }
 }
 
-/// Reports in folders that have reached their age.
-struct SelectAgedCopies: RowQuery {
-    static let text = Query("delivery.select_aged", PackageResources.delivery_select_aged_sql)
-
-    let app: AppName
-    /// The latest end of the periods.
-    let before: UnixSeconds
-    let now: UnixSeconds
-    /// The report; nil takes those whose retention was not noted.
-    let report: ReportName?
-
-    var parameters: [Parameter] {
-        [.text(app.text), .instant(before), .instant(now), .text(orNull: report?.text)]
+extension Query {
+    /// Reports in folders that have reached their age.
+    static func selectAgedCopies(app: AppName, before: UnixSeconds, now: UnixSeconds, report: ReportName?) -> RowQuery<
+        AgedCopy
+    > {
+        RowQuery(
+            "delivery.select_aged", PackageResources.delivery_select_aged_sql,
+            .text(app.text), .instant(before), .instant(now), .text(orNull: report?.text)
+        ) { columns in
+            let run = ReportRunName(
+                app: app, report: ReportName(try columns.text()), periodKind: try columns.periodKind(),
+                periodStart: try columns.time())
+            let target = try columns.text()
+            return AgedCopy(run: run, label: try columns.text(), target: target)
+        }
     }
 
-    func row(_ columns: inout RowReader) throws -> AgedCopy {
-        let run = ReportRunName(
-            app: app, report: ReportName(try columns.text()), periodKind: try columns.periodKind(),
-            periodStart: try columns.time())
-        let target = try columns.text()
-        return AgedCopy(run: run, label: try columns.text(), target: target)
+    /// Reports in folders, and the first time that one of them is deleted.
+    static func selectDueCopies() -> RowQuery<RetentionDue> {
+        RowQuery("delivery.select_due", PackageResources.delivery_select_due_sql) { columns in
+            let (app, report) = (AppName(try columns.text()), try columns.text())
+            let target = try columns.text()
+            return RetentionDue(
+                app: app, metric: MetricName(report), term: "with the first number in them: copies in \(target)",
+                at: try columns.time(), releases: try columns.integer())
+        }
     }
-}
 
-/// Reports in folders, and the first time that one of them is deleted.
-struct SelectDueCopies: RowQuery {
-    static let text = Query("delivery.select_due", PackageResources.delivery_select_due_sql)
-
-    func row(_ columns: inout RowReader) throws -> RetentionDue {
-        let (app, report) = (AppName(try columns.text()), try columns.text())
-        let target = try columns.text()
-        return RetentionDue(
-            app: app, metric: MetricName(report), term: "with the first number in them: copies in \(target)",
-            at: try columns.time(), releases: try columns.integer())
+    static func removeDelivery(copy: AgedCopy, files: Int) -> Statement {
+        Statement(
+            "delivery.remove", PackageResources.delivery_remove_sql,
+            all: copy.run.key + [.text(copy.target), .integer(Int64(files))])
     }
-}
-
-/// Notes that age took the files of a delivery from its folder.
-struct RemoveDelivery: Command {
-    static let text = Query("delivery.remove", PackageResources.delivery_remove_sql)
-
-    let copy: AgedCopy
-    let files: Int
-
-    var parameters: [Parameter] { copy.run.key + [.text(copy.target), .integer(Int64(files))] }
 }

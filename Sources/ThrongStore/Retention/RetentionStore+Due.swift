@@ -7,7 +7,7 @@ extension RetentionStore {
     /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
     package func outlook(_ plans: [Plan]) async throws -> RetentionOutlook {
         try await connection.run { session in
-            var due = try session.run(SelectDueCopies())
+            var due = try session.run(Query.selectDueCopies())
             var troubles = try Self.eachApp(plans, session) { app in
                 due += try Self.dueNumbers(Self.promises(plans, of: app, session), session)
             }
@@ -21,7 +21,7 @@ extension RetentionStore {
     }
 
     static func due(_ plans: [Plan], _ session: Session) throws -> [RetentionDue] {
-        sorted(try session.run(SelectDueCopies()) + dueNumbers(promises(plans, session), session))
+        sorted(try session.run(Query.selectDueCopies()) + dueNumbers(promises(plans, session), session))
     }
 
     private static func dueNumbers(_ promises: [LayoutPromise], _ session: Session) throws -> [RetentionDue] {
@@ -30,7 +30,7 @@ extension RetentionStore {
             for step in promise.steps {
                 let found = try step.action.parts(of: promise.dimensions).map { part in
                     try session.one(
-                        SelectDue(
+                        Query.selectDue(
                             metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
                             began: promise.until.map { $0 + LayoutPromise.handover }))
                 }
@@ -48,7 +48,7 @@ extension RetentionStore {
     /// Returns an app's next deletions by its plan alone: the last step of each metric, whatever was promised before.
     private static func dueByPlan(_ app: AppName, _ plan: Plan?, _ session: Session) throws -> [RetentionDue] {
         let longest = plan?.purposes.map(\.retention).max() ?? .seconds(LayoutPromise.unsaid)
-        return try session.run(SelectOldest(app: app)).map { oldest in
+        return try session.run(Query.selectOldest(app: app)).map { oldest in
             let steps = plan?.metric(oldest.metric).flatMap { plan?.expirySteps(of: $0) } ?? []
             let last = steps.first { $0.action == .delete } ?? DecayStep(after: longest, action: .delete)
             return RetentionDue(
@@ -77,7 +77,6 @@ package struct RetentionOutlook: Sendable {
 
 /// The next deletion by one step of a promise.
 package struct RetentionDue: Sendable, Hashable {
-    /// The app.
     package let app: AppName
     /// The metric; for copies, the report.
     package let metric: MetricName

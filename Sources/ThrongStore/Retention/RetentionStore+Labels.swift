@@ -19,12 +19,12 @@ extension RetentionStore {
     static func expireLabels(
         of app: AppName, _ plan: Plan?, longest: Int64, now: UnixSeconds, _ session: Session
     ) throws {
-        let known = Set(try session.run(SelectLabels(app: app)).map(\.dimension))
+        let known = Set(try session.run(Query.selectLabels(app: app)).map(\.dimension))
         for dimension in known.sorted() {
             let kept = seconds(keepingLabelsOf: dimension, plan, longest: longest)
-            try session.run(RetireLabels(app: app, dimension: dimension, before: now - kept, now: now))
+            try session.run(Query.retireLabels(app: app, dimension: dimension, before: now - kept, now: now))
         }
-        if !known.isEmpty { try session.run(DeleteLabels(app: app, before: now - labelRest)) }
+        if !known.isEmpty { try session.run(Query.deleteLabels(app: app, before: now - labelRest)) }
     }
 }
 

@@ -44,10 +44,11 @@ package struct RetentionStore: Sendable {
                 let longest = promises.map(\.retention).max() ?? LayoutPromise.unsaid
                 try Self.expireLabels(of: app, plan, longest: longest, now: now, session)
                 for age in Self.fileAges(app, plan, promises) {
-                    try session.run(DeleteRunFiles(app: app, before: now - age.seconds, now: now, report: age.report))
+                    try session.run(
+                        Query.deleteRunFiles(app: app, before: now - age.seconds, now: now, report: age.report))
                     // An age counts from the end of a period, and none is longer than a month.
                     guard age.report == nil else { continue }
-                    try session.run(DeleteCoverage(app: app, before: now - age.seconds - 31 * 86_400))
+                    try session.run(Query.deleteCoverage(app: app, before: now - age.seconds - 31 * 86_400))
                 }
             }
             return (cells, shortest, troubles)
@@ -66,7 +67,7 @@ package struct RetentionStore: Sendable {
     static func eachApp(
         _ plans: [Plan], _ session: Session, _ work: (AppName) throws -> Void
     ) throws -> [AppTrouble] {
-        try Set(try session.run(SelectKeptApps())).union(plans.map(\.app.name)).sorted().compactMap { app in
+        try Set(try session.run(Query.selectKeptApps())).union(plans.map(\.app.name)).sorted().compactMap { app in
             do {
                 try work(app)
                 return nil
@@ -87,14 +88,14 @@ package struct RetentionStore: Sendable {
         for step in promise.steps {
             for part in step.action.parts(of: promise.dimensions) {
                 cells += try session.one(
-                    DropReleased(
+                    Query.dropReleased(
                         metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
                         before: now - step.after.components.seconds, began: began, term: step.term))
             }
         }
         let grace = plans.first { $0.app.name == promise.app }?.app.grace.components.seconds ?? 0
         let kept = max(promise.retention, grace + releaseRest)
-        try session.run(ExpireOpen(metric: promise.layout, before: now - kept, began: began))
+        try session.run(Query.expireOpen(metric: promise.layout, before: now - kept, began: began))
         return cells
     }
 
@@ -102,7 +103,7 @@ package struct RetentionStore: Sendable {
     ///
     /// - Parameter app: nil for all.
     static func promises(_ plans: [Plan], of app: AppName? = nil, _ session: Session) throws -> [LayoutPromise] {
-        let known = try session.run(SelectPromises(app: app))
+        let known = try session.run(Query.selectPromises(app: app))
         let asked = Dictionary(grouping: known, by: \.layout).values.compactMap { promises -> LayoutPromise? in
             let layout = promises[0]
             let plan = plans.first { $0.app.name == layout.app }
@@ -130,10 +131,10 @@ package struct RetentionStore: Sendable {
     ) async throws -> [String] {
         try await connection.run { session in
             let dropped = try session.run(
-                DropPartitions(
+                Query.dropPartitions(
                     countersBefore: countersBefore, distinctBefore: distinctBefore, abandonedBefore: abandonedBefore))
             // No period is longer than a month, and by then its parts are released, or open.
-            try session.run(ExpireProvedFirsts(before: distinctBefore - 40 * 86_400))
+            try session.run(Query.expireProvedFirsts(before: distinctBefore - 40 * 86_400))
             return dropped
         }
     }
@@ -173,16 +174,8 @@ package struct ExpiryOutcome: Sendable, Hashable {
 
 /// An app for which something failed that was done for others.
 package struct AppTrouble: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Its name.
     package let app: AppName
-    /// The reason.
     package let reason: String
 
-    package init(app: AppName, reason: String) {
-        self.app = app
-        self.reason = reason
-    }
-
-    /// The reason.
     package var description: String { reason }
 }

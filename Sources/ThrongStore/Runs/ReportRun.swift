@@ -2,7 +2,6 @@ package import ThrongPlan
 
 /// A scheduled run of a report: one a report, kind of period and period.
 package struct ReportRun: Sendable, Hashable {
-    /// The state of a run.
     package enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// A process works on it, or died while it did.
         case running
@@ -16,15 +15,11 @@ package struct ReportRun: Sendable, Hashable {
         case failed
     }
 
-    /// The app.
     package let app: AppName
     /// The period covered, as file names have it; nil in runs of earlier versions.
     package let label: String?
-    /// The report.
     package let report: ReportName
-    /// The partner that it is for.
     package let partner: PartnerName
-    /// The period covered.
     package let period: Period
     /// The number of the try. Unit: tries, from 1.
     package let attempt: Int
@@ -32,7 +27,6 @@ package struct ReportRun: Sendable, Hashable {
     package let startedAt: UnixSeconds
     /// The time it ended; nil while it runs.
     package let finishedAt: UnixSeconds?
-    /// The state.
     package let outcome: Outcome
     /// The reason why it failed, or the place where it went.
     package let detail: String?
@@ -43,31 +37,23 @@ package struct ReportRun: Sendable, Hashable {
 
 /// The right to make one run, once.
 package struct ReportRunClaim: Sendable, Hashable {
-    /// The app.
     package let app: AppName
-    /// The report.
     package let report: ReportName
-    /// The period covered.
     package let period: Period
     /// The number of the try; a later try takes the right away. Unit: tries, from 1.
     package let attempt: Int
 
-    /// The name of the run.
     package var run: ReportRunName { ReportRunName(app: app, report: report, period: period) }
 }
 
 /// The name that tells a run of a report from all others: a day and a week that start at the same instant are two.
 package struct ReportRunName: Sendable, Hashable {
-    /// The app.
     package let app: AppName
-    /// The report.
     package let report: ReportName
-    /// The kind of period covered.
     package let periodKind: PeriodKind
     /// The first second of the period covered.
     package let periodStart: UnixSeconds
 
-    /// Names a run.
     package init(app: AppName, report: ReportName, periodKind: PeriodKind, periodStart: UnixSeconds) {
         self.app = app
         self.report = report
@@ -75,7 +61,6 @@ package struct ReportRunName: Sendable, Hashable {
         self.periodStart = periodStart
     }
 
-    /// Names the run of a period.
     package init(app: AppName, report: ReportName, period: Period) {
         self.init(app: app, report: report, periodKind: period.kind, periodStart: period.start)
     }
@@ -92,7 +77,6 @@ package struct StoredReportFile: Sendable, Hashable {
     package let place: Int
     /// Its name without a folder.
     package let name: String
-    /// Its bytes.
     package let contents: [UInt8]
 
     package init(place: Int, name: String, contents: [UInt8]) {

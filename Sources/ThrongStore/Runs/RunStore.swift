@@ -28,7 +28,7 @@ package final class RunStore: Sendable {
         lease: Duration = .seconds(180),
         tries: Int = 5
     ) async throws -> ReportRunClaim? {
-        let claim = ClaimRun(
+        let claim = Query.claimRun(
             app: app, report: report, partner: partner, period: period, now: now, lease: lease, tries: tries)
         return try await connection.run { try $0.first(claim) }
     }
@@ -47,15 +47,16 @@ package final class RunStore: Sendable {
         try await connection.run { session in
             try session.transaction {
                 let run = claim.run
-                guard try session.run(MakeRun(claim: claim, label: label, detail: detail, until: until)) == 1 else {
+                guard try session.run(Query.makeRun(claim: claim, label: label, detail: detail, until: until)) == 1
+                else {
                     return false
                 }
-                for file in files { try session.run(InsertRunFile(run: run, file: file)) }
+                for file in files { try session.run(Query.insertRunFile(run: run, file: file)) }
                 for delivery in deliveries {
                     let key = Self.idempotencyKey(of: claim, to: delivery, files: files)
-                    try session.run(InsertDelivery(run: run, delivery: delivery, idempotencyKey: key, now: now))
+                    try session.run(Query.insertDelivery(run: run, delivery: delivery, idempotencyKey: key, now: now))
                 }
-                if deliveries.isEmpty { try session.run(SettleRun(run: run, now: now)) }
+                if deliveries.isEmpty { try session.run(Query.settleRun(run: run, now: now)) }
                 return true
             }
         }
@@ -89,7 +90,7 @@ package final class RunStore: Sendable {
         _ claim: ReportRunClaim, _ outcome: ReportRun.Outcome, detail: String?, now: UnixSeconds
     ) async throws -> Bool {
         try await connection.run {
-            try $0.run(FinishRun(claim: claim, outcome: outcome, detail: detail, now: now)) == 1
+            try $0.run(Query.finishRun(claim: claim, outcome: outcome, detail: detail, now: now)) == 1
         }
     }
 
@@ -98,29 +99,28 @@ package final class RunStore: Sendable {
         app: AppName, report: ReportName, periodKind: PeriodKind, from: UnixSeconds
     ) async throws -> Set<UnixSeconds> {
         try await connection.run {
-            Set(try $0.run(SelectMadeStarts(app: app, report: report, periodKind: periodKind, from: from)))
+            Set(try $0.run(Query.selectMadeStarts(app: app, report: report, periodKind: periodKind, from: from)))
         }
     }
 
     /// Returns the runs of an app or of all, of one report or of all, by period.
     package func runs(app: AppName? = nil, report: ReportName? = nil) async throws -> [ReportRun] {
-        try await connection.run { try $0.run(SelectRuns(app: app, report: report)) }
+        try await connection.run { try $0.run(Query.selectRuns(app: app, report: report)) }
     }
 
     /// Returns the runs that began last, the latest first, and each report's run of its latest period, whenever it
     /// began.
     package func lastRuns(_ count: Int) async throws -> [ReportRun] {
-        try await connection.run { try $0.run(SelectLastRuns(most: count)) }
+        try await connection.run { try $0.run(Query.selectLastRuns(most: count)) }
     }
 
     /// Returns the runs whose files are here without a signature, the latest period first.
     ///
     /// - Parameter ending: the ending of the names of signatures.
     package func unsignedRuns(ending: String, _ count: Int) async throws -> [ReportRun] {
-        try await connection.run { try $0.run(SelectUnsignedRuns(ending: ending, most: count)) }
+        try await connection.run { try $0.run(Query.selectUnsignedRuns(ending: ending, most: count)) }
     }
 
-    /// Closes the connection.
     package func close() { connection.close() }
 
     /// Closes the connection after `length`, whatever is under way.

@@ -18,14 +18,14 @@ package final class MemberStore: Sendable {
     /// - Parameter heard: the last proposal that the daemon has agreed to.
     package func membership(of daemon: DaemonID, heard: Int64) async throws -> Membership? {
         try await connection.run { session in
-            try session.run(VoidEpochs())
-            let members = try session.run(SelectMembers())
+            try session.run(Query.voidEpochs())
+            let members = try session.run(Query.selectMembers())
             guard let own = members.first(where: { $0.daemon == daemon }) else { return nil }
             // A PostgreSQL that was set back to an earlier time gives out again numbers that were once agreed to.
-            let isKnown = try session.one(SelectLastEpoch()) >= heard
+            let isKnown = try session.one(Query.selectLastEpoch()) >= heard
             return Membership(
-                own: own.shard, epochs: try session.run(SelectEpochs()), members: members.map(\.member),
-                secret: try session.one(SelectMemberSecret()), heard: isKnown ? max(heard, own.heard) : own.heard)
+                own: own.shard, epochs: try session.run(Query.selectEpochs()), members: members.map(\.member),
+                secret: try session.one(Query.selectMemberSecret()), heard: isKnown ? max(heard, own.heard) : own.heard)
         }
     }
 
@@ -38,7 +38,7 @@ package final class MemberStore: Sendable {
                 let owners = epoch.owners.compactMap { known.member($0).flatMap { DaemonID($0.daemon) } }
                 let lost = epoch.retires.flatMap { known.member($0) }
                 guard owners.count == Slot.count else { return false }
-                let recall = RecallEpoch(
+                let recall = Query.recallEpoch(
                     number: epoch.number, begins: epoch.begins, owners: owners,
                     lost: lost.flatMap { one in DaemonID(one.daemon).map { ($0, one.isRetired) } })
                 guard try session.one(recall) else { return false }
@@ -49,7 +49,7 @@ package final class MemberStore: Sendable {
 
     /// Notes that a daemon agrees to a proposal; changes nothing once the proposal's time has come.
     package func hear(_ epoch: Int64, as daemon: DaemonID) async throws {
-        _ = try await connection.run { try $0.run(HearEpoch(daemon: daemon, epoch: epoch)) }
+        _ = try await connection.run { try $0.run(Query.hearEpoch(daemon: daemon, epoch: epoch)) }
     }
 
     /// Closes the connection after `length`, whatever is under way.
@@ -67,21 +67,21 @@ package final class MemberAdmin: Sendable {
 
     /// Returns every daemon that ever attached, by shard.
     package func members() async throws -> [EnrolledMember] {
-        try await connection.run { try $0.run(SelectMembers()) }
+        try await connection.run { try $0.run(Query.selectMembers()) }
     }
 
     /// Returns the epochs in force and, as the last one, a proposal.
     package func epochs() async throws -> [OwnershipEpoch] {
         try await connection.run { session in
-            try session.run(VoidEpochs())
-            return try session.run(SelectEpochs())
+            try session.run(Query.voidEpochs())
+            return try session.run(Query.selectEpochs())
         }
     }
 
     /// Returns the number of the last epoch, in any state. Read it before ``members()`` and ``epochs()``: a decision
     /// made by them is void if another change is made meanwhile.
     package func lastNumber() async throws -> Int64 {
-        try await connection.run { try $0.one(SelectLastEpoch()) }
+        try await connection.run { try $0.one(Query.selectLastEpoch()) }
     }
 
     /// Proposes the owners of slots from an instant on.
@@ -91,14 +91,17 @@ package final class MemberAdmin: Sendable {
     ///   - after: the ``lastNumber()`` that it was decided by.
     /// - Returns: its number; nil where another proposal is open, or was faster.
     package func propose(_ owners: [Int16], in seconds: Int, after: Int64) async throws -> Int64? {
-        try await connection.run { try $0.one(ProposeEpoch(after: after, seconds: seconds, owners: owners)) }
+        try await connection.run { try $0.one(Query.proposeEpoch(after: after, seconds: seconds, owners: owners)) }
     }
 
     /// Returns the state of a proposal, and the daemons that have not agreed to it.
     package func standing(of epoch: Int64) async throws -> (state: EpochState, awaited: [DaemonID]) {
         try await connection.run { session in
-            try session.run(VoidEpochs())
-            return (try session.one(SelectEpochState(epoch: epoch)), try session.run(SelectAwaited(epoch: epoch)))
+            try session.run(Query.voidEpochs())
+            return (
+                try session.one(Query.selectEpochState(epoch: epoch)),
+                try session.run(Query.selectAwaited(epoch: epoch))
+            )
         }
     }
 
@@ -107,13 +110,12 @@ package final class MemberAdmin: Sendable {
     /// - Parameter after: the ``lastNumber()`` that it was decided by.
     /// - Returns: the number of the new epoch; nil where another one was faster, or it is retired already.
     package func retire(_ daemon: DaemonID, owners: [Int16], after: Int64) async throws -> Int64? {
-        try await connection.run { try $0.one(RetireMember(daemon: daemon, after: after, owners: owners)) }
+        try await connection.run { try $0.one(Query.retireMember(daemon: daemon, after: after, owners: owners)) }
     }
 }
 
 /// A daemon that has attached to this database, now or once.
 package struct EnrolledMember: Sendable, Hashable {
-    /// Its name.
     package let daemon: DaemonID
     /// The daemon's own shard in all counters.
     package let shard: Int16
@@ -146,7 +148,6 @@ package struct EnrolledMember: Sendable, Hashable {
     }
 }
 
-/// The state of an epoch.
 package enum EpochState: String, Sendable {
     case proposed
     case inForce = "in force"
@@ -170,12 +171,12 @@ package final class LeaseStore: Sendable {
     /// - Parameter length: the time for which no other daemon gets it. Unit: seconds.
     package func take(_ name: String, for length: Int) async throws -> Bool {
         try await connection.run { [daemon] in
-            try $0.first(TakeLease(name: name, daemon: daemon, length: length)) ?? false
+            try $0.first(Query.takeLease(name: name, daemon: daemon, length: length)) ?? false
         }
     }
 
     /// Gives a lease back, so that nobody waits for it.
     package func release(_ name: String) async throws {
-        _ = try await connection.run { [daemon] in try $0.run(ReleaseLease(name: name, daemon: daemon)) }
+        _ = try await connection.run { [daemon] in try $0.run(Query.releaseLease(name: name, daemon: daemon)) }
     }
 }

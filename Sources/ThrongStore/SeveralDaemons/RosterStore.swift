@@ -9,6 +9,6 @@ package final class RosterStore: Sendable {
 
     /// Returns the daemons that ever attached to this database, in the order in which they did.
     package func members() async throws -> [EnrolledMember] {
-        try await connection.run { try $0.run(SelectMembers()) }
+        try await connection.run { try $0.run(Query.selectMembers()) }
     }
 }

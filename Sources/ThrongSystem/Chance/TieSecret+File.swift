@@ -1,18 +1,10 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
+internal import Foundation
 
 /// The file is a ``KeptFile`` whose content is 64 hexadecimal digits and a line break.
 extension TieSecret {
     /// Reads the secret of a file, or makes one if there is none: two processes that do so at once get the same one.
     ///
     /// - Parameter kind: the use of the secret.
-    /// - Throws: ``TieSecretError``.
     package static func kept(at path: String, as kind: FileKind = .installationSecret) throws(TieSecretError)
         -> TieSecret
     {
@@ -102,17 +94,11 @@ extension TieSecret {
 
 /// The reason why there is no secret.
 package enum TieSecretError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// There is no such file.
     case missing(path: String)
-    /// There is a file where a new one was to be made.
     case exists(path: String)
-    /// Others than its owner may read it.
     case exposed(path: String, mode: Int)
-    /// It is damaged, or something else.
     case damaged(FileDamage)
-    /// The file can't be read.
     case unreadable(path: String, code: Int32)
-    /// The file can't be written.
     case unwritable(path: String, code: Int32)
 
     /// A message: what was found and what to do.

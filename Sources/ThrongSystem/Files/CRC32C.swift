@@ -17,7 +17,6 @@ package enum CRC32C {
         return table
     }()
 
-    /// Returns the checksum of some bytes.
     package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         table.withUnsafeBufferPointer { checksum(bytes, by: $0) }
     }
@@ -42,7 +41,6 @@ package enum CRC32C {
         return ~crc
     }
 
-    /// Returns the checksum of some bytes.
     package static func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { checksum($0) } }
 
     /// Returns the place of the one byte whose change explains a difference of checksums; nil if no single byte does.

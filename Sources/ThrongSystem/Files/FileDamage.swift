@@ -2,11 +2,8 @@ package import Foundation
 
 /// The error that a small file of a daemon's is damaged, missing or not the one expected.
 package struct FileDamage: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The file's path.
     package let path: String
-    /// The kind that was expected.
     package let kind: FileKind
-    /// The flaw that was found.
     package let flaw: Flaw
 
     package init(path: String, kind: FileKind, flaw: Flaw) {
@@ -17,44 +14,28 @@ package struct FileDamage: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// A flaw of a file. Places are offsets in bytes from its beginning, counted from 0.
     package enum Flaw: Sendable, Hashable {
-        /// The file is empty.
         case empty
         /// The file ends too early; nil if even its size is missing.
         case cutOff(at: Int, of: Int?)
-        /// The file is longer than its head says.
         case longer(than: Int, found: Int)
-        /// Every byte from this place on is zero.
         case zeroes(from: Int)
-        /// This byte is not the one that was written.
         case changed(byte: Int)
-        /// Some of these bytes are not those that were written.
         case unlike(from: Int, to: Int)
-        /// The file does not begin as Throng's files do.
         case foreign
         /// The file is intact but of another kind; nil for a kind that this version does not know.
         case otherKind(found: FileKind?)
-        /// The file is intact but belongs to another daemon.
         case otherDaemon(found: UUID, expected: UUID?)
-        /// The file is intact but belongs elsewhere.
         case misplaced(name: String)
-        /// The file is intact, and a newer version wrote it.
         case newer(version: Int)
-        /// The file is intact, but its content is not what its kind holds.
         case content
-        /// The file is missing, though what belongs to it is there.
         case missing
-        /// The file was destroyed on purpose.
         case gone
-        /// A directory has the file's name.
         case directory
-        /// The system denies reading it.
         case unreadable(code: Int32)
     }
 
-    /// The finding and its remedy.
     package var description: String { "\(path) \(found) \(cure)" }
 
-    /// The finding.
     private var found: String {
         switch flaw {
         case .empty: "is damaged at byte 0: it is empty, and was \(kind.title)."
@@ -84,7 +65,6 @@ package struct FileDamage: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The remedy.
     private var cure: String {
         switch flaw {
         case .newer: "Start that version, or a newer one."

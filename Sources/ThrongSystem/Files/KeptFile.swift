@@ -44,9 +44,6 @@ package enum KeptFile {
         return bytes([UInt8](repeating: 0, count: count - headSize), named: "gone", version: 1, of: nil)
     }
 
-    /// True if these bytes are those of a secret's file that was being destroyed.
-    package static func isGone(_ bytes: [UInt8]) -> Bool { bytes.count >= headSize && bytes == gone(bytes.count) }
-
     private static func bytes(_ content: [UInt8], named kind: String, version: Int, of daemon: UUID?) -> [UInt8] {
         var text = "throng " + filled(kind, to: 20) + " "
         text += digits(version, 4) + " " + digits(content.count, 10) + " " + (daemon?.uuidString ?? nobody) + " "

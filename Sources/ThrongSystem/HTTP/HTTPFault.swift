@@ -2,31 +2,20 @@ internal import Glibc
 
 /// The reason why an exchange came to no answer; never holds what a server said.
 package enum HTTPFault: Error, Hashable, CustomStringConvertible {
-    /// The URL is none, or its scheme is not allowed.
     case address
-    /// A header can't be sent as it is.
     case header(name: String)
-    /// The URL's name has no address.
     case unresolved
     /// Nobody listens there; with the system's error number, 0 where it gave none.
     case notConnected(number: Int32)
     /// The server's certificate is not trusted; with OpenSSL's code, 0 where it is for another name.
     case certificate(verification: Int)
-    /// TLS did not come about.
     case handshake
-    /// The file of additional certificates can't be read, or holds none.
     case authorities(path: String)
-    /// The connection broke off.
     case brokenOff
-    /// Connecting, or all of it, took too long.
     case late
-    /// The answer's head is longer than anybody sends.
     case longHead(limit: Int)
-    /// The answer's body is longer than allowed.
     case longBody(limit: Int)
-    /// The caller gave up.
     case cancelled
-    /// Something else, in the library's numbers and words.
     case failed(code: Int, reason: String)
 
     package var description: String {

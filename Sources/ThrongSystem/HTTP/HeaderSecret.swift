@@ -16,7 +16,6 @@ package enum HeaderSecret {
         return Array(bytes)
     }
 
-    /// Reads it.
     package static func read(_ path: String) throws(HeaderSecretFault) -> String {
         let bytes = try contents(path)
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
@@ -27,11 +26,8 @@ package enum HeaderSecret {
 
 /// The reason why there is no such value.
 package enum HeaderSecretFault: Error, Hashable, CustomStringConvertible {
-    /// The file can't be read.
     case missing
-    /// Others than its owner may read it.
     case exposed
-    /// It is no header's value.
     case malformed
 
     /// The words behind the file's path.

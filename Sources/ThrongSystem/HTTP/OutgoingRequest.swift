@@ -1,10 +1,10 @@
 /// A request of HTTP/1.1 that we make.
 package struct OutgoingRequest: Sendable {
-    /// The method of a request.
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case options = "OPTIONS"
     }
 
     package var method: Method

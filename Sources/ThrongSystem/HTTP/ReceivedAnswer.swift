@@ -1,4 +1,3 @@
-/// The answer of a server.
 package struct ReceivedAnswer: Sendable {
     /// 200 to 599, where the server keeps to HTTP.
     package internal(set) var status: Int

@@ -15,4 +15,7 @@ package enum SpanName: String, Sendable, CaseIterable {
 
     /// True if there are so many of them that only some are followed.
     package var isSampled: Bool { self == .request || self == .journalCommit }
+
+    /// The kind, as OTLP numbers it: of a server, of a client, or internal.
+    var kind: Int { self == .request ? 2 : self == .delivery ? 3 : 1 }
 }

@@ -29,9 +29,7 @@ package final class SpanQueue: Sendable {
     /// The outcomes of spans up to now.
     package var counts: Counts { state.withLock { $0.counts } }
 
-    /// - Parameter span: nil for one that may not be told.
-    func add(_ span: FinishedSpan?) {
-        guard let span else { return }
+    func add(_ span: FinishedSpan) {
         state.withLock { state in
             if state.waiting.count < most {
                 state.waiting.append(span)

@@ -32,7 +32,6 @@ struct TraceDocument: Encodable {
 
         let traceId: String
         let spanId: String
-        let parentSpanId: String?
         let name: String
         let kind: Int
         let startTimeUnixNano: String
@@ -43,12 +42,11 @@ struct TraceDocument: Encodable {
         init(_ span: FinishedSpan) {
             traceId = Self.hexadecimal(span.trace.0) + Self.hexadecimal(span.trace.1)
             spanId = Self.hexadecimal(span.span)
-            parentSpanId = span.parent.map(Self.hexadecimal)
             name = span.name.rawValue
-            kind = span.kind
+            kind = span.name.kind
             startTimeUnixNano = "\(span.began)"
             endTimeUnixNano = "\(span.ended)"
-            attributes = span.facts.map { fact, value in
+            attributes = span.facts.sorted { $0.key.rawValue < $1.key.rawValue }.map { fact, value in
                 switch value {
                 case .number(let number): Attribute(key: fact.rawValue, value: .init(intValue: "\(number)"))
                 case .text(let text): Attribute(key: fact.rawValue, value: .init(stringValue: text))

@@ -1,6 +1,5 @@
 /// The options for spans: where they go, and how many are made.
 package struct TraceOptions: Sendable, Hashable {
-    /// The place that spans go to.
     package enum Place: Sendable, Hashable {
         /// A collector on this machine, by OTLP over HTTP with JSON.
         case collector(Collector)
@@ -10,7 +9,6 @@ package struct TraceOptions: Sendable, Hashable {
 
     /// The address of a collector, which is on this machine.
     package struct Collector: Sendable, Hashable {
-        /// The address, as it is asked for.
         package let url: String
 
         /// Takes `http://127.0.0.1:4318/v1/traces`, the same with `localhost` or `[::1]`; nil for anything else.
@@ -30,6 +28,5 @@ package struct TraceOptions: Sendable, Hashable {
     /// Unit: percent.
     package var percent = 1
 
-    /// No spans.
     package init() {}
 }

@@ -27,9 +27,11 @@ public struct Batch: Sendable, Hashable, Codable {
     /// The proof of ``id``, where the purpose's floors count proved devices; nil if there is none, or ``id`` was proved
     /// before.
     public var proof: String?
+    /// True if the batch is a test's, so that nothing of it counts; nil for any other.
+    public var test: Bool?
 
     private enum CodingKeys: String, CodingKey {
-        case app, batch, purpose, window, id, context, events, key, proof
+        case app, batch, purpose, window, id, context, events, key, proof, test
         case consentVersion = "consent_version"
     }
 
@@ -80,7 +82,8 @@ public struct Batch: Sendable, Hashable, Codable {
         events: [Event],
         consentVersion: Int? = nil,
         key: String? = nil,
-        proof: String? = nil
+        proof: String? = nil,
+        isTest: Bool = false
     ) {
         self.app = app
         self.batch = batch.description
@@ -92,6 +95,7 @@ public struct Batch: Sendable, Hashable, Codable {
         self.consentVersion = consentVersion
         self.key = key
         self.proof = proof
+        test = isTest ? true : nil
     }
 }
 

@@ -11,6 +11,9 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
     /// for none. Only the answer to a repeated batch has it, when too many refusals came in between to remember them
     /// all.
     public let unlisted: Int?
+    /// The number of events that the plan takes of a batch that said that it was a test's: they changed no counter. Nil for
+    /// any other batch.
+    public let test: Int?
 
     /// One event that changed no counter.
     public struct Refusal: Sendable, Hashable, Codable {
@@ -30,11 +33,14 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
     }
 
     /// Creates an answer with the number of accepted events and what the daemon says of the others.
-    public init(accepted: Int, refused: [Refusal], reveal: [RevealRequest]? = nil, unlisted: Int? = nil) {
+    public init(
+        accepted: Int, refused: [Refusal], reveal: [RevealRequest]? = nil, unlisted: Int? = nil, test: Int? = nil
+    ) {
         self.accepted = accepted
         self.refused = refused
         self.reveal = reveal
         self.unlisted = unlisted
+        self.test = test
     }
 }
 

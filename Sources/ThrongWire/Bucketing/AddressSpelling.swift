@@ -182,7 +182,8 @@ struct AddressSpelling {
 }
 
 extension UInt8 {
-    fileprivate var hexValue: UInt8? {
+    /// The value of a hexadecimal digit in either case; nil for any other byte.
+    var hexValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
         case 0x41...0x46, 0x61...0x66: (self | 0x20) - 0x61 + 10

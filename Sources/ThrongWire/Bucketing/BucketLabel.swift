@@ -21,14 +21,9 @@ public struct BucketLabel: Hashable, Sendable, Codable, CustomStringConvertible,
         hasher.combine(UInt8(0xff))
     }
     /// Reads the bare string.
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
+    public init(from decoder: any Decoder) throws { self.init(try String(from: decoder)) }
     /// Writes the bare string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
 extension BucketLabel {

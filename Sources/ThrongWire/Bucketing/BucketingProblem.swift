@@ -88,15 +88,24 @@ extension BucketingProblem: CustomStringConvertible {
         case .repeatedAddress(let second, let first):
             "\(second.debugDescription) is \(first.debugDescription) in another spelling; keep one of the two"
         case .malformedRoute(let route):
-            """
-            the route \(route.debugDescription); start it with /, write ? # % and spaces as escapes of UTF-8 such as %20, and \
-            use * only as the whole last segment
-            """
+            "the route \(route.debugDescription); \(Self.cure(ofRoute: route))"
         case .missingUserAgentRules(let path):
             "the user agent rules are not at \(path); install them (apt-get install uap-core) or name their file"
         case .malformedUserAgentRules(let path, let reason):
             "the user agent rules at \(path) can't be used: \(reason); reinstall the package uap-core"
         }
+    }
+}
+
+extension BucketingProblem {
+    /// Returns what to do about a route template that is none.
+    private static func cure(ofRoute route: String) -> String {
+        if route.contains(where: { "?#".contains($0) }) {
+            return "leave out what follows ? or #: queries and fragments are not counted"
+        }
+        if !route.hasPrefix("/") { return "a route begins with /: write /\(route)" }
+        if route.contains("*") { return "* stands at the end only, as the whole last segment" }
+        return "write % and spaces as escapes of UTF-8 such as %20, a name behind each colon, and no two / in a row"
     }
 }
 

@@ -46,82 +46,41 @@ extension BucketingRule: Codable {
     /// Writes one flat object, whose `kind` says which further members it has: `{"kind": "bands", "edges": [10, 20]}`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(kind, forKey: .kind)
-        func put(_ value: some Encodable, _ key: Key) throws { try container.encode(value, forKey: key) }
+        func put(_ kind: Kind, _ members: (key: Key, value: any Encodable)...) throws {
+            try container.encode(kind, forKey: .kind)
+            for member in members { try container.encode(member.value, forKey: member.key) }
+        }
         switch self {
-        case .list(let groups):
-            try put(groups, .groups)
-        case .bands(let edges):
-            try put(edges, .edges)
+        case .list(let groups): try put(.list, (.groups, groups))
+        case .bands(let edges): try put(.bands, (.edges, edges))
         case .significantFigures(let digits, let lowest, let highest):
-            try put(digits, .digits)
-            try put(lowest, .lowest)
-            try put(highest, .highest)
-        case .powers(let base, let lowestExponent, let highestExponent):
-            try put(base, .base)
-            try put(lowestExponent, .lowestExponent)
-            try put(highestExponent, .highestExponent)
+            try put(.significantFigures, (.digits, digits), (.lowest, lowest), (.highest, highest))
+        case .powers(let base, let lowest, let highest):
             // The edges are for clients that know bands only.
-            try put(try BandBucketing.edges(powersOf: base, from: lowestExponent, to: highestExponent), .edges)
-        case .version(let level, let known):
-            try put(level, .level)
-            try put(known, .known)
-        case .screen(let mediumFrom, let largeFrom):
-            try put(mediumFrom, .mediumFrom)
-            try put(largeFrom, .largeFrom)
-        case .browser(let families):
-            try put(families, .families)
-        case .operatingSystem(let families):
-            try put(families, .families)
+            let edges = try BandBucketing.edges(powersOf: base, from: lowest, to: highest)
+            try put(.powers, (.base, base), (.lowestExponent, lowest), (.highestExponent, highest), (.edges, edges))
+        case .version(let level, let known): try put(.version, (.level, level), (.known, known))
+        case .screen(let medium, let large): try put(.screen, (.mediumFrom, medium), (.largeFrom, large))
+        case .browser(let families): try put(.browser, (.families, families))
+        case .operatingSystem(let families): try put(.operatingSystem, (.families, families))
+        case .deviceClass: try put(.deviceClass)
         case .language(let known):
-            try put(known, .known)
             // The groups are for clients without a table of codes.
-            try put(LanguageBucketing.groups(known), .groups)
-        case .utcOffset(let bandHours):
-            try put(bandHours, .bandHours)
+            try put(.language, (.known, known), (.groups, LanguageBucketing.groups(known)))
+        case .utcOffset(let bandHours): try put(.utcOffset, (.bandHours, bandHours))
         case .region(let groups):
             // The other codes of each country are for clients without a table of them.
-            try put(Self.withAliases(groups), .groups)
-        case .time(let part, let timeZone):
-            try put(part, .part)
-            try put(timeZone, .timeZone)
-        case .host(let known):
-            try put(known, .known)
-        case .route(let templates):
-            try put(templates, .templates)
+            try put(.region, (.groups, Self.withAliases(groups)))
+        case .time(let part, let timeZone): try put(.time, (.part, part), (.timeZone, timeZone))
+        case .host(let known): try put(.host, (.known, known))
+        case .route(let templates): try put(.route, (.templates, templates))
         case .fileType:
             // The groups are for clients without a table of their own: names as *.pdf.
-            try put(
-                FileTypeBucketing.types.map { type in
-                    BucketGroup(label: type.label, values: type.values.map { "*.\($0)" })
-                }, .groups)
-        case .revealed(let most):
-            try put(most, .most)
-        case .deviceClass:
-            break
-        }
-    }
-
-    /// The rule's kind, as it is written.
-    private var kind: Kind {
-        switch self {
-        case .list: .list
-        case .bands: .bands
-        case .significantFigures: .significantFigures
-        case .powers: .powers
-        case .version: .version
-        case .screen: .screen
-        case .browser: .browser
-        case .operatingSystem: .operatingSystem
-        case .deviceClass: .deviceClass
-        case .language: .language
-        case .utcOffset: .utcOffset
-        case .region: .region
-        case .time: .time
-        case .host: .host
-        case .route: .route
-        case .fileType: .fileType
-        case .revealed: .revealed
+            let groups = FileTypeBucketing.types.map { type in
+                BucketGroup(label: type.label, values: type.values.map { "*.\($0)" })
+            }
+            try put(.fileType, (.groups, groups))
+        case .revealed(let most): try put(.revealed, (.most, most))
         }
     }
 }

@@ -3,7 +3,6 @@ extension BucketingRule {
     ///
     /// - Parameter readingUserAgents: makes the bucketing of the kinds that read user agents, from what they keep and
     ///   the families that the rule lists; who has no rules for user agents takes labels only.
-    /// - Throws: ``BucketingProblem``.
     public func compiled(
         readingUserAgents: (UserAgentPart, [String]) throws(BucketingProblem) -> any Bucketing
     ) throws(BucketingProblem) -> any Bucketing {

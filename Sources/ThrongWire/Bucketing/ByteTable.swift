@@ -28,7 +28,6 @@ package struct ByteTable: Sendable {
 
     package init(_ letters: Letters = .exact) { self.letters = letters }
 
-    /// The number of keys.
     package var count: Int { entries.count }
 
     /// Adds a key. A key that is there already changes nothing, and its value is returned.

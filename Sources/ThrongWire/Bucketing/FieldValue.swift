@@ -4,7 +4,6 @@ public enum FieldValue {
     case missing
     /// Text, as the UTF-8 bytes of the request.
     case text(FieldText)
-    /// A whole number.
     case integer(Int64)
     /// Any other finite number.
     case number(Double)
@@ -21,9 +20,6 @@ public struct FieldText {
 
     /// Borrows bytes that the caller keeps alive.
     public init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
-
-    /// A copy, for rules that need whole strings; not for the hot path.
-    public var string: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 extension FieldValue {

@@ -7,9 +7,7 @@ package struct UnixClock: Sendable {
     /// A clock that asks the given closure.
     package init(_ read: @escaping @Sendable () -> UnixSeconds) { self.read = read }
 
-    /// The system's clock.
     package static let system = UnixClock { UnixSeconds(Int64(time(nil))) }
 
-    /// The clock's time.
     package var now: UnixSeconds { read() }
 }

@@ -12,6 +12,18 @@ extension UnixSeconds {
         return "\(Self.weekdays[date.weekday]), \(padded(date.day)) \(Self.months[date.month - 1]) \(year) \(clock) GMT"
     }
 
+    /// Reads ``httpDate``; nil for anything else.
+    package init?(httpDate header: String) {
+        let parts = header.split(separator: " ")
+        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]),
+            let month = Self.months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
+            let date = CalendarDate(year: year, month: month + 1, day: day)
+        else { return nil }
+        let clock = parts[4].split(separator: ":").map { Int64($0) ?? -1 }
+        guard clock.count == 3, clock.allSatisfy({ (0..<61).contains($0) }) else { return nil }
+        self.init(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
+    }
+
     private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -45,13 +45,8 @@ extension UnixSeconds: CustomStringConvertible {
 
 extension UnixSeconds: Codable {
     /// Reads the number.
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(Int64.self))
-    }
+    public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
 
     /// Writes the number.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(value)
-    }
+    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }

@@ -1,24 +1,14 @@
 /// The reason why bytes are no message, no key configuration, or can't be opened. No case holds any of the bytes.
 package enum ObliviousError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The bytes end within a part, or where it has to be.
     case truncated(MessagePart, at: Int)
-    /// A message begins with a number that stands for no framing of its kind.
     case framing(found: Int)
-    /// A part is larger than is taken.
     case tooLarge(MessagePart, found: Int, limit: Int)
-    /// A part holds what it must not.
     case malformed(MessagePart, at: Int)
-    /// A key configuration, or a list of them, is none.
     case configuration(at: Int)
-    /// None of the key configurations of a list can be used.
     case noUsableKey
-    /// An encapsulated request or response has fewer bytes than any has.
     case tooShort(found: Int, least: Int)
-    /// No key has this number, or none any more.
     case unknownKey(id: Int)
-    /// The key is of another mechanism, or is not used with these algorithms.
     case unknownSuite(mechanism: Int, derivation: Int, sealing: Int)
-    /// The sealed bytes were changed on their way, or were sealed for another key.
     case unopened
 
     /// The message: what was found, what is allowed and what to do.

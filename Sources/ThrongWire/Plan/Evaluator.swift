@@ -53,8 +53,5 @@ public struct EvaluatorKey: Sendable, Hashable, Codable, CustomStringConvertible
     }
 
     /// Writes its text.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

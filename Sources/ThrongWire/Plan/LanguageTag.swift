@@ -89,8 +89,5 @@ extension UInt8 {
 
 extension LanguageTag: Encodable {
     /// Writes the tag.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }

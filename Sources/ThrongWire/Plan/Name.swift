@@ -26,15 +26,10 @@ extension Name: ExpressibleByStringLiteral {
 
 extension Name: Codable {
     /// Reads the bare string.
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
+    public init(from decoder: any Decoder) throws { self.init(try String(from: decoder)) }
 
     /// Writes the bare string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }
 
 /// The name of an app.

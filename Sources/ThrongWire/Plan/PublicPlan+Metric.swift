@@ -48,27 +48,12 @@ extension PublicPlan {
         public let expires: String
 
         package init(
-            name: MetricName,
-            title: String,
-            question: String,
-            purpose: PurposeName,
-            events: [EventName],
-            dimensions: [DimensionName],
-            period: PeriodKind,
-            rollups: [PeriodKind],
-            sums: [SumMeasure],
-            histogram: HistogramMeasure?,
-            reach: Bool,
-            firstGroupings: [[DimensionName]]? = nil,
-            firstPeriods: [PeriodKind]? = nil,
-            provedFirsts: ProvedFirsts? = nil,
-            answered: Answered? = nil,
-            within: Within? = nil,
-            contributionBound: Int,
-            sampling: Double,
-            threshold: Int64,
-            impossible: [ImpossibleCombination],
-            expires: String
+            name: MetricName, title: String, question: String, purpose: PurposeName, events: [EventName],
+            dimensions: [DimensionName], period: PeriodKind, rollups: [PeriodKind], sums: [SumMeasure],
+            histogram: HistogramMeasure?, reach: Bool, firstGroupings: [[DimensionName]]? = nil,
+            firstPeriods: [PeriodKind]? = nil, provedFirsts: ProvedFirsts? = nil, answered: Answered? = nil,
+            within: Within? = nil, contributionBound: Int, sampling: Double, threshold: Int64,
+            impossible: [ImpossibleCombination], expires: String
         ) {
             self.name = name
             self.title = title
@@ -157,9 +142,7 @@ extension PublicPlan {
             /// The last week after the first one that is answered.
             public let weeks: Int
 
-            package init(
-                of: [EventName], weeks: Int
-            ) {
+            package init(of: [EventName], weeks: Int) {
                 self.of = of
                 self.weeks = weeks
             }
@@ -174,18 +157,14 @@ extension PublicPlan {
             /// The lower edges of the bands that are kept.
             public let bands: [Double]
 
-            package init(
-                of: [EventName], per: PeriodKind, bands: [Double]
-            ) {
+            package init(of: [EventName], per: PeriodKind, bands: [Double]) {
                 self.of = of
                 self.per = per
                 self.bands = bands
             }
         }
 
-        package init(
-            retention: Retention?, frequency: Frequency?
-        ) {
+        package init(retention: Retention?, frequency: Frequency?) {
             self.retention = retention
             self.frequency = frequency
         }

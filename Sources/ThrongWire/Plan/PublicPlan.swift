@@ -70,20 +70,10 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let transport: PurposeTransport?
 
         package init(
-            name: PurposeName,
-            explanation: String,
-            needsConsent: Bool,
-            refusedBy: [OptOutSignal],
-            rotationSeconds: Int64,
-            retentionSeconds: Int64,
-            contextFields: [FieldName],
-            events: [Event],
-            use: PurposeUse? = nil,
-            consentOfParent: Bool? = nil,
-            consentVersion: Int? = nil,
-            identifier: PurposeIdentifier? = nil,
-            floor: FloorKind? = nil,
-            transport: PurposeTransport? = nil
+            name: PurposeName, explanation: String, needsConsent: Bool, refusedBy: [OptOutSignal],
+            rotationSeconds: Int64, retentionSeconds: Int64, contextFields: [FieldName], events: [Event],
+            use: PurposeUse? = nil, consentOfParent: Bool? = nil, consentVersion: Int? = nil,
+            identifier: PurposeIdentifier? = nil, floor: FloorKind? = nil, transport: PurposeTransport? = nil
         ) {
             self.name = name
             self.explanation = explanation
@@ -109,9 +99,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         /// The fields that metrics use, sorted.
         public let fields: [FieldName]
 
-        package init(
-            name: EventName, fields: [FieldName]
-        ) {
+        package init(name: EventName, fields: [FieldName]) {
             self.name = name
             self.fields = fields
         }
@@ -133,11 +121,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let partitionsDevices: Bool
 
         package init(
-            name: DimensionName,
-            title: String,
-            field: FieldName,
-            rule: BucketingRule,
-            buckets: [BucketLabel],
+            name: DimensionName, title: String, field: FieldName, rule: BucketingRule, buckets: [BucketLabel],
             partitionsDevices: Bool
         ) {
             self.name = name
@@ -184,9 +168,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         /// The titles of the insights that it receives, in the order of its reports.
         public let insights: [String]
 
-        package init(
-            name: PartnerName, title: String, contact: String, insights: [String]
-        ) {
+        package init(name: PartnerName, title: String, contact: String, insights: [String]) {
             self.name = name
             self.title = title
             self.contact = contact
@@ -195,21 +177,10 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     }
 
     package init(
-        app: AppName,
-        title: String,
-        contact: String,
-        timeZone: String,
-        version: String,
-        threshold: Int64,
-        purposes: [Purpose],
-        dimensions: [Dimension],
-        derivedDimensions: [DerivedDimension],
-        metrics: [Metric],
-        recipients: [Recipient],
-        directedTo: DirectedTo? = nil,
-        translations: [String: [String: String]]? = nil,
-        relay: RelayAddress? = nil,
-        evaluator: Evaluator? = nil
+        app: AppName, title: String, contact: String, timeZone: String, version: String, threshold: Int64,
+        purposes: [Purpose], dimensions: [Dimension], derivedDimensions: [DerivedDimension], metrics: [Metric],
+        recipients: [Recipient], directedTo: DirectedTo? = nil, translations: [String: [String: String]]? = nil,
+        relay: RelayAddress? = nil, evaluator: Evaluator? = nil
     ) {
         self.app = app
         self.title = title

@@ -58,8 +58,5 @@ public struct RelayAddress: Sendable, Hashable, Codable {
     }
 
     /// Writes its text.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public func encode(to encoder: any Encoder) throws { try text.encode(to: encoder) }
 }

@@ -37,8 +37,5 @@ public struct EvaluatedOutput: Sendable, Hashable, Codable, CustomStringConverti
     }
 
     /// Writes its text.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

@@ -118,8 +118,5 @@ extension RevealedHash: Codable {
     }
 
     /// Writes the wire's text.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

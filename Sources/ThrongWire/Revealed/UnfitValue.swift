@@ -29,8 +29,6 @@ extension BucketLabel {
     /// Refused as personal: an `@` of any width, and 6 or more digits of any script with nothing but spaces and the
     /// signs of phone numbers and dates (`+ - . / : ( )`) between them. This is a net for accidents, not a proof: an
     /// app that asks people for names has names in the values.
-    ///
-    /// - Throws: ``UnfitValue``.
     public init(revealing value: String) throws(UnfitValue) {
         self.init(value)
         // A value that looks personal is refused as personal, whatever else is wrong with it.

@@ -6,7 +6,6 @@ import ThrongPlan
 import ThrongRelease
 import ThrongStore
 import ThrongSystem
-import ThrongWire
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -80,9 +79,7 @@ struct AuditCommand: AsyncParsableCommand {
         if let released {
             try Self.read(released, into: &input)
         } else {
-            let releases = try await DatabaseAccess.use(place) { settings in
-                let store = ReleaseStore(settings)
-                defer { store.close() }
+            let releases = try await DatabaseAccess.releases(place) { store in
                 return try await store.allReleases()
             }
             guard !releases.isEmpty else { throw CommandFailure("Nothing was released there yet.") }

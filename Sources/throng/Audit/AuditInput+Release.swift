@@ -1,7 +1,6 @@
 import ThrongAudit
 import ThrongPlan
 import ThrongRelease
-import ThrongWire
 
 extension AuditInput {
     /// Adds a release as the ledger has it: its numbers, and what its header says of its metric.

@@ -4,7 +4,6 @@ import ThrongJournal
 import ThrongPlan
 import ThrongStore
 import ThrongSystem
-import ThrongWire
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -70,11 +69,8 @@ struct BackupMakeCommand: AsyncParsableCommand {
         let keys = BackupKeys(dataPath: place.dataPath)
         let hold = try BackupPlace.hold(keys)
         defer { withExtendedLifetime(hold) {} }
-        let path = BackupPlace.absolute(to)
-        let list = try await DatabaseAccess.use(place) { settings in
-            let connection = Connection(
-                ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
-            defer { connection.close() }
+        let path = Place.absolute(to)
+        let list = try await DatabaseAccess.connect(place, Connection.patient) { connection in
             try await Migrator(connection).verify()
             return try await BackupStore(connection).snapshot(plans: plans, now: now) { snapshot in
                 try BackupWriter(path, keys: keys, now: now).write(snapshot, files)
@@ -178,9 +174,7 @@ struct BackupKeysCommand: AsyncParsableCommand {
                 newline: false)
             guard readLine() == "forget" else { throw CommandFailure("That is not forget. Nothing was destroyed.") }
         }
-        try await DatabaseAccess.use(place) { settings in
-            let connection = Connection.reporting(settings)
-            defer { connection.close() }
+        try await DatabaseAccess.connect(place, Connection.reporting) { connection in
             let deletions = DeletionStore(connection)
             let gone = try keys.destroy { _ in true }
             for (app, names) in Dictionary(grouping: gone.keys, by: \.app).sorted(by: { $0.key < $1.key }) {
@@ -216,7 +210,6 @@ struct ExportedKeys: ParsableArguments {
         }
     }
 
-    /// Keys, and when they were exported.
     struct Found {
         let keys: [BackupKey]
         /// Nil where they are those of a data directory.
@@ -226,8 +219,8 @@ struct ExportedKeys: ParsableArguments {
     /// Reads the keys that are named; nil where none are.
     func read() throws -> Found? {
         guard let keys, let recoveryKey else { return nil }
-        let recovery = try RecoveryKey(file: BackupPlace.absolute(recoveryKey))
-        let export = try KeyExport.read(BackupPlace.absolute(keys), recovery)
+        let recovery = try RecoveryKey(file: Place.absolute(recoveryKey))
+        let export = try KeyExport.read(Place.absolute(keys), recovery)
         return Found(keys: export.keys, made: export.made)
     }
 

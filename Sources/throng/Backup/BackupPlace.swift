@@ -33,7 +33,6 @@ enum BackupPlace {
         return hold
     }
 
-    /// Makes sure that keys can be exported.
     static func checkRecovery(_ place: Place) throws {
         guard FileManager.default.fileExists(atPath: RecoveryKey.publicPath(in: place.dataPath)) else {
             throw CommandFailure(
@@ -42,19 +41,14 @@ enum BackupPlace {
         }
     }
 
-    /// Exports the keys, and says how many.
     static func export(_ place: Place, to file: String, now: UnixSeconds) throws {
-        let path = absolute(file)
+        let path = Place.absolute(file)
         guard let count = try KeyExport.write(place.dataPath, to: path, now: now) else {
             return try checkRecovery(place)
         }
         try BackupMarks(dataPath: place.dataPath).note(.exported, at: now)
         Terminal.data(path)
         Terminal.talk("\(Terminal.count(count, "key")) for the recovery key.")
-    }
-
-    static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     /// "2.4 s".

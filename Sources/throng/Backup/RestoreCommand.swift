@@ -64,7 +64,7 @@ struct RestoreCommand: AsyncParsableCommand {
     private func sayWhetherWhole() throws {
         let found = try exported.read(orOf: place.dataPath)
         let restoration = try Restoration(
-            BackupReader(BackupPlace.absolute(file), keys: found.keys), exported: found.made)
+            BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
         let list = restoration.backup.list
         Terminal.talk(
             "Whole: as of \(Terminal.instant(list.instant)), schema \(list.schema). "
@@ -105,7 +105,7 @@ extension RestoreCommand {
                     + "with --recovery-key.")
         }
         let restoration = try Restoration(
-            BackupReader(BackupPlace.absolute(file), keys: found.keys), exported: found.made)
+            BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
         let staging = path + ".restoring"
         try await clear(staging)
         let data = try DataDirectory(path: staging)
@@ -127,14 +127,13 @@ extension RestoreCommand {
         return restoration
     }
 
-    /// Restores the database of a data directory that is there.
     private func forJournal() async throws -> Restoration {
         try BackupPlace.check(place)
         let data = try held(place.dataPath)
         defer { data.unlock() }
         let found = try exported.read(orOf: place.dataPath)
         let restoration = try Restoration(
-            BackupReader(BackupPlace.absolute(file), keys: found.keys), exported: found.made)
+            BackupReader(Place.absolute(file), keys: found.keys), exported: found.made)
         let (cluster, staging) = (place.dataPath + "/postgres", place.dataPath + "/postgres.restoring")
         if place.database == nil {
             guard !FileManager.default.fileExists(atPath: cluster) else {
@@ -163,7 +162,6 @@ extension RestoreCommand {
         return logger
     }
 
-    /// Removes what a restore left that was cut short.
     private func clear(_ staging: String) async throws {
         guard FileManager.default.fileExists(atPath: staging) else { return }
         let left = try held(staging)

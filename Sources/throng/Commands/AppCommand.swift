@@ -70,11 +70,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
             )
         }
         defer { withExtendedLifetime(hold) {} }
-        let (went, left, rest) = try await DatabaseAccess.use(place) { settings in
-            // Tables of any size are written anew, a statement for all of them.
-            let connection = Connection(
-                ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
-            defer { connection.close() }
+        let (went, left, rest) = try await DatabaseAccess.connect(place, Connection.patient) { connection in
             guard try await Migrator(connection).status().allSatisfy({ $0.appliedAt != nil }) else {
                 throw CommandFailure(
                     "The database has an older schema than this program. Run `throng database --migrate`, and this again. Nothing was "

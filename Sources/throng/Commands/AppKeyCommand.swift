@@ -4,7 +4,6 @@ import ThrongIngest
 import ThrongPlan
 import ThrongReport
 import ThrongSystem
-import ThrongWire
 
 struct AppKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,19 +18,17 @@ struct AppKeyCommand: AsyncParsableCommand {
 }
 
 extension AppKeyCommand {
-    /// The app, and the place of its daemon's data.
     struct Target: ParsableArguments {
         @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "app"))
         var app: String
 
-        @Option(help: ArgumentHelp("The data directory (default: \(Place.standardData)).", valueName: "dir"))
-        var data: String?
+        @OptionGroup var data: DataOption
 
-        var file: AppKeyFile { AppKeyFile(dataPath: data ?? Place.standardData) }
+        var file: AppKeyFile { AppKeyFile(dataPath: data.path) }
 
         /// Says so where no plan in force is for the app: its name may be mistyped.
         func sayWhetherKnown() {
-            let plan = "\(data ?? Place.standardData)/plans/\(app).yaml"
+            let plan = "\(data.path)/plans/\(app).yaml"
             guard !FileManager.default.fileExists(atPath: plan) else { return }
             Terminal.talk("The daemon there has not run by a plan for \(app.printable) yet.")
         }

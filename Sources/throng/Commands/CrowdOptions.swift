@@ -1,14 +1,46 @@
 import ArgumentParser
+import Foundation
 import ThrongCrowd
 import ThrongPlan
 import ThrongSystem
 
-/// The crowd that a plan is tried on.
-struct CrowdOptions: ParsableArguments {
+/// The source of a crowd: a plan alone, real devices, known shares, or the sample's shoppers.
+struct CrowdSource: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The crowd's folder, with devices.ndjson.gz and shop.csv.gz as the sample has.", valueName: "dir"))
-    var crowd = "Deploy/sample"
+            "Takes the shoppers of a folder with devices.ndjson.gz and shop.csv.gz, as the sample has, instead of a crowd that is made up from the plan.",
+            valueName: "dir"))
+    var crowd: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Gives the made-up crowd real devices, from a file such as the sample's devices.ndjson.gz.",
+            valueName: "file"))
+    var devices: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Tells the made-up crowd how often buckets come: a CSV of dimension, bucket and share.", valueName: "file"))
+    var shares: String?
+
+    func validate() throws {
+        guard crowd == nil || devices == nil && shares == nil else {
+            throw ValidationError("--devices and --shares go with a crowd that is made up; leave --crowd out.")
+        }
+    }
+
+    /// Makes the crowd of a plan, or reads it.
+    func made(for plan: Plan) throws -> Crowd {
+        if let crowd { return try Crowd(folder: crowd) }
+        return try Crowd(
+            of: plan, devices: try devices.map { try SampleDevice.all(in: $0) } ?? [],
+            shares: try shares.map { try CrowdShares(file: $0, for: plan) } ?? CrowdShares())
+    }
+}
+
+/// The crowd that a plan is tried on.
+struct CrowdOptions: ParsableArguments {
+    @OptionGroup var source: CrowdSource
 
     @Option(help: ArgumentHelp("How many devices come on a day (default: the plan's audience).", valueName: "devices"))
     var audience: Int?
@@ -19,7 +51,7 @@ struct CrowdOptions: ParsableArguments {
     @Option(help: "Which crowd: the same seed gives the same one.")
     var seed: UInt64 = 20_261_121
 
-    @Flag(help: "All devices post within one window, as in throng demo; otherwise in those of their events.")
+    @Flag(help: "All devices post within one window; otherwise in those of their events.")
     var atOnce = false
 
     func validate() throws {
@@ -27,7 +59,7 @@ struct CrowdOptions: ParsableArguments {
         if let audience, audience < 1 { throw ValidationError("--audience takes at least 1.") }
     }
 
-    /// Reads the crowd and tries a plan on it.
+    /// Makes the crowd and tries a plan on it.
     func tried<Found>(
         _ plan: Plan, _ work: (Crowd, Forecast.Terms, _ progress: @escaping () -> Void) throws -> Found
     ) throws -> Found {
@@ -39,7 +71,10 @@ struct CrowdOptions: ParsableArguments {
             )
         }
         let terms = Forecast.Terms(devices: devices, days: days, posting: atOnce ? .atOnce : .asItHappens, seed: seed)
-        let crowd = try Crowd(folder: crowd)
+        let crowd = try source.made(for: plan)
+        if crowd.isMadeUp {
+            Terminal.talk("The crowd is made up from the plan: name --devices, --shares or --crowd for a truer one.")
+        }
         let bar = ProgressBar("counting days", total: devices * days, unit: "devices")
         defer { bar.finish() }
         return try work(crowd, terms) { bar.advance(by: 1) }

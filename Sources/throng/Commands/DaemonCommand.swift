@@ -15,7 +15,6 @@ struct DaemonCommand: AsyncParsableCommand {
             """,
         subcommands: [ListCommand.self, JoinCommand.self, LeaveCommand.self])
 
-    /// The facts that these commands need of a database.
     struct Admin {
         let admin: MemberAdmin
         /// The number that decisions are made by: see ``MemberAdmin/lastNumber()``.
@@ -29,13 +28,10 @@ struct DaemonCommand: AsyncParsableCommand {
 
         var last: OwnershipEpoch? { epochs.last { $0.isInForce } }
 
-        /// Runs something with what the database says now.
         static func use<Value: Sendable>(
             _ place: Place, _ work: @Sendable (Admin) async throws -> Value
         ) async throws -> Value {
-            try await DatabaseAccess.use(place) { settings in
-                let connection = Connection(settings)
-                defer { connection.close() }
+            try await DatabaseAccess.connect(place) { connection in
                 try await Migrator(connection).verify()
                 let admin = MemberAdmin(connection)
                 let registry = PlanRegistry(connection)
@@ -93,10 +89,6 @@ struct DaemonCommand: AsyncParsableCommand {
                 }
             }
         }
-
-        /// The end of the longest window that the last epoch leaves as it is; until then the epoch before counts, too.
-        /// Nil where no epoch begins.
-        var settles: UnixSeconds? { last?.begins.map { $0 + 3 * Rotation.longest.seconds } }
     }
 
     struct ListCommand: AsyncParsableCommand {
@@ -334,7 +326,6 @@ struct DaemonCommand: AsyncParsableCommand {
     }
 }
 
-/// The options for a daemon that shall count, or no more, once all agree.
 struct ChangeOptions: ParsableArguments {
     @OptionGroup var place: Place
 

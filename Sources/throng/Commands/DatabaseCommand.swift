@@ -55,9 +55,7 @@ struct DatabaseCommand: AsyncParsableCommand {
     }
 
     private func applyMigrations() async throws {
-        let applied = try await DatabaseAccess.use(place) { settings in
-            let connection = Connection(settings)
-            defer { connection.close() }
+        let applied = try await DatabaseAccess.connect(place) { connection in
             return try await Migrator(connection).migrate()
         }
         for name in applied { Terminal.data("applied \(name)") }
@@ -65,9 +63,7 @@ struct DatabaseCommand: AsyncParsableCommand {
     }
 
     private func handOver() async throws {
-        let nodes = try await DatabaseAccess.use(place) { settings in
-            let connection = Connection(settings)
-            defer { connection.close() }
+        let nodes = try await DatabaseAccess.connect(place) { connection in
             try await Migrator(connection).verify()
             let distribution = Distribution(connection)
             try await distribution.distribute(parts: parts)
@@ -77,9 +73,7 @@ struct DatabaseCommand: AsyncParsableCommand {
     }
 
     private func sayStatus() async throws {
-        let (lines, isConfined, nodes) = try await DatabaseAccess.use(place) { settings in
-            let connection = Connection(settings)
-            defer { connection.close() }
+        let (lines, isConfined, nodes) = try await DatabaseAccess.connect(place) { connection in
             let migrator = Migrator(connection)
             let lines = try await migrator.status().map {
                 Line(migration: $0.migration.name, appliedAt: $0.appliedAt)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import ThrongJournal
 import ThrongPlan
+import ThrongStore
 import ThrongSystem
 
 struct PlanApplyCommand: AsyncParsableCommand {
@@ -12,8 +13,8 @@ struct PlanApplyCommand: AsyncParsableCommand {
             Says what the plan does in the former one's place, as `throng plan diff` does. Where something widens, people have to \
             be asked or a period is split, nothing is changed unless --yes is given.
 
-            Then it writes the plan over the file with which the daemon of --data was started, sends the daemon SIGHUP, and waits \
-            until it counts by the new plan. The daemon stops in order and starts again in the same process; meanwhile clients \
+            Then it keeps the former plan beside the file, by its version, writes the plan over the file with which the daemon \
+            of --data was started, sends the daemon SIGHUP, and waits until it counts by the new plan. The daemon stops in order and starts again in the same process; meanwhile clients \
             can't reach it for a few seconds and come again. Where none runs, the next start counts by the new plan.
 
             The plan is in force then for all daemons of the database, whichever was before. Bring it to each of them: one that \
@@ -30,8 +31,7 @@ struct PlanApplyCommand: AsyncParsableCommand {
     @Argument(help: "The plan's file.")
     var file: String
 
-    @Option(help: ArgumentHelp("The data directory (default: \(Place.standardData)).", valueName: "dir"))
-    var data: String?
+    @OptionGroup var data: DataOption
 
     @Flag(help: "Also where something widens, people have to be asked or a period is split.")
     var yes = false
@@ -42,31 +42,29 @@ struct PlanApplyCommand: AsyncParsableCommand {
     private static let knowing: Duration = .seconds(15)
 
     func run() async throws {
-        var place = Place()
-        place.data = data
-        let plans = RunningPlans(dataPath: place.dataPath)
-        let new: RunningPlan
-        let old: RunningPlan
-        let diff: PlanDiff
-        do {
-            new = try PlanFiles.source(file)
-            old = try Self.running(new.plan.app.name, at: place.dataPath)
-            diff = try PlanDiff(from: old.plan, to: new.plan, rules: .system)
-        } catch let problems as PlanProblems {
-            for problem in problems.all { Terminal.data(problem.description) }
-            throw ExitCode(2)
+        let dataPath = Place.absolute(data.path)
+        let plans = RunningPlans(dataPath: dataPath)
+        let (new, old, diff) = try PlanFiles.sayingProblems {
+            let new = try PlanFiles.source(file)
+            let old = try Self.running(new.plan.app.name, at: dataPath)
+            return (new, old, try PlanDiff(from: old.plan, to: new.plan, rules: .system))
         }
         PlanDiffCommand.say(diff)
         if !yes, let code = PlanDiffCommand.exitCode(of: diff) {
             Terminal.talk("Nothing was changed. With --yes the plan is put in force all the same.")
             throw code
         }
+        if new.bytes != old.bytes {
+            let kept = "\(old.path).\(old.plan.version.short)"
+            try keep(old.bytes, at: kept)
+            Terminal.talk("The former plan is kept in \(kept), for audits and to go back.")
+        }
         try write(new.bytes, over: old.path)
         do {
             try plans.apply(new.plan)
         } catch {
             throw CommandFailure(
-                "\(old.path) has the new plan, but the daemon can't be told in \(place.dataPath)/plans: "
+                "\(old.path) has the new plan, but the daemon can't be told in \(dataPath)/plans: "
                     + "\(error.localizedDescription). Run this as the daemon's user.")
         }
         guard let process = plans.process else {
@@ -105,7 +103,6 @@ struct PlanApplyCommand: AsyncParsableCommand {
         return ", which is in force"
     }
 
-    /// Returns the plan that a daemon counts by, or counted by last.
     static func running(_ app: AppName, at dataPath: String) throws -> RunningPlan {
         guard let source = try RunningPlans(dataPath: dataPath).source(of: app) else {
             throw CommandFailure(
@@ -113,6 +110,16 @@ struct PlanApplyCommand: AsyncParsableCommand {
                     + "--data; for an app that is new, start the daemon with its plan.")
         }
         return source
+    }
+
+    private func keep(_ bytes: [UInt8], at path: String) throws {
+        do {
+            try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw CommandFailure(
+                "\(path) can't be written, to keep the former plan, so nothing was changed: \(error.localizedDescription)"
+            )
+        }
     }
 
     /// All of it or nothing, with the owner and the mode of what was there.

@@ -3,14 +3,14 @@ import Foundation
 import ThrongCrowd
 import ThrongPlan
 import ThrongSystem
-import ThrongWire
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Checks a plan, or prints what it means for people.",
+        abstract: "Writes a plan, checks it, or prints what it means for people.",
         subcommands: [
-            PlanCheckCommand.self, PlanDiffCommand.self, PlanApplyCommand.self, PlanLabelCommand.self,
+            PlanNewCommand.self, PlanCheckCommand.self, PlanDiffCommand.self, PlanApplyCommand.self,
+            PlanLabelCommand.self,
         ])
 }
 
@@ -48,24 +48,11 @@ struct PlanCheckCommand: AsyncParsableCommand {
     @Flag(help: "Prints what it finds as JSON.")
     var json = false
 
-    private struct Finding: Encodable {
-        let file: String
-        let line: Int?
-        let column: Int?
-        let message: String
-
-        init(_ problem: PlanProblem) {
-            file = problem.file
-            line = problem.line
-            column = problem.column
-            message = problem.message
-        }
-    }
-
     private struct Findings: Encodable {
-        let problems: [Finding]
-        let advice: [Finding]
+        let problems: [PlanProblem]
+        let advice: [PlanProblem]
         let margins: [String]?
+        let first: [String]?
         let forecast: Forecast?
     }
 
@@ -75,32 +62,33 @@ struct PlanCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         if suggest { return try proposeGroupings() }
-        let problems: [PlanProblem]
+        var problems: [PlanProblem] = []
         var advice: [PlanProblem] = []
         var plan: Plan?
         var margins: [String] = []
         var forecast: Forecast?
         do {
             let read = try PlanFiles.read(file)
-            advice = read.lint(today: .today)
+            problems = read.expired()
+            advice = read.lint(rules: .system)
             margins = read.marginLines()
             plan = read
             if simulate { forecast = try crowd.tried(read) { try Forecast(of: read, crowd: $0, $1, progress: $2) } }
-            problems = []
         } catch let found as PlanProblems {
             problems = found.all
         }
         if json {
             try Terminal.json(
                 Findings(
-                    problems: problems.map { Finding($0) }, advice: advice.map { Finding($0) },
-                    margins: margins.isEmpty ? nil : margins, forecast: forecast))
+                    problems: problems, advice: advice, margins: margins.isEmpty ? nil : margins,
+                    first: plan?.firstLines(now: UnixClock.system.now), forecast: forecast))
         } else {
             for problem in problems { Terminal.data(problem.description) }
             for piece in advice { Terminal.talk("advice: \(piece.description)") }
             for margin in margins { Terminal.talk("margin: \(margin)") }
+            for line in plan?.firstLines(now: UnixClock.system.now) ?? [] { Terminal.talk("first: \(line)") }
             for line in forecast?.lines ?? [] { Terminal.data(line) }
-            if let plan {
+            if let plan, problems.isEmpty {
                 Terminal.talk(
                     "\(file) is valid: \(Terminal.count(plan.metrics.count, "metric")), "
                         + "\(Terminal.count(plan.dimensions.count + plan.derivedDimensions.count, "dimension")), "
@@ -111,17 +99,11 @@ struct PlanCheckCommand: AsyncParsableCommand {
     }
 
     private func proposeGroupings() throws {
-        let plan: Plan
-        do {
-            plan = try PlanFiles.read(file)
-        } catch let problems as PlanProblems {
-            for problem in problems.all { Terminal.data(problem.description) }
-            throw ExitCode(2)
-        }
+        let plan = try PlanFiles.sayingProblems { try PlanFiles.read(file) }
         let advice = try crowd.tried(plan) { try GroupingAdvice.all(of: plan, crowd: $0, $1, progress: $2) }
         guard !advice.isEmpty else {
             throw CommandFailure(
-                "\(crowd.crowd) has no event of \(file)'s metrics; name a folder with sessions of your own by --crowd.")
+                "The crowd has no event of \(file)'s metrics; leave --crowd out, and one is made up from the plan.")
         }
         if json { return try Terminal.json(advice) }
         for line in advice.yaml { Terminal.data(line) }
@@ -180,13 +162,7 @@ struct PlanLabelCommand: AsyncParsableCommand {
     }
 
     private func writeRecord() throws {
-        let written: ProcessingRecord
-        do {
-            written = ProcessingRecord(of: try PlanFiles.read(file))
-        } catch let problems as PlanProblems {
-            for problem in problems.all { Terminal.data(problem.description) }
-            throw ExitCode(2)
-        }
+        let written = try PlanFiles.sayingProblems { ProcessingRecord(of: try PlanFiles.read(file)) }
         if json { return Terminal.data(String(decoding: try written.json(), as: UTF8.self)) }
         Terminal.data(written.markdown)
     }

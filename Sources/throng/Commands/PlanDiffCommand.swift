@@ -52,26 +52,20 @@ struct PlanDiffCommand: ParsableCommand {
     }
 
     func run() throws {
-        let diff: PlanDiff
-        let before: Plan
-        do {
+        let diff = try PlanFiles.sayingProblems {
             let after = try PlanFiles.read(files[files.count - 1])
-            if running {
-                var place = Place()
-                place.data = data
-                before = try PlanApplyCommand.running(after.app.name, at: place.dataPath).plan
-            } else {
-                before = try PlanFiles.read(files[0])
-            }
+            let before =
+                running
+                ? try PlanApplyCommand.running(
+                    after.app.name, at: Place.absolute(data ?? Place.standardData)
+                ).plan
+                : try PlanFiles.read(files[0])
             guard before.app.name == after.app.name else {
                 throw CommandFailure(
                     "\(files[0]) is of the app \(before.app.name), \(files[1]) of \(after.app.name): counters of two apps have "
                         + "nothing to do with each other. Keep the name, or see it as a new app.")
             }
-            diff = try PlanDiff(from: before, to: after, rules: .system)
-        } catch let problems as PlanProblems {
-            for problem in problems.all { Terminal.data(problem.description) }
-            throw ExitCode(2)
+            return try PlanDiff(from: before, to: after, rules: .system)
         }
         if json { try Terminal.json(diff.changes) } else { Self.say(diff) }
         if let code = Self.exitCode(of: diff) { throw code }

@@ -79,9 +79,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
                 "Noise is drawn from the daemons' secret, so that the same question always gets the same, and "
                     + "\(place.dataPath) is not there. Name a daemon's data directory with --data.")
         }
-        let outcome = try await DatabaseAccess.use(place) { settings in
-            let store = ReleaseStore(settings)
-            defer { store.close() }
+        let outcome = try await DatabaseAccess.releases(place) { store in
             if let doubt = try await MachineClock().look(DatabaseClock(store.connection)) {
                 throw CommandFailure(doubt.description)
             }

@@ -36,15 +36,8 @@ struct ReleaseExplainCommand: AsyncParsableCommand {
         let buckets = try Self.buckets(cell)
         guard let plan = try plans.read().first(where: { $0.metric(MetricName(metric)) != nil }) ?? plans.read().first
         else { throw CommandFailure("There is no plan. Name one with --plan.") }
-        guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone), let found = calendar.period(labelled: period)
-        else {
-            throw ValidationError(
-                "'\(period)' is no period: write 2026-11-20 (a day), 2026-11 (a month), 2026-W47 (a week) or "
-                    + "2026-11-20T10:00 (an hour).")
-        }
-        try await DatabaseAccess.use(place) { settings in
-            let store = ReleaseStore(settings)
-            defer { store.close() }
+        let found = try PeriodOption.period(period, of: plan)
+        try await DatabaseAccess.releases(place) { store in
             let explainer = ReleaseExplainer(store: store)
             let explanation = try await explainer.explain(MetricName(metric), found, buckets, of: plan)
             if json { return try Terminal.json(explanation) }

@@ -3,7 +3,6 @@ import Foundation
 import ThrongPlan
 import ThrongStore
 import ThrongSystem
-import ThrongWire
 
 struct RetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -58,9 +57,7 @@ extension RetentionCommand {
             if ledger { return try await Ledger(place: place, app: app, json: json).say() }
             let plans = plans.files.isEmpty ? [] : try plans.read()
             let now = UnixClock.system.now
-            let outlook = try await DatabaseAccess.use(place) { settings in
-                let store = ReleaseStore(settings)
-                defer { store.close() }
+            let outlook = try await DatabaseAccess.releases(place) { store in
                 return try await RetentionStore(store.connection).outlook(plans)
             }
             let lines = outlook.due.map {
@@ -120,9 +117,7 @@ extension RetentionCommand {
         }
 
         func say() async throws {
-            let entries = try await DatabaseAccess.use(place) { settings in
-                let store = ReleaseStore(settings)
-                defer { store.close() }
+            let entries = try await DatabaseAccess.releases(place) { store in
                 return try await DeletionStore(store.connection).entries()
             }
             let shown = entries.filter { entry in app.map { entry.app == $0 || entry.app == "*" } ?? true }

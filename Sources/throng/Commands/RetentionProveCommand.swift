@@ -5,7 +5,6 @@ import ThrongReport
 import ThrongSchedule
 import ThrongStore
 import ThrongSystem
-import ThrongWire
 
 struct RetentionProveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,9 +54,7 @@ struct RetentionProveCommand: AsyncParsableCommand {
                 "There is no key at \(signing.keyPath), and a proof that nobody signed proves nothing. `throng key new` makes one; "
                     + "--key names another. Without --out the document is printed unsigned.")
         }
-        let standing = try await DatabaseAccess.use(place) { settings in
-            let store = ReleaseStore(settings)
-            defer { store.close() }
+        let standing = try await DatabaseAccess.releases(place) { store in
             return try await RetentionStore(store.connection).standing(plans)
         }
         let proof = RetentionProof(

@@ -16,7 +16,6 @@ struct TokenCommand: AsyncParsableCommand {
 }
 
 extension TokenCommand {
-    /// A token as the lists show it.
     private struct Line: Encodable {
         let id: String
         let role: String
@@ -36,14 +35,10 @@ extension TokenCommand {
                 (app, partner) = (nil, nil)
             }
             note = token.note
-            made = Self.instant(token.createdAt)
-            expires = Self.instant(token.expiresAt)
-            state =
-                token.revokedAt.map { "taken back \(Self.instant($0))" } ?? (now < token.expiresAt ? "good" : "expired")
-        }
-
-        private static func instant(_ time: UnixSeconds) -> String {
-            Date(timeIntervalSince1970: Double(time.value)).formatted(.iso8601)
+            made = Terminal.instant(token.createdAt)
+            expires = Terminal.instant(token.expiresAt)
+            let unlessTakenBack = now < token.expiresAt ? "good" : "expired"
+            state = token.revokedAt.map { "taken back \(Terminal.instant($0))" } ?? unlessTakenBack
         }
     }
 
@@ -99,6 +94,25 @@ extension TokenCommand {
             try await TokenCommand.withStore(place) { try await $0.add(token, secret) }
             Terminal.talk("Give this to its owner over a channel that you trust; it is not shown again.")
             Terminal.data(secret.text)
+            Terminal.talk(Self.signIn)
+        }
+
+        /// The place to sign in, as far as this machine's settings say it.
+        private static var signIn: String {
+            let unknown = "Its owner signs in at the address of `throng serve --portal`, or of your proxy before it."
+            do {
+                let settings = try Settings.ofMachine()
+                guard let portal = settings.value(of: .portal)?.text, let colon = portal.lastIndex(of: ":") else {
+                    return unknown
+                }
+                let scheme = settings.value(of: .certificate) == nil ? "http" : "https"
+                let isAnywhere = ["", "0.0.0.0", "[::]"].contains(portal[..<colon])
+                return
+                    "Its owner signs in at \(scheme)://\(isAnywhere ? "localhost" : portal[..<colon])\(portal[colon...])/"
+            } catch {
+                // A file of settings that can't be read is the daemon's affair, which says so.
+                return unknown
+            }
         }
 
         /// Only a partner is somebody in a plan.

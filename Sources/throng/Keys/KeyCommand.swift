@@ -17,18 +17,14 @@ struct KeyCommand: AsyncParsableCommand {
         subcommands: [KeyNewCommand.self, KeyListCommand.self])
 }
 
-/// The options for the place of the key.
 struct KeyOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The data directory (default: \(Place.standardData)).", valueName: "dir"))
-    var data: String?
+    @OptionGroup var data: DataOption
 
     @Option(help: ArgumentHelp("The private key's file, instead of signing/key.pem there.", valueName: "file"))
     var key: String?
 
     var folder: ReportKeyFolder {
-        if let key { return ReportKeyFolder(keyPath: key) }
-        return ReportKeyFolder(dataPath: data ?? Place.standardData)
+        key.map { ReportKeyFolder(keyPath: $0) } ?? ReportKeyFolder(dataPath: data.path)
     }
 }
 

@@ -119,7 +119,6 @@ struct VerifyCommand: AsyncParsableCommand {
         if !check.isGood { throw ExitCode(1) }
     }
 
-    /// Says what was found in a folder of proofs.
     private func verify(_ check: RetentionProofCheck) throws {
         if json {
             try Terminal.json(
@@ -146,7 +145,6 @@ struct VerifyCommand: AsyncParsableCommand {
         let findings: [Findings.Finding]
     }
 
-    /// Returns the reason why a folder can't be checked.
     private static func reason(_ folder: String, _ error: ReportError) -> String {
         guard case .system(let call, let found, let code) = error else { return "\(folder) can't be read: \(error)" }
         let (folder, path) = (folder.printable, found.printable)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import ThrongPlan
 
 /// Refuses an address where the command line takes a path: taken for a folder of that name, it would be made here.
@@ -7,7 +8,6 @@ enum LocalPaths {
     /// Commands whose `--to` is a daemon's address, and one that takes the words of another program.
     private static let (senders, runners) = (Set(["replay", "bench"]), Set(["conform"]))
 
-    /// The problem with the words behind the program's name; nil if there is none.
     static func problem(in words: some Collection<String>) -> String? {
         let command = words.first ?? ""
         guard !runners.contains(command) else { return nil }

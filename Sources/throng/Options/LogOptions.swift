@@ -23,7 +23,6 @@ struct LogOptions: ParsableArguments {
         }
     }
 
-    /// Sets the process's log up, once.
     func logger(_ label: String) -> Logger { Self.logger(label, level: log, format: format.rawValue) }
 
     /// Sets the process's log up, once.

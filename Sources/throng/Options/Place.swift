@@ -23,14 +23,21 @@ struct Place: ParsableArguments {
         return (ProcessInfo.processInfo.environment["XDG_STATE_HOME"] ?? home + "/.local/state") + "/throng"
     }
 
-    /// The data directory as an absolute path.
-    var dataPath: String {
-        let path = data ?? Self.standardData
-        return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    var dataPath: String { Self.absolute(data ?? Self.standardData) }
+
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 }
 
-/// Reaches the database that a command is about.
+/// The data directory of a command that needs no database.
+struct DataOption: ParsableArguments {
+    @Option(help: ArgumentHelp("The data directory (default: \(Place.standardData)).", valueName: "dir"))
+    var data: String?
+
+    var path: String { data ?? Place.standardData }
+}
+
 enum DatabaseAccess {
     /// Lends the settings of the operator's PostgreSQL, or of the data directory's private one, which is started for
     /// the length of the call where it does not run.
@@ -54,5 +61,37 @@ enum DatabaseAccess {
         do { result = .success(try await body(cluster.settings)) } catch { result = .failure(error) }
         try await cluster.stop()
         return try result.get()
+    }
+
+    /// Lends a connection for the length of the call.
+    ///
+    /// - Parameter open: as the owner of the schema unless given.
+    static func connect<Value: Sendable>(
+        _ place: Place, _ open: (ConnectionSettings) -> Connection = { Connection($0) },
+        _ body: (Connection) async throws -> Value
+    ) async throws -> Value {
+        try await use(place) { settings in
+            let connection = open(settings)
+            defer { connection.close() }
+            return try await body(connection)
+        }
+    }
+
+    /// Lends the store of releases for the length of the call.
+    static func releases<Value: Sendable>(
+        _ place: Place, _ body: (ReleaseStore) async throws -> Value
+    ) async throws -> Value {
+        try await use(place) { settings in
+            let store = ReleaseStore(settings)
+            defer { store.close() }
+            return try await body(store)
+        }
+    }
+}
+
+extension Connection {
+    /// Opens a connection for statements that go through tables of any size.
+    static func patient(_ settings: ConnectionSettings) -> Connection {
+        Connection(ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
     }
 }

@@ -10,13 +10,10 @@ struct PlanFiles: ParsableArguments {
     @Option(name: .customLong("plan"), help: ArgumentHelp("A plan; give it once for each app.", valueName: "file"))
     var files: [String] = []
 
-    /// Reads every plan.
     func read() throws -> [Plan] { try readSources().map(\.plan) }
 
-    /// Reads every plan with its text.
     func readSources() throws -> [RunningPlan] { try Self.sources(files) }
 
-    /// Reads every plan of some files with its text.
     static func sources(_ files: [String]) throws -> [RunningPlan] {
         guard !files.isEmpty else {
             throw ValidationError("Name at least one plan: --plan FILE. Deploy/sample/shop.yaml is an example.")
@@ -39,13 +36,22 @@ struct PlanFiles: ParsableArguments {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandFailure("\(file): there is no such file, or it can't be read.")
         }
-        let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
-        return RunningPlan(plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: path)
+        return RunningPlan(
+            plan: try Plan(bytes: bytes, file: file), bytes: Array(bytes), path: Place.absolute(file))
+    }
+
+    /// Runs what reads plans; prints the problems of a plan that has any, and ends with 2.
+    static func sayingProblems<Value>(_ work: () throws -> Value) throws -> Value {
+        do {
+            return try work()
+        } catch let problems as PlanProblems {
+            for problem in problems.all { Terminal.data(problem.description) }
+            throw ExitCode(2)
+        }
     }
 }
 
 extension PlanFiles {
-    /// Says which of the plans of a command are not the ones in force in the database.
     static func sayWhatIsNotInForce(_ plans: [Plan], _ connection: Connection) async throws {
         for known in try await PlanRegistry(connection).inForce() {
             guard let plan = plans.first(where: { $0.app.name == known.app }), plan.version != known.plan else {
@@ -60,7 +66,6 @@ extension PlanFiles {
     }
 }
 
-/// A period on the command line.
 struct PeriodOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -68,9 +73,12 @@ struct PeriodOption: ParsableArguments {
             valueName: "period"))
     var period: String?
 
-    /// The period in an app's calendar; nil where none was given.
     func period(of plan: Plan) throws -> Period? {
-        guard let period else { return nil }
+        try period.map { try Self.period($0, of: plan) }
+    }
+
+    /// The period of an app's calendar that a text names.
+    static func period(_ period: String, of plan: Plan) throws -> Period {
         guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone), let found = calendar.period(labelled: period)
         else {
             throw ValidationError(

@@ -2,7 +2,6 @@ import Foundation
 import ThrongCrowd
 import ThrongPlan
 import ThrongSystem
-import ThrongWire
 
 /// Posts batches to a daemon until each was answered for good.
 ///
@@ -15,7 +14,6 @@ struct BatchSender: Sendable {
     /// Certificates in PEM that vouch for the server, beside the system's.
     private let authorities: String?
 
-    /// The outcomes of the batches.
     struct Tally: Encodable, Sendable {
         var batches = 0
         var sent = 0
@@ -23,7 +21,6 @@ struct BatchSender: Sendable {
         var refused = 0
         var retried = 0
         var refusals: [String: Int] = [:]
-        /// Batches refused as a whole, by the server's word for it.
         var refusedBatches: [String: Int] = [:]
 
         fileprivate mutating func add(_ other: Tally) {

@@ -15,12 +15,10 @@ actor RotationLookup {
 
     init(server: String) { self.server = server.hasSuffix("/") ? String(server.dropLast()) : server }
 
-    /// The window of a purpose that is open now.
     func openWindow(app: String, purpose: String) async throws -> Int64 {
         try await lookUp(app: app, purpose: purpose).rotation.window(at: UnixClock.system.now).value
     }
 
-    /// Returns true if batches of a purpose say who sends them.
     func hasIdentifiers(app: String, purpose: String) async throws -> Bool {
         try await lookUp(app: app, purpose: purpose).hasIdentifiers
     }

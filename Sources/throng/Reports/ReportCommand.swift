@@ -2,7 +2,6 @@ import ArgumentParser
 import ThrongPlan
 import ThrongStore
 import ThrongSystem
-import ThrongWire
 
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,11 +13,8 @@ struct ReportCommand: AsyncParsableCommand {
 }
 
 extension ReportShowCommand {
-    /// Prints a line a run.
     func list() async throws {
-        let records = try await DatabaseAccess.use(place) { settings in
-            let connection = Connection.reporting(settings)
-            defer { connection.close() }
+        let records = try await DatabaseAccess.connect(place, Connection.reporting) { connection in
             let deliveries = DeliveryStore(connection)
             var records: [ReportRecord] = []
             for run in try await RunStore(connection).runs(app: app.map { AppName($0) })
@@ -54,9 +50,7 @@ struct ReportSendCommand: AsyncParsableCommand {
     @OptionGroup var place: Place
 
     func run() async throws {
-        try await DatabaseAccess.use(place) { settings in
-            let connection = Connection.reporting(settings)
-            defer { connection.close() }
+        try await DatabaseAccess.connect(place, Connection.reporting) { connection in
             let run = try await ReportRecord.find(id, in: RunStore(connection))
             try await DeliveryStore(connection).reopenDeliveries(of: run.name, now: UnixClock.system.now)
         }

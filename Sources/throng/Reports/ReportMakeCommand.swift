@@ -32,14 +32,14 @@ struct ReportMakeCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let plans = try plans.read()
+        // A report of made-up numbers says so, whoever makes it.
+        let isMadeUp = MadeUpMark.isThere(in: place.dataPath)
+        let plans = try plans.read().map { isMadeUp ? $0.forMadeUpCrowd() : $0 }
         let settings = try Settings.ofMachine()
         try DaemonSettings.check(settings)
         var reports = ReportSettings(dataPath: place.dataPath)
         try ReportVariables.apply(to: &reports, plans: out == nil ? plans : [], settings: settings)
-        let paths = try await DatabaseAccess.use(place) { [reports] settings in
-            let store = ReleaseStore(settings)
-            defer { store.close() }
+        let paths = try await DatabaseAccess.releases(place) { [reports] store in
             try await PlanFiles.sayWhatIsNotInForce(plans, store.connection)
             let scheduler = ReportScheduler(
                 store: store, rules: .system, folder: place.dataPath,

@@ -4,9 +4,7 @@ import ThrongPlan
 import ThrongReport
 import ThrongStore
 import ThrongSystem
-import ThrongWire
 
-/// A run as the command line shows it.
 struct ReportRecord: Encodable {
     let id: String
     let app: String

@@ -6,7 +6,6 @@ import ThrongReport
 import ThrongSchedule
 import ThrongStore
 import ThrongSystem
-import ThrongWire
 
 struct ReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,9 +61,7 @@ struct ReportShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let id else { return try await list() }
-        let (shown, files) = try await DatabaseAccess.use(place) { settings in
-            let connection = Connection.reporting(settings)
-            defer { connection.close() }
+        let (shown, files) = try await DatabaseAccess.connect(place, Connection.reporting) { connection in
             let kept = DeliveryStore(connection)
             let run = try await ReportRecord.find(id, in: RunStore(connection))
             let files = try await kept.files(of: run.name)

@@ -56,7 +56,6 @@ extension DaemonSettings {
             meaning: "when a delivery is given up", apply: { $0.delivery.tries = $1 }),
     ]
 
-    /// The names of these variables.
     static var testVariables: [String] {
         testNumbers.map(\.setting.variable) + testReportNumbers.map(\.setting.variable)
     }

@@ -215,11 +215,7 @@ enum DaemonSettings {
 }
 
 extension Settings {
-    /// The data directory as an absolute path.
-    var dataPath: String {
-        let path = value(of: .data)?.text ?? Place.standardData
-        return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    }
+    var dataPath: String { Place.absolute(value(of: .data)?.text ?? Place.standardData) }
 
     /// One of the words that a setting allows; nil where nobody says.
     ///

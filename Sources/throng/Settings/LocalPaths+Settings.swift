@@ -2,7 +2,7 @@ import ArgumentParser
 import ThrongPlan
 
 extension LocalPaths {
-    /// The problems with settings that are paths.
+    /// Returns the problem of each setting whose path is an address.
     static func problems(of settings: Settings) -> [any Error] {
         Setting.all.flatMap { setting -> [any Error] in
             switch setting.kind {

@@ -3,7 +3,6 @@ import ThrongSystem
 
 /// The secret that releases draw their noise from, so that the same question has the same draw.
 enum ReleaseSecret {
-    /// The file's name in a data directory.
     static let name = "installation.secret"
 
     /// The secret of a data directory, where it is made if there is none; nil where there is no such directory.

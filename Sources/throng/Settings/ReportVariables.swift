@@ -2,7 +2,6 @@ import ArgumentParser
 import ThrongPlan
 import ThrongSchedule
 
-/// The settings that say how reports are signed, printed and sent.
 enum ReportVariables {
     /// Takes the settings over.
     ///

@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import ThrongServer
 
-/// The options of `throng serve`, which `throng config` takes, too.
+/// The options of `throng serve`, which `throng doctor --show` takes, too.
 struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

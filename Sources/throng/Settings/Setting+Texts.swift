@@ -1,6 +1,5 @@
 import Logging
 
-/// The settings that are no numbers.
 extension Setting {
     static let plan = Setting(
         key: "plan", option: "--plan", kind: .paths, standard: "none", meaning: "the plans, one an app",

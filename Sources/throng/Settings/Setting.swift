@@ -1,19 +1,15 @@
 /// Something of `throng serve` that can be set: by an option where it has one, by a variable of the environment, in a
 /// file.
 struct Setting: Sendable {
-    /// The kind of its value.
     enum Kind: Sendable {
-        /// A whole number of something.
         case number(unit: String, lowest: Int, highest: Int)
         /// A text without line breaks.
         case text
-        /// The path of a file or folder.
         case path
         /// Paths; in the environment with a colon between them.
         case paths
         /// Words; in a file a list, too.
         case words
-        /// One of these.
         case choice([String])
         /// A connection string, which may hold a password.
         case connection
@@ -36,7 +32,6 @@ struct Setting: Sendable {
     /// Nil where it is no number.
     var unit: String? { if case .number(let unit, _, _) = kind { unit } else { nil } }
 
-    /// The heading under which people find it.
     var heading: String {
         switch key.split(separator: ".").first.map({ String($0) }) {
         case "intake": "What clients may send"
@@ -47,7 +42,6 @@ struct Setting: Sendable {
         }
     }
 
-    /// The manual's text about it.
     var help: String {
         let kind =
             switch kind {
@@ -69,7 +63,6 @@ struct Setting: Sendable {
         DaemonSettings.numbers.map(\.setting).filter { $0.key.hasPrefix(prefix) }
     }
 
-    /// Finds a setting by its key; nil where there is none such.
     static func named(_ key: String) -> Setting? { byKey[key] }
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
@@ -77,7 +70,6 @@ struct Setting: Sendable {
 
 /// The value of a setting, and who said so.
 struct SettingValue: Sendable, Hashable {
-    /// The origin of a value.
     enum Origin: Sendable, Hashable {
         case option(String)
         case environment(String)

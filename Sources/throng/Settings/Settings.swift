@@ -51,7 +51,6 @@ struct Settings: Sendable {
         return nil
     }
 
-    /// The variables that throng does not know, a sentence each.
     var unknownVariables: [String] {
         let known = Set(Setting.all.map(\.variable)).union(Self.others).union(Fault.variables)
             .union(DaemonSettings.testVariables)

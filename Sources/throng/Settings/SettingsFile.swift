@@ -19,7 +19,6 @@ struct SettingsFile: Sendable {
     }
 
     let path: String
-    /// The entries, by key.
     let entries: [String: Entry]
     /// The parts of it that can't be used, a sentence each.
     let problems: [String]
@@ -82,7 +81,6 @@ struct SettingsFile: Sendable {
         problems = reading.problems
     }
 
-    /// Goes through the levels of a file.
     private struct Reading {
         let path: String
         var entries: [String: Entry] = [:]

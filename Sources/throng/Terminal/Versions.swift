@@ -3,7 +3,6 @@ import ThrongPlan
 import ThrongReport
 import ThrongSchedule
 import ThrongStore
-import ThrongWire
 
 /// The versions that `throng --version` prints: the program's, and those of every format that it reads or writes.
 enum Versions {
@@ -23,7 +22,6 @@ enum Versions {
         #endif
     }
 
-    /// Each format's name and version.
     static var formats: [(name: String, version: String)] {
         [
             ("plan", "\(Plan.format)"),

@@ -6,7 +6,6 @@ struct Probe: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Probe", abstract: "Runs parts of Throng in a process of their own, for tests.",
         subcommands: [
-            ClientProbe.self, CronProbe.self, ObliviousProbe.self, CredentialProbe.self, ProvingProbe.self,
-            RevealProbe.self,
+            ClientProbe.self, ConformProbe.self, CredentialProbe.self, ProvingProbe.self, RevealProbe.self,
         ])
 }

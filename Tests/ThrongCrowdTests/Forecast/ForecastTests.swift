@@ -55,7 +55,7 @@ struct ForecastTests {
     @Test("shares that are forecast of one half of a crowd's devices are within ten points of the other half's")
     func halves() throws {
         var even = 0.0
-        for (folder, threshold) in [(try CrowdFolder.sample(), 240), (CrowdFolder.made(seed: 7), 80)] {
+        for (folder, threshold) in [(try CrowdFolder.sample(), 40), (CrowdFolder.made(seed: 7), 80)] {
             let (plan, (one, other)) = (try Self.plan(threshold: threshold), folder.halves)
             let predicted = try Self.shares(plan, one, seed: 1)
             let measured = try Self.shares(plan, other, seed: 2)

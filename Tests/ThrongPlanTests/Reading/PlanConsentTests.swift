@@ -26,7 +26,7 @@ struct PlanConsentTests {
             ("1000001", " is 1000001; 1 to 1000000 is allowed"),
             ("two", ": found 'two'; a whole number from 1 to 1000000 is allowed"),
             ("1.5", ": found '1.5'; a whole number from 1 to 1000000 is allowed"),
-            ("'2'", ": found the text '2'; a whole number from 1 to 1000000 is allowed"),
+            ("'2'", ": found the text '2'; a whole number from 1 to 1000000 is allowed, without quotes"),
         ])
     func nonsense(version: String, words: String) throws {
         #expect(

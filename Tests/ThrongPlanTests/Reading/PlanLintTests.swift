@@ -47,9 +47,16 @@ struct PlanLintTests {
             try advice("2027-06-30", "2026-12-21")[0].hasPrefix(
                 "24:3: metric 'views' expires on 2026-12-21, in 30 days"))
         #expect(try advice("2027-06-30", "2026-12-22").isEmpty)
+        #expect(try advice("2027-06-30", "2026-11-21").isEmpty)
+        let expired = try SamplePlan.small("2027-06-30", "2026-11-21").expired(today: SamplePlan.today)
         #expect(
-            try advice("2027-06-30", "2026-11-21")[0].hasPrefix(
-                "24:3: metric 'views' expired on 2026-11-21 and counts nothing"))
+            expired.map(\.description) == [
+                """
+                small.yaml:30:14: metric 'views' expired on 2026-11-21 and counts nothing; renew it if its decision still \
+                stands, or delete it
+                """
+            ])
+        #expect(try SamplePlan.small("2027-06-30", "2026-11-22").expired(today: SamplePlan.today).isEmpty)
     }
 
     @Test("dimensions, purposes, insights and partners that are of no use")

@@ -93,7 +93,8 @@ extension Slip {
     static let values = [
         Slip(
             "audience: 20000", "audience: \"20000\"",
-            "6:13: app: 'audience': found the text '20000'; a whole number from 1 to 10000000000 is allowed"),
+            "6:13: app: 'audience': found the text '20000'; a whole number from 1 to 10000000000 is allowed, without quotes"
+        ),
         Slip(
             "audience: 20000", "audience: 20000\n  threshold: 4",
             "7:14: app: 'threshold' is 4 devices; at least 5 are needed: smaller groups point at people"),
@@ -101,7 +102,7 @@ extension Slip {
             "audience: 20000", "audience: 20000\n  time_zone: Europe/Viena",
             """
             7:14: app: 'time_zone': unknown time zone 'Europe/Viena'; did you mean 'Europe/Vienna'? a name from the \
-            IANA database is allowed, such as Europe/Berlin or UTC
+            IANA database is allowed, such as Europe/Vienna or UTC
             """
         ),
         Slip(

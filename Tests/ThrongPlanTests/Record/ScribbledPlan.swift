@@ -107,10 +107,10 @@ struct ScribbledPlan {
             question: text(),
             decision: text(), owner: text(), expires: SamplePlan.today, purpose: purpose, dimensions: names,
             period: .day,
+            rollups: actions.contains(.keep(.week)) ? [.week] : [],
             sums: some([SumMeasure(name: "spent", field: "amount", lowest: 0, highest: 10, decimals: 1, unit: text())]),
             histogram: nil, reach: true, contributionBound: count(1...1000), sampling: 1,
-            threshold: Threshold(devices: Int64(count(20...60))), margins: [], decay: decay,
-            rollups: actions.contains(.keep(.week)) ? [.week] : [])
+            threshold: Threshold(devices: Int64(count(20...60))), margins: [], decay: decay)
     }
 
     private mutating func report(_ number: Int, of insights: [Insight], for partner: PartnerName) -> Report {

@@ -63,7 +63,6 @@ extension Lattice {
     ///
     /// - Throws: ``NoiseError/notOfTheLattice``.
     func isWhole(_ combination: Combination) throws(NoiseError) -> Bool {
-        try checkUsedFields()
         let events = (combination.coefficients.keys.map(\.events).max() ?? 0) + 1
         var days: [Int: [[Int128]]] = [:]
         var sum = Array(repeating: Array(repeating: Int128(0), count: allCells), count: events)
@@ -86,11 +85,13 @@ extension Lattice {
         }
     }
 
+    /// All fields that a grouping keeps.
+    private var usedFields: FieldSet { groupings.reduce(FieldSet()) { $0.union($1) } }
+
     private var allCells: Int { cells(of: usedFields) }
 
     /// Coefficients as tables by grouping, by period, by event set.
     private func tables(of combination: Combination, count: Int) throws(NoiseError) -> [[Int: [FieldSet: [Int128]]]] {
-        try checkUsedFields()
         var tables: [[Int: [FieldSet: [Int128]]]] = Array(repeating: [:], count: count)
         for (number, coefficient) in combination.coefficients {
             guard interactions.contains(number.grouping), number.events < count,

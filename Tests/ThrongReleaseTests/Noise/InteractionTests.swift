@@ -61,11 +61,9 @@ struct InteractionTests {
         for isNoisy in [false, true] {
             let drawn = try trial.drawn(Self.counted, round: 0, isNoisy: isNoisy)
             let numbers = try Self.numbers(trial, drawn)
-            let lifted = try trial.lattice.nonNegative(from: drawn, steady: 34)
             for grouping in trial.lattice.groupings where grouping.count > 0 {
                 let counted = trial.sums(of: Self.counted, by: grouping)
                 #expect((numbers[grouping]?.whole == counted) == !isNoisy)
-                #expect((lifted[grouping] == counted) == !isNoisy)
                 #expect(numbers[grouping]?.farthest(counted) == .zero || isNoisy)
             }
         }
@@ -79,97 +77,7 @@ struct InteractionTests {
         for round in 0..<10 {
             let drawn = try trial.drawn(Self.counted, round: round)
             #expect(Self.addUp(try Self.numbers(trial, drawn).mapValues(\.whole), in: trial.lattice))
-            let lifted = try trial.lattice.nonNegative(from: drawn, steady: 34)
-            #expect(Self.addUp(lifted, in: trial.lattice))
-            #expect(lifted.values.allSatisfy { $0.allSatisfy { $0 >= 0 } })
         }
-    }
-
-    /// Tables of groupings without a common finer one, of which the largest numbers are far from even; and the counts of their cells.
-    static let uneven: [(groupings: [FieldSet], buckets: [Int], tables: [[Int64]])] = [
-        ([[], [0], [1]], [4, 4], [[2000], [3, 170, 1827, 0], [173, 923, 904, 0]]),
-        (
-            [[], [0], [1]], [12, 3],
-            [[1_000_000], [999_000] + Array(repeating: 100, count: 10) + [0], [999_990, 10, 0]]
-        ),
-        ([[], [0, 1], [2]], [2, 2, 5], [[2000], [473, 1527, 0, 0], [1530, 290, 144, 30, 6]]),
-        ([[], [0], [1], [2]], [3, 3, 3], [[900], [890, 10, 0], [5, 895, 0], [0, 0, 900]]),
-    ]
-
-    @Test(
-        "numbers that add up and are none below 0 stay as they are, also where nothing is released by all fields",
-        arguments: uneven)
-    func right(groupings: [FieldSet], buckets: [Int], tables: [[Int64]]) throws {
-        let lattice = try Lattice(fields: buckets.map { try Field(buckets: $0) }, groupings: groupings)
-        let known = Dictionary(uniqueKeysWithValues: zip(groupings, tables))
-        var drawn: [FieldSet: InteractionTable] = [:]
-        for set in lattice.interactions {
-            let finer = try #require(groupings.first { set.isSubset(of: $0) })
-            var cells = Array(repeating: Int64(0), count: lattice.cells(of: set))
-            for (place, number) in zip(lattice.places(of: finer, in: set), try #require(known[finer])) {
-                cells[Int(place)] += number
-            }
-            drawn[set] = try InteractionTable(cells, of: set, in: lattice)
-        }
-        let settled = try lattice.nonNegative(from: drawn, steady: 34)
-        for (grouping, table) in known {
-            let found = try #require(settled[grouping])
-            let farthest = zip(found, table).map { abs($0 - $1) }.max() ?? 0
-            #expect(farthest <= 1, "\(grouping): \(found), and not \(table)")
-        }
-    }
-
-    @Test("numbers of 0 and more add up as well, and those that may be published hardly move")
-    func nonNegative() throws {
-        let trial = try Trial(Self.buckets, rounds: 40)
-        var (isSigned, moved, errors) = (false, Rational.zero, 0.0)
-        var (published, tables, far) = (0, 0, 0)
-        for round in 0..<40 {
-            let drawn = try trial.drawn(Self.counted, round: round)
-            let lifted = try trial.lattice.nonNegative(from: drawn, steady: 34)
-            #expect(Self.addUp(lifted, in: trial.lattice))
-            #expect(lifted.values.allSatisfy { $0.allSatisfy { $0 >= 0 } })
-            for (grouping, table) in try Self.numbers(trial, drawn) {
-                let numbers = lifted[grouping] ?? []
-                isSigned = isSigned || table.whole.contains { $0 < 0 }
-                let farthest = table.farthest(numbers, from: 34)
-                moved = max(moved, farthest)
-                tables += 1
-                far += Rational(12) < farthest ? 1 : 0
-                for (number, counted) in zip(numbers, trial.sums(of: Self.counted, by: grouping)) where counted >= 48 {
-                    errors += Double(number - counted)
-                    published += 1
-                }
-            }
-        }
-        // A number gives way where its line's other numbers have nothing to give.
-        #expect(20 * far <= tables && moved < Rational(24), "\(far) of \(tables) tables, \(moved)")
-        // Taking what noise added to small numbers from large ones would be a bias of several devices.
-        #expect(published > 200 && abs(errors / Double(published)) < 1.5)
-        // Control: without the step there are numbers below 0.
-        #expect(isSigned)
-    }
-
-    @Test("noise that is larger than what was counted moves numbers by a few times its size at most")
-    func small() throws {
-        var random = SeededGenerator(seed: 5)
-        let fields = try [6, 4, 3].map { try Field(buckets: $0) }
-        let lattice = try Lattice(fields: fields, groupings: FieldSet(0..<3).subsets)
-        var farthest = Rational.zero
-        for _ in 0..<20 {
-            var drawn: [FieldSet: InteractionTable] = [:]
-            for set in lattice.interactions {
-                let cells = (0..<lattice.cells(of: set)).map { _ in
-                    (set.count == 0 ? 600 : 0) + Int64.random(in: -150...150, using: &random)
-                }
-                drawn[set] = try InteractionTable(cells, of: set, in: lattice)
-            }
-            let settled = try lattice.nonNegative(from: drawn, steady: 340)
-            for (grouping, numbers) in settled {
-                farthest = max(farthest, try lattice.numbers(of: grouping, from: drawn).farthest(numbers, from: 340))
-            }
-        }
-        #expect(farthest < Rational(450), "\(farthest)")
     }
 
     @Test("what is no table of the lattice is refused")

@@ -111,7 +111,7 @@ struct OperatorTests {
         #expect(try obstacle([under, over]) == ["the grace, for what comes late", "2"])
         #expect(try obstacle([under, over, due]) == ["the next look, or the log says why", "3"])
         #expect(
-            try obstacle([due]) { $0.isClockDoubted = true } == ["a time of day that is believed: throng clock", "1"])
+            try obstacle([due]) { $0.isClockDoubted = true } == ["a time of day that is believed: throng doctor", "1"])
         #expect(
             try obstacle([due]) { $0.waitsFor = ["0123456789ab"] } == ["daemon 01234567, which is silent", "1"])
         // A month whose days are open waits for these, even where it is due first.

@@ -23,14 +23,15 @@ struct QueryFile: Sendable {
 
     /// The names of all queries that the program has, in the order of their files in Sources/ThrongStore.
     static func used() throws -> [(name: String, resource: String)] {
-        try sources().matches(of: /Query\(\s*"([a-z_.]+)", PackageResources\.([a-z_]+)_sql\)/).map {
+        try sources().matches(of: /(?:Statement|Query)\(\s*"([a-z_.]+)", PackageResources\.([a-z_]+)_sql[,)]/).map {
             (String($0.output.1), String($0.output.2))
         }
     }
 
-    /// The names of those that are a type.
-    static func typed() throws -> Set<String> {
-        Set(try sources().matches(of: /static let text = Query\(\s*"([a-z_.]+)"/).map { String($0.output.1) })
+    /// The names of those that a function asks: all but texts to copy or to run as they stand.
+    static func asked() throws -> Set<String> {
+        let plain = try sources().matches(of: /static let [A-Za-z]+ = Statement\(\s*"([a-z_.]+)"/)
+        return Set(try used().map(\.name)).subtracting(plain.map { String($0.output.1) })
     }
 
     private static func sources() throws -> String {

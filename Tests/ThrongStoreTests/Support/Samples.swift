@@ -3,8 +3,9 @@ import ThrongIngest
 import ThrongNoise
 import ThrongPlan
 import ThrongRelease
-import ThrongStore
 import ThrongSystem
+
+@testable import ThrongStore
 
 /// Saturday 2026-11-21T00:00:00Z.
 let saturday = UnixSeconds(1_795_219_200)

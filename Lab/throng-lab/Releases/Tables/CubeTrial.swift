@@ -10,9 +10,7 @@ package struct CubeTrial {
     package let drawing: Double
     /// Exact numbers of all groupings, and whole ones that add up. Unit: seconds.
     package let adding: Double
-    /// Whole numbers from 0 on that add up. Unit: seconds.
-    package let settling: Double
-    /// Within what numbers that may be published were moved by that. Unit: devices.
+    /// The largest distance of a whole number that may be published from its drawn one. Unit: devices.
     package let moved: Double
     /// Most that the process ever had. Unit: MiB.
     package let peak: Int
@@ -40,22 +38,20 @@ package struct CubeTrial {
                 drawn[interaction] = try InteractionTable(table, of: interaction, in: lattice)
             }
         }
-        var leaves: [Int64] = []
+        var (total, cells, moved) = (Int64(0), 0, 0.0)
         let adding = try clock.measure {
-            for grouping in lattice.groupings { leaves = try lattice.numbers(of: grouping, from: drawn).whole }
-        }
-        var settled: [FieldSet: [Int64]] = [:]
-        let settling = try clock.measure { settled = try lattice.nonNegative(from: drawn, steady: 34) }
-        let total = try lattice.numbers(of: [], from: drawn)
-        precondition(total.whole == [leaves.reduce(0, +)], "a total is the sum of its parts")
-        var moved = 0.0
-        for grouping in lattice.groupings {
-            let numbers = try lattice.numbers(of: grouping, from: drawn)
-            moved = max(moved, numbers.farthest(settled[grouping] ?? [], from: 34).approximate)
+            for grouping in lattice.groupings {
+                let numbers = try lattice.numbers(of: grouping, from: drawn)
+                let whole = numbers.whole
+                if grouping.count == 0 { total = whole[0] }
+                precondition(whole.reduce(0, +) == total, "a total is the sum of its parts")
+                moved = max(moved, numbers.farthest(whole, from: 34).approximate)
+                cells = whole.count
+            }
         }
         return CubeTrial(
-            cells: leaves.count, drawing: drawing / .seconds(1), adding: adding / .seconds(1),
-            settling: settling / .seconds(1), moved: moved, peak: peakMemory())
+            cells: cells, drawing: drawing / .seconds(1), adding: adding / .seconds(1), moved: moved,
+            peak: peakMemory())
     }
 
     private static func tables(of lattice: Lattice, _ buckets: [Int]) -> [FieldSet: [Int64]] {

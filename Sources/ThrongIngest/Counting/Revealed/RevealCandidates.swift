@@ -32,7 +32,6 @@ package struct RevealCandidates: Sendable {
         case full
     }
 
-    /// Creates an empty set of candidates.
     package init() {}
 
     /// Notes that a device has sent a hash.
@@ -80,7 +79,6 @@ package struct RevealCandidates: Sendable {
         }
     }
 
-    /// Forgets windows that are over.
     package mutating func forgetWindows(overBy now: UnixSeconds) { crowds = crowds.filter { $0.key.over > now } }
 }
 

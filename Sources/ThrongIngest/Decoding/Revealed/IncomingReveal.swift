@@ -3,7 +3,6 @@ package import ThrongWire
 
 /// A client's claim of the value behind a hash: the body of `POST /v1/reveals`, checked against the plan.
 package struct IncomingReveal: Sendable {
-    /// The window of the hash.
     package let window: WindowID
     /// The dimension; its buckets are learned.
     package let dimension: DimensionName

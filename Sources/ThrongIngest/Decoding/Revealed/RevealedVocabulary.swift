@@ -16,7 +16,6 @@ package final class RevealedVocabulary: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a vocabulary without labels.
     package init() {}
 
     /// Replaces the labels of a dimension. Batches that are being read finish with the labels they began with.
@@ -74,7 +73,6 @@ package final class RevealedVocabulary: Sendable {
         }
     }
 
-    /// Forgets windows that are over.
     package func forgetWindows(overBy now: UnixSeconds) {
         state.withLock { state in state.windows = state.windows.filter { $0.key.over > now } }
     }
@@ -85,7 +83,6 @@ struct WindowVocabulary: Sendable {
     let slots: [[RevealedHash: Int]]
 }
 
-/// A revealed dimension of a purpose.
 struct RevealedDimension: Sendable {
     let name: DimensionName
     /// The number of slots; the bucket behind them is `other`.
@@ -100,7 +97,6 @@ struct RevealedDimension: Sendable {
 package struct RevealCandidate: Sendable {
     /// The event's place in the batch.
     package let event: Int
-    /// The dimension.
     package let dimension: DimensionName
     /// The hash as the client sent it. Not stored.
     package let hash: RevealedHash

@@ -28,8 +28,6 @@ struct RequiredText: Sendable {
         var place = 0
         var isLost = false
 
-        init(bytes: [UInt8]) { self.bytes = bytes }
-
         private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
         private mutating func take(_ character: Unicode.Scalar) -> Bool {
@@ -181,7 +179,6 @@ struct TrigramSet {
         }
     }
 
-    /// True if all of these bits are set.
     func holds(_ bits: [UInt16]) -> Bool {
         bits.allSatisfy { words[Int($0 >> 6)] & (1 << UInt64($0 & 63)) != 0 }
     }

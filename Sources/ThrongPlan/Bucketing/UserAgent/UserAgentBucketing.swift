@@ -1,6 +1,5 @@
 /// A user agent to its browser's family, its operating system's family or its device's class.
 struct UserAgentBucketing: Bucketing {
-    /// The part of the user agent that is kept.
     typealias Part = BucketingRule.UserAgentPart
 
     private let buckets: LabelTable

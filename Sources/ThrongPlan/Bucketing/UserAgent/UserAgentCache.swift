@@ -98,12 +98,9 @@ final class UserAgentCache: Sendable {
 struct UserAgentCode: Sendable, Hashable {
     /// uap-core's own name, where a plan named that.
     var browser: UInt16 = 0
-    /// The family that the browser is gathered into.
     var browserFamily: UInt16 = 0
     /// uap-core's own name, where a plan named that.
     var operatingSystem: UInt16 = 0
-    /// The family that the operating system is gathered into.
     var operatingSystemFamily: UInt16 = 0
-    /// The class of the device.
     var deviceClass: DeviceClass = .other
 }

@@ -31,7 +31,6 @@ final class UserAgentPattern: Sendable {
     /// True if there is no short cut, so that every user agent is matched.
     var isAlwaysTried: Bool { required.clauses.isEmpty }
 
-    /// Returns family and major version of a user agent that matches; nil for one that doesn't.
     func read(_ text: UnsafeBufferPointer<UInt8>, _ trigrams: TrigramSet) -> (family: String, major: String?)? {
         required.isMet(by: trigrams) ? read(text) : nil
     }

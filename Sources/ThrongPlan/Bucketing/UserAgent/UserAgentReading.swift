@@ -2,11 +2,9 @@
 package struct UserAgentReading: Sendable, Hashable {
     /// The browser's family as uap-core names it, such as "Mobile Safari"; ``unknown`` where no rule matches.
     package let browser: String
-    /// The browser's major version, if the user agent says one.
     package let browserMajor: String?
     /// The operating system's family as uap-core names it, such as "Mac OS X"; ``unknown`` where no rule matches.
     package let operatingSystem: String
-    /// The operating system's major version, if the user agent says one.
     package let operatingSystemMajor: String?
     /// The device's family as uap-core names it, such as "Spider"; ``unknown`` where no rule matches.
     package let device: String
@@ -68,7 +66,6 @@ package enum DeviceClass: String, Sendable, Hashable, CaseIterable {
     ]
 }
 
-/// The families that browsers are gathered into.
 package enum BrowserFamily {
     /// The families of a plan that names none. Further ones that can be named: any family of uap-core, as it spells it,
     /// and what the table below makes of it, such as "Internet Explorer".
@@ -93,7 +90,6 @@ package enum BrowserFamily {
     ]
 }
 
-/// The families that operating systems are gathered into.
 package enum OperatingSystemFamily {
     /// The families of a plan that names none. Further ones that can be named: any family of uap-core, as it spells it,
     /// and what the table below makes of it, such as "BSD".
@@ -118,7 +114,6 @@ package enum OperatingSystemFamily {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// True if these bytes contain the word.
     fileprivate func holds(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count >= word.count else { return false }
         return (0...count - word.count).contains { self[$0..<$0 + word.count].elementsEqual(word) }

@@ -1,10 +1,10 @@
+import Foundation
 import Synchronization
 
 /// uap-core's rules, loaded from their file when a plan first needs them, with a cache of their answers.
 ///
 /// The rules of one file are one object: plans compiled with it share its cache, which holds no user agent.
 package final class UserAgentRules: Sendable {
-    /// The path of `regexes.yaml`.
     package let path: String
     private let cache = UserAgentCache()
     private let loading = Mutex<Result<UserAgentGrammar, BucketingProblem>?>(nil)
@@ -14,7 +14,6 @@ package final class UserAgentRules: Sendable {
     /// The system's rules; nothing is read before a plan needs them.
     package static let system = UserAgentRules(path: systemPath)
 
-    /// Names the file, which is read when it is first needed.
     package init(path: String = systemPath) { self.path = path }
 
     /// Reads a file now.
@@ -37,6 +36,14 @@ package final class UserAgentRules: Sendable {
         }
     }
 
+    /// True if a family stands in a rule of the file, or if that can't be read and nobody knows; for advice only.
+    package func mentions(_ family: String) -> Bool {
+        guard let bytes = FileManager.default.contents(atPath: path) else { return true }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").contains { line in
+            line.contains(family) && line.first { $0 != " " } != "#"
+        }
+    }
+
     /// Returns what the rules say of a user agent, without the cache; for people and tests.
     package func read(_ userAgent: String) throws(BucketingProblem) -> UserAgentReading {
         let grammar = try grammar()
@@ -54,7 +61,6 @@ package final class UserAgentRules: Sendable {
         }.get()
     }
 
-    /// Returns numbers for the families that a plan names.
     func numbers(of families: [BucketLabel]) -> [UInt16] { cache.numbers(of: families) }
 
     /// Returns a user agent's families as numbers; nil if the cache does not hold it.
@@ -62,7 +68,6 @@ package final class UserAgentRules: Sendable {
         cache.code(of: UnsafeBufferPointer(rebasing: userAgent.prefix(UserAgentGrammar.longest)))
     }
 
-    /// Returns a user agent's families as numbers.
     func code(of userAgent: UnsafeBufferPointer<UInt8>, by grammar: UserAgentGrammar) -> UserAgentCode {
         cache.code(of: UnsafeBufferPointer(rebasing: userAgent.prefix(UserAgentGrammar.longest))) { grammar.read($0) }
     }

@@ -120,7 +120,6 @@ extension InsightAnswer {
         wording.part(quantity, of: whole?.quantity, unit: unit)
     }
 
-    /// Returns the sentence in place of a number where none is published.
     static func gap(_ table: AnswerTable, isOne: Bool) -> String {
         table.withheldRows == 0 ? Impossible.sentence(ofOne: isOne) : Withheld.sentence(ofOne: isOne)
     }
@@ -128,13 +127,9 @@ extension InsightAnswer {
     /// The words behind a number that is not scaled up; empty where every event is counted.
     package var sampleWords: String { (answered?.basis.sampling ?? 1) < 1 ? " in the sample" : "" }
 
-    /// The things that the numbers count; events where there are none.
     package var counted: Counted { answered?.basis.counts ?? .events }
-    /// The number without its unit.
     package func text(_ quantity: Quantity) -> String { wording.text(quantity) }
-    /// The number with its unit.
     package func words(_ quantity: Quantity) -> String { wording.words(quantity, unit: unit) }
-    /// The wording for the answer's reader.
     package var wording: Wording { Wording(locale) }
 }
 
@@ -160,14 +155,12 @@ extension AnswerTable {
 extension AnswerRow {
     /// Weeks after the first, which is the last axis of a retention; -1 for `other`.
     fileprivate var weeks: Int { Int(week) ?? -1 }
-    /// The week of a retention.
     package var week: String { buckets.last?.text ?? "" }
     /// The group of a retention that is split further: " of “iOS”".
     package var ofGroup: String {
         let group = buckets.dropLast().map(\.text).joined(separator: " · ")
         return group.isEmpty ? "" : " of “\(group)”"
     }
-    /// The buckets in one line.
     package var label: String { buckets.map(\.text).joined(separator: " · ") }
 }
 

@@ -72,7 +72,6 @@ extension NumberBasis {
     }
 }
 
-/// Words for the basis of numbers.
 extension Wording {
     /// "k = 20: every published number stands for 20 devices or more"; over several periods, the least and the most.
     ///

@@ -1,3 +1,4 @@
+internal import Foundation
 package import ThrongPlan
 
 /// Dates as readers of a language write them.
@@ -70,52 +71,17 @@ extension ReportLocale {
         }
     }
 
-    private var months: [String] {
-        switch self {
-        case .english, .americanEnglish:
-            [
-                "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-                "November", "December",
-            ]
-        case .german, .swissGerman:
-            [
-                "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober",
-                "November", "Dezember",
-            ]
-        case .french:
-            [
-                "janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre",
-                "novembre", "décembre",
-            ]
-        case .italian:
-            [
-                "gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno", "luglio", "agosto", "settembre",
-                "ottobre", "novembre", "dicembre",
-            ]
-        case .spanish:
-            [
-                "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
-                "noviembre", "diciembre",
-            ]
-        case .dutch:
-            [
-                "januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober",
-                "november", "december",
-            ]
-        }
-    }
+    private var months: [String] { Self.names[self]?.months ?? [] }
 
     /// The days of the week, from Monday.
-    private var weekdays: [String] {
-        switch self {
-        case .english, .americanEnglish:
-            ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-        case .german, .swissGerman:
-            ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"]
-        case .french: ["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"]
-        case .italian: ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"]
-        case .spanish: ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"]
-        case .dutch: ["maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag"]
-        }
-    }
+    private var weekdays: [String] { Self.names[self]?.weekdays ?? [] }
+
+    /// The names in running text, as Foundation has them from CLDR.
+    private static let names = Dictionary(
+        uniqueKeysWithValues: allCases.map { locale in
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.locale = Locale(identifier: locale.rawValue)
+            let fromMonday = Array(calendar.weekdaySymbols.dropFirst() + calendar.weekdaySymbols.prefix(1))
+            return (locale, (months: calendar.monthSymbols, weekdays: fromMonday))
+        })
 }

@@ -4,14 +4,10 @@ internal import ThrongPlan
 ///
 /// There is one wording and one marker for all of them: nothing says how few, or whether there are any.
 package enum Withheld {
-    /// The sentence, the same in every format.
     package static let wording = "withheld: it stands for too few people"
-    /// The word in a table or a chart in place of the number.
     package static let marker = "withheld"
-    /// The label of the line with the total of the withheld rows.
     package static let together = "Withheld, together"
 
-    /// Returns the sentence about one number or all that there are, where nothing else is to be said.
     package static func sentence(ofOne isOne: Bool) -> String {
         "\(isOne ? "This" : "Every") number\(isOne ? "" : " here") is \(wording)."
     }
@@ -37,20 +33,16 @@ package enum Withheld {
 
 /// Words for a number that the plan rules out: everybody knows that it is zero.
 package enum Impossible {
-    /// The words in a table or a chart in place of the number.
     package static let marker = "cannot occur"
 
-    /// Returns the sentence about one number or all that there are, where nothing else is to be said.
     package static func sentence(ofOne isOne: Bool) -> String { isOne ? "This \(marker)." : "Nothing here can occur." }
 }
 
 /// Words for a number that the release does not tell: it has no counter for it, or only other numbers of
 /// the row reached k.
 package enum Untold {
-    /// The words in a table or a chart in place of the number.
     package static let marker = "not told"
 
-    /// Returns the sentence about one number or all that there are, where nothing else is to be said.
     package static func sentence(ofOne isOne: Bool) -> String {
         isOne ? "This is \(marker)." : "Nothing here is told."
     }
@@ -98,10 +90,8 @@ extension NumberStatus {
 }
 
 extension Absence {
-    /// The words in a table or a chart in place of the number.
     package var marker: String { NumberStatus(self).marker ?? "" }
 
-    /// The same in a sentence.
     package var wording: String {
         switch self {
         case .notReleased: "There is no release of this metric for the period."

@@ -1,6 +1,5 @@
 internal import ThrongPlan
 
-/// Words for numbers.
 extension Wording {
     /// The number without its unit: "12,480", "42%", "38.20", "≈12,300", "20 to 50".
     package func text(_ quantity: Quantity) -> String {

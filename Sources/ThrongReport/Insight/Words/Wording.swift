@@ -4,16 +4,13 @@ package import ThrongPlan
 ///
 /// Words are English; numbers and dates are written as the reader's language has them.
 package struct Wording: Sendable, Hashable {
-    /// The reader's locale, by which numbers and dates are written.
     package let locale: ReportLocale
 
     /// The wording for pages and commands that have no reader of their own.
     package static let english = Wording(.english)
 
-    /// Writes for a reader.
     package init(_ locale: ReportLocale) { self.locale = locale }
 
-    /// "1,234".
     package func number(_ number: Int) -> String { locale.text(Int64(number)) }
 
     /// "1 device", "1,234 devices".
@@ -83,6 +80,5 @@ extension [String] {
 }
 
 extension String {
-    /// The text with a capital first letter.
     package var sentenceCased: String { prefix(1).uppercased() + dropFirst() }
 }

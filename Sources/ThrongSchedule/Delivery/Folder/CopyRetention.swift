@@ -8,28 +8,17 @@ package struct CopyRetention: Sendable {
     /// The folder in which relative paths of deliveries begin.
     let folder: String
 
-    /// - Parameter folder: where deliveries with a relative path go.
-    package init(store: RetentionStore, folder: String) {
-        self.store = store
-        self.folder = folder
-    }
-
-    /// The result of a round.
     package struct Outcome: Sendable, Hashable {
-        /// Files that went.
         package var files = 0
         /// Folders that are not here, or could not be emptied, and why.
         package var left: [String: String] = [:]
         /// The apps of which it can't be told what is due.
         package var troubles: [AppTrouble] = []
 
-        /// Creates the result of a round that took nothing.
         package init() {}
     }
 
-    /// Removes what is due. What can't be reached is tried again by the next round.
-    ///
-    /// - Parameter plans: the plans in force.
+    /// Removes what is due by the plans in force. What can't be reached is tried again by the next round.
     package func remove(_ plans: [Plan], now: UnixSeconds) async throws -> Outcome {
         var outcome = Outcome()
         let due = try await store.agedCopies(plans, now: now)

@@ -1,16 +1,8 @@
+internal import Foundation
 package import ThrongReport
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// Files of reports in a folder that they were delivered to.
 package struct DeliveredCopies: Sendable, Hashable {
-    /// The path of the folder.
     package let folder: String
     /// The beginnings of the files' names, up to the first dot.
     package let stems: Set<String>
@@ -21,24 +13,20 @@ package struct DeliveredCopies: Sendable, Hashable {
         self.stems = stems
     }
 
-    /// True if the folder is there, on this machine.
     package var isHere: Bool {
         var facts = stat()
         return stat(folder, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Takes the files out, manifests first: nothing then vouches for what is left. No link is followed.
-    ///
-    /// - Parameter takingFolder: whether the folder goes, too, where it is empty then.
-    /// - Returns: how many files went.
-    /// - Throws: ``ReportError/system(call:path:code:)``; files before the failing one are gone.
+    /// Takes the files out, manifests first: nothing then vouches for what is left. No link is followed. Files before a
+    /// failing one are gone. The folder may go, too, where it is empty then.
     package func remove(takingFolder: Bool) throws(ReportError) -> Int {
         let names = try PlainFolder.entries(of: folder).filter { $0.value == .file && isOfThem($0.key) }.keys
         for name in names.sorted(by: { (isManifest($0) ? 0 : 1, $0) < (isManifest($1) ? 0 : 1, $1) }) {
             let path = folder + "/" + name
             guard unlink(path) == 0 || errno == ENOENT else { throw .last("unlink", path) }
         }
-        if !names.isEmpty { try sync() }
+        if !names.isEmpty { try PlainFolder.sync(folder) }
         // One that holds something else stays.
         if takingFolder { rmdir(folder) }
         return names.count
@@ -49,11 +37,4 @@ package struct DeliveredCopies: Sendable, Hashable {
     }
 
     private func isManifest(_ name: String) -> Bool { name.hasSuffix(ReportFile.manifestEnding) }
-
-    private func sync() throws(ReportError) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .last("open", folder) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .last("fsync", folder) }
-    }
 }

@@ -1,27 +1,16 @@
+internal import Foundation
 internal import ThrongReport
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// A hidden folder inside the target in which files are written before they are renamed into place.
 ///
 /// Its maker locks it until it is done: one that nobody has locked was left by a process that was killed, and goes with
 /// the next delivery. Where folders can't be locked, none is ever taken for such a one.
 struct DraftFolder: ~Copyable {
-    /// The path of the folder.
     let path: String
     private let descriptor: Int32
 
     private static let prefix = ".throng-delivery-"
 
-    /// Makes one in a folder that is there.
-    ///
-    /// - Throws: ``ReportError/system(call:path:code:)``.
     init(in target: String) throws(ReportError) {
         while true {
             var template = Array((target + "/" + Self.prefix + "XXXXXX").utf8CString)

@@ -3,14 +3,6 @@ internal import Foundation
 internal import ThrongReport
 internal import ThrongWire
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
 /// Reads a folder that somebody else may have filled: only regular files, and no link is followed.
 enum PlainFolder {
     enum Kind {
@@ -28,9 +20,15 @@ enum PlainFolder {
         }
     }
 
-    /// Returns the entries of a folder by their plain names. A file whose plain name differs from its real one is odd:
-    /// it can't be a report's.
-    static func entries(of folder: String) throws(ReportError) -> [String: Kind] {
+    static func sync(_ folder: String) throws(ReportError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last("open", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .last("fsync", folder) }
+    }
+
+    /// Returns the entries of a folder, but the ignored one, by their plain names. A file of another real name is odd.
+    static func entries(of folder: String, ignoring ignored: String? = nil) throws(ReportError) -> [String: Kind] {
         guard let listing = opendir(folder) else { throw .system(call: "opendir", path: folder, code: errno) }
         defer { closedir(listing) }
         var kinds: [String: Kind] = [:]
@@ -54,12 +52,14 @@ enum PlainFolder {
                 default: .other
                 }
         }
+        if let ignored {
+            let name = String(ignored.split(separator: "/").last ?? "")
+            if canonical(ignored) == canonical(folder + "/" + name) { kinds[String(plainly: name.utf8)] = nil }
+        }
         return kinds
     }
 
-    static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
-
-    static func canonical(_ path: String) -> String {
+    private static func canonical(_ path: String) -> String {
         URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 

@@ -1,12 +1,5 @@
+internal import Foundation
 package import ThrongReport
-
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
 
 /// A folder that reports are delivered to.
 ///
@@ -16,15 +9,12 @@ package import ThrongReport
 /// link; a link in the way is replaced by the file. A manifest goes before anything that it vouches for changes, and
 /// comes last: who sees it sees all of its report.
 package struct ReportFolder: Sendable, Hashable {
-    /// The path of the folder.
     package let path: String
 
     /// Names a folder; it is created with its parents when the first file comes.
     package init(path: String) { self.path = path }
 
-    /// The folder that a plan's delivery names.
-    ///
-    /// - Parameter base: where relative paths begin: the data directory.
+    /// The folder that a plan's delivery names; relative paths begin in the data directory.
     package init(named path: String, in base: String) {
         self.init(path: path.hasPrefix("/") ? path : "\(base)/\(path)")
     }
@@ -41,9 +31,9 @@ package struct ReportFolder: Sendable, Hashable {
         let waiting = files.all.filter { !holds($0) }
         guard !waiting.isEmpty else { return files.all.map(place) }
         let drafts = try DraftFolder(in: path)
-        for file in files.all where file.isManifest && unlink(place(of: file)) == 0 { try flushFolder() }
+        for file in files.all where file.isManifest && unlink(place(of: file)) == 0 { try PlainFolder.sync(path) }
         for file in files.all where file.isManifest || waiting.contains(file) {
-            if file.isManifest { try flushFolder() }
+            if file.isManifest { try PlainFolder.sync(path) }
             let draft = drafts.path + "/" + file.name
             do throws(ReportError) {
                 try write(file, to: draft)
@@ -53,7 +43,7 @@ package struct ReportFolder: Sendable, Hashable {
                 throw error
             }
         }
-        try flushFolder()
+        try PlainFolder.sync(path)
         return files.all.map(place)
     }
 
@@ -73,7 +63,7 @@ package struct ReportFolder: Sendable, Hashable {
         defer { close(descriptor) }
         var rest = file.contents[...]
         while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { writeBytes(descriptor, $0) }
+            let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0 {
                 guard errno == EINTR else { throw .last("write", draft) }
                 continue
@@ -83,23 +73,6 @@ package struct ReportFolder: Sendable, Hashable {
         // The umask has no say in what partners may read.
         guard fchmod(descriptor, 0o644) == 0 else { throw .last("fchmod", draft) }
         guard fsync(descriptor) == 0 else { throw .last("fsync", draft) }
-    }
-
-    private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-            Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
-    }
-
-    private func flushFolder() throws(ReportError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .last("open", path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .last("fsync", path) }
     }
 
     /// True if the file is there, a regular one, readable by all and with these bytes.
@@ -125,7 +98,6 @@ package struct ReportFolder: Sendable, Hashable {
 }
 
 extension ReportError {
-    /// The failure that the operating system has just reported.
     static func last(_ call: String, _ path: String) -> ReportError {
         .system(call: call, path: path, code: errno)
     }

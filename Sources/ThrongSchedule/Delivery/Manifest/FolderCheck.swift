@@ -9,54 +9,29 @@ package import ThrongReport
 /// read, to say why nothing vouches for them. Symbolic links are not followed, and are found fault with. Whoever can
 /// write to the folder while it is checked can still exchange a file afterwards.
 package struct FolderCheck: Sendable, Hashable {
-    /// One thing that was looked at.
     package struct Line: Sendable, Hashable {
-        /// True if it is as it should be.
         package let isGood: Bool
-        /// The subject: a file's name, or the folder.
         package let subject: String
-        /// The finding, in words.
         package let finding: String
-
-        /// - Parameter subject: what it is about, as it is to be printed.
-        init(isGood: Bool, subject: String, finding: String) {
-            self.isGood = isGood
-            self.subject = subject
-            self.finding = finding.printable
-        }
     }
 
-    /// The findings, in the order of looking.
     package private(set) var lines: [Line] = []
     /// The number of manifests that are good in all respects.
     package private(set) var goodReports = 0
-    /// The number of manifests.
     package private(set) var reports = 0
     /// The periods of each report, by the manifests that are good in themselves.
     package private(set) var series: [ReportSeries] = []
 
-    /// True if there is a manifest and everything is as it should be.
     package var isGood: Bool { reports > 0 && lines.allSatisfy(\.isGood) }
 
     /// The largest manifest that is read. Unit: bytes.
     private static let largest = 4 << 20
 
-    /// Checks a folder.
-    ///
-    /// - Parameter ignoring: a file that may lie in the folder, such as the list of keys.
-    /// - Throws: ``ReportError/system(call:path:code:)`` where the folder can't be read.
+    /// Checks a folder, in which a file such as the list of keys may be ignored.
     package init(of folder: String, keys: ReportKeyList, ignoring: String? = nil) throws(ReportError) {
-        var found = try PlainFolder.entries(of: folder)
-        if let ignoring,
-            PlainFolder.canonical(ignoring) == PlainFolder.canonical(folder + "/" + PlainFolder.name(of: ignoring))
-        {
-            found[String(plainly: PlainFolder.name(of: ignoring).utf8)] = nil
-        }
+        let found = try PlainFolder.entries(of: folder, ignoring: ignoring)
         for (name, kind) in found.sorted(by: { $0.key < $1.key }) where kind != .file {
-            lines.append(
-                Line(
-                    isGood: false, subject: name,
-                    finding: kind.fault))
+            lines.note(false, name, kind.fault)
         }
         var known: Set<String> = []
         var good: [ReportManifest.Checked] = []
@@ -82,13 +57,12 @@ package struct FolderCheck: Sendable, Hashable {
                 names.contains(name)
                 ? "is listed only in a manifest that failed"
                 : isUnknown ? "is in no manifest that could be read" : "is in no manifest"
-            lines.append(Line(isGood: false, subject: name, finding: finding))
+            lines.note(false, name, finding)
         }
         if reports == 0 {
-            lines.append(
-                Line(isGood: false, subject: folder.printable, finding: "has no manifest, so nothing vouches for it"))
+            lines.note(false, folder.printable, "has no manifest, so nothing vouches for it")
         } else if found.values.allSatisfy({ $0 == .file }), known == Set(found.keys) {
-            lines.append(Line(isGood: true, subject: folder.printable, finding: "holds these files and nothing else"))
+            lines.note(true, folder.printable, "holds these files and nothing else")
         }
     }
 
@@ -99,11 +73,8 @@ package struct FolderCheck: Sendable, Hashable {
         let base = String(name.dropLast(ReportFile.manifestEnding.count))
         let signatureName = base + ReportFile.signatureEnding
         known.formUnion([name, signatureName])
-        func note(_ isGood: Bool, _ subject: String, _ finding: String) {
-            lines.append(Line(isGood: isGood, subject: subject, finding: finding))
-        }
         func fault(_ subject: String, _ finding: String) -> ReportManifest.Checked? {
-            note(false, subject, finding)
+            lines.note(false, subject, finding)
             return nil
         }
         guard let manifest = PlainFolder.contents(folder + "/" + name, atMost: Self.largest) else {
@@ -115,34 +86,31 @@ package struct FolderCheck: Sendable, Hashable {
         }
         guard let signer = keys.keys.first(where: { $0.key.accepts(signature, over: manifest) }) else {
             let ids = keys.keys.map(\.key.id.hex).joined(separator: ", ")
-            return fault(
-                name, "was not signed with \(ids), or was changed since: don't believe anything in it")
+            return fault(name, "was not signed with \(ids), or was changed since: don't believe anything in it")
         }
         guard let checked = ReportManifest.Checked(manifest) else {
             return fault(
-                name,
-                "is signed, but is no \(ReportManifest.format): a newer `throng verify` may be able to read it")
+                name, "is signed, but is no \(ReportManifest.format): a newer `throng verify` may be able to read it")
         }
         guard checked.key == signer.key.id else {
             return fault(name, "is signed with key \(signer.key.id), but names key \(checked.key)")
         }
         let signedAt = Instant.text(checked.signedAt)
         guard signer.covers(checked.signedAt) else {
-            return fault(
-                name, "is signed with key \(signer.key.id) at \(signedAt), when that key did not sign")
+            return fault(name, "is signed with key \(signer.key.id) at \(signedAt), when that key did not sign")
         }
-        guard base == ReportFile.stem(report: checked.report, period: checked.period) else {
+        guard base == ReportFile.stem(report: checked.report, period: checked.label) else {
             return fault(
-                name, "is the manifest of \(checked.report) for \(checked.period): it was given another name")
+                name, "is the manifest of \(checked.report) for \(checked.label): it was given another name")
         }
-        note(
+        lines.note(
             true, name,
             "signed with key \(signer.key.id) at \(signedAt): \(checked.report) of \(checked.app) for "
-                + "\(checked.partner), \(checked.period)")
+                + "\(checked.partner), \(checked.label)")
         for file in checked.files {
             // A file may be vouched for by one manifest only, or a report could pass as another.
             guard known.insert(file.name).inserted else {
-                note(false, file.name, "is in two manifests")
+                lines.note(false, file.name, "is in two manifests")
                 continue
             }
             check(file, in: folder)
@@ -152,23 +120,19 @@ package struct FolderCheck: Sendable, Hashable {
 
     private mutating func check(_ file: ReportManifest.Entry, in folder: String) {
         switch PlainFolder.digest(folder + "/" + file.name) {
-        case nil:
-            lines.append(Line(isGood: false, subject: file.name, finding: "is missing, or can't be read"))
+        case nil: lines.note(false, file.name, "is missing, or can't be read")
         case let found? where found.size != file.size:
-            lines.append(
-                Line(
-                    isGood: false, subject: file.name,
-                    finding: "has \(found.size) bytes, and \(file.size) in the manifest"))
+            lines.note(false, file.name, "has \(found.size) bytes, and \(file.size) in the manifest")
         case let found? where found.sha256 != file.sha256:
-            lines.append(
-                Line(
-                    isGood: false, subject: file.name,
-                    finding: "has other contents than the manifest's: SHA-256 \(found.sha256)"))
+            lines.note(false, file.name, "has other contents than the manifest's: SHA-256 \(found.sha256)")
         case let found?:
-            lines.append(
-                Line(
-                    isGood: true, subject: file.name,
-                    finding: "\(found.size) bytes, SHA-256 \(found.sha256), as in the manifest"))
+            lines.note(true, file.name, "\(found.size) bytes, SHA-256 \(found.sha256), as in the manifest")
         }
+    }
+}
+
+extension [FolderCheck.Line] {
+    mutating func note(_ isGood: Bool, _ subject: String, _ finding: String) {
+        append(FolderCheck.Line(isGood: isGood, subject: subject, finding: finding.printable))
     }
 }

@@ -16,7 +16,6 @@ package struct ReportKey: Sendable {
         0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
     ]
 
-    /// A fresh key from the system's random source.
     package init() { key = Curve25519.Signing.PrivateKey() }
 
     /// Reads a private key's PEM; nil for anything else than an Ed25519 key without a passphrase.
@@ -31,15 +30,11 @@ package struct ReportKey: Sendable {
         }
     }
 
-    /// The private key's PEM: a secret.
     package var pem: String { PEM.text(Self.prefix + Array(key.rawRepresentation), label: "PRIVATE KEY") }
 
-    /// The public part, by which others check signatures.
     package var publicKey: ReportPublicKey { ReportPublicKey(valid: Array(key.publicKey.rawRepresentation)) }
 
     /// Signs bytes as they are (RFC 8032, Ed25519): 64 bytes.
-    ///
-    /// - Throws: what the library throws where it can't sign.
     package func signature(over bytes: [UInt8]) throws -> [UInt8] { Array(try key.signature(for: bytes)) }
 }
 
@@ -65,10 +60,8 @@ package struct ReportPublicKey: Hashable, Sendable {
     /// Its PEM, for `openssl` and for partners.
     package var pem: String { PEM.text(Self.prefix + bytes, label: "PUBLIC KEY") }
 
-    /// Its name in manifests.
     package var id: ReportKeyID { ReportKeyID(of: bytes) }
 
-    /// True if a signature is this key's over exactly these bytes.
     package func accepts(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         do {
             return try Curve25519.Signing.PublicKey(rawRepresentation: bytes)
@@ -90,7 +83,6 @@ package struct ReportKeyID: Hashable, Sendable, CustomStringConvertible {
 
     init(of publicKey: [UInt8]) { hex = Array(SHA256.hash(data: publicKey).prefix(8)).lowerHex }
 
-    /// The digits.
     package var description: String { hex }
 }
 

@@ -1,41 +1,24 @@
 internal import Foundation
 package import ThrongPlan
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
-
-/// The folder of the key by which a daemon signs: `key.pem`, for its eyes only, and beside it `keys.json` for
-/// everybody.
+/// The folder of the key by which a daemon signs: `key.pem`, which is secret, and `keys.json` for everybody.
 ///
-/// A key is replaced by a new one. The old one's private part goes; its public part stays listed with the time at which
-/// it stopped.
+/// A new key replaces the old one, whose private part goes; its public part stays listed with the time of its end.
 package struct ReportKeyFolder: Sendable, Hashable {
-    /// The private key's file.
     package let keyPath: String
-    /// The public keys' file.
     package let listPath: String
 
-    /// Names a private key's file; the list lies beside it.
     package init(keyPath: String) {
         self.keyPath = keyPath
         let folder = keyPath.lastIndex(of: "/").map { String(keyPath[..<$0]) } ?? "."
         listPath = folder + "/keys.json"
     }
 
-    /// The place of the key in a data directory.
     package init(dataPath: String) { self.init(keyPath: dataPath + "/signing/key.pem") }
 
-    /// True if there is a key.
     package var hasKey: Bool { FileManager.default.fileExists(atPath: keyPath) }
 
     /// The public keys; none where there is no list.
-    ///
-    /// - Throws: ``ReportKeyError``.
     package func list() throws(ReportKeyError) -> ReportKeyList {
         guard FileManager.default.fileExists(atPath: listPath) else { return ReportKeyList() }
         guard let bytes = FileManager.default.contents(atPath: listPath) else { throw .unreadable(path: listPath) }
@@ -45,8 +28,7 @@ package struct ReportKeyFolder: Sendable, Hashable {
 
     /// The key that signs; nil where there is none.
     ///
-    /// - Throws: ``ReportKeyError`` where others may read the key, where it is none, or where the list does not name
-    ///   it as the present one.
+    /// - Throws: ``ReportKeyError`` where others may read the key, it is none, or it is not listed as the present one.
     package func current() throws(ReportKeyError) -> ReportKey? {
         guard hasKey else { return nil }
         guard let mode = permissions(of: keyPath), let bytes = FileManager.default.contents(atPath: keyPath) else {
@@ -104,20 +86,13 @@ package struct ReportKeyFolder: Sendable, Hashable {
 
 /// The reason why a daemon can't sign.
 package enum ReportKeyError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Others than its owner may read the private key.
     case exposed(path: String, mode: Int)
-    /// The file is no private Ed25519 key.
     case noKey(path: String)
-    /// The file is no list of public keys.
     case noList(path: String)
-    /// The list does not have the key as the one that signs now.
     case notListed(path: String, list: String)
-    /// The file is there and can't be read.
     case unreadable(path: String)
-    /// The file can't be written.
     case unwritable(path: String, reason: String)
 
-    /// The fault and its remedy, in sentences.
     package var description: String {
         switch self {
         case .exposed(let path, let mode):

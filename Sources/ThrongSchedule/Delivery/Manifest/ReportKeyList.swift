@@ -4,26 +4,16 @@ internal import ThrongReport
 
 /// The public keys that have signed a daemon's manifests, the present one last: `keys.json`, which partners get.
 package struct ReportKeyList: Sendable, Hashable {
-    /// The name and version of the file's shape.
     package static let format = "throng-keys/1"
 
-    /// The keys, in the order in which they began to sign.
     package var keys: [Entry]
 
-    /// A key and when it signed.
     package struct Entry: Sendable, Hashable {
-        /// The key.
         package let key: ReportPublicKey
         /// The first instant at which it signs; nil where the list does not say.
         package let from: UnixSeconds?
         /// The last instant at which it may have signed; nil for the present key.
         package var until: UnixSeconds?
-
-        package init(key: ReportPublicKey, from: UnixSeconds?, until: UnixSeconds? = nil) {
-            self.key = key
-            self.from = from
-            self.until = until
-        }
 
         /// True if it signed at that instant, as far as the list says.
         package func covers(_ instant: UnixSeconds) -> Bool { (from ?? .min) <= instant && instant <= (until ?? .max) }
@@ -31,10 +21,8 @@ package struct ReportKeyList: Sendable, Hashable {
 
     package init(keys: [Entry] = []) { self.keys = keys }
 
-    /// The key that signs now.
     package var current: Entry? { keys.last { $0.until == nil } }
 
-    /// The file's text.
     package var json: String {
         JSONText.object([
             ("format", .string(Self.format)),

@@ -1,9 +1,8 @@
 internal import Foundation
-package import ThrongPlan
+internal import ThrongPlan
 internal import ThrongReport
 
 extension ReportManifest {
-    /// The manifest's file.
     package var json: String {
         var pairs: [(String, JSONText)] = [
             ("format", .string(Self.format)),
@@ -60,84 +59,59 @@ extension ReportManifest {
         return JSONText.object(pairs).written() + "\n"
     }
 
-    /// The parts of a manifest that a check needs.
+    /// The parts of a manifest that a check needs, as its file has them.
     ///
     /// Read only what a signature vouches for.
-    package struct Checked: Sendable, Hashable {
-        /// The report.
+    package struct Checked: Sendable, Hashable, Decodable {
+        private let format: String
         package let report: String
-        /// The name of the partner who receives it.
-        package let partner: String
-        /// The name of the app whose crowd it is about.
-        package let app: String
-        /// The period that it covers, as file names have it.
-        package let period: String
-        /// The same as a period; nil where the manifest names no kind or instants that this program knows.
-        package let covered: Period?
-        /// The app's time zone.
-        package let timeZone: String
-        /// The files.
-        package let files: [Entry]
-        /// The time at which it was signed.
-        package let signedAt: UnixSeconds
-        /// The key that signed, as the manifest says.
-        package let key: ReportKeyID
-
-        /// Reads a manifest's file; nil where it has another format, or a shape that no manifest has.
-        package init?(_ bytes: [UInt8]) {
-            let file: File
-            do {
-                file = try JSONDecoder().decode(File.self, from: Data(bytes))
-            } catch {
-                return nil
-            }
-            guard file.format == ReportManifest.format, let signedAt = Instant.time(file.signed_at),
-                Set(file.files.map(\.name)).count == file.files.count,
-                file.files.allSatisfy({ ReportFile.isName($0.name) && $0.size >= 0 && $0.sha256.utf8.count == 64 })
-            else { return nil }
-            report = file.report
-            partner = file.partner
-            app = file.app
-            period = file.period.label
-            timeZone = file.period.time_zone
-            if let kind = PeriodKind(rawValue: file.period.kind), let start = Instant.time(file.period.start),
-                let end = Instant.time(file.period.end), start < end
-            {
-                covered = Period(kind: kind, start: start, end: end)
-            } else {
-                covered = nil
-            }
-            files = file.files.map {
-                Entry(name: $0.name, mediaType: $0.media_type, size: $0.size, sha256: $0.sha256)
-            }
-            self.signedAt = signedAt
-            key = ReportKeyID(hex: file.key)
-        }
-    }
-
-    private struct File: Decodable {
-        let format: String
-        let report: String
         let partner: String
         let app: String
-        let period: Covered
-        let files: [Entry]
-        let signed_at: String
-        let key: String
+        private let covered: Written
+        package let files: [Entry]
+        private let signed: String
+        private let keyID: String
 
-        struct Covered: Decodable {
+        private struct Written: Hashable, Decodable {
             let kind: String
             let label: String
-            let time_zone: String
+            let timeZone: String
             let start: String
             let end: String
         }
 
-        struct Entry: Decodable {
-            let name: String
-            let media_type: String
-            let size: Int
-            let sha256: String
+        private enum CodingKeys: String, CodingKey {
+            case format, report, partner, app, files
+            case covered = "period"
+            case signed = "signedAt"
+            case keyID = "key"
+        }
+
+        /// Reads a manifest's file; nil where it has another format, or a shape that no manifest has.
+        package init?(_ bytes: [UInt8]) {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            do {
+                self = try decoder.decode(Self.self, from: Data(bytes))
+            } catch {
+                return nil
+            }
+            guard format == ReportManifest.format, Instant.time(signed) != nil,
+                Set(files.map(\.name)).count == files.count,
+                files.allSatisfy({ ReportFile.isName($0.name) && $0.size >= 0 && $0.sha256.utf8.count == 64 })
+            else { return nil }
+        }
+
+        var signedAt: UnixSeconds { Instant.time(signed) ?? .min }
+        var key: ReportKeyID { ReportKeyID(hex: keyID) }
+        var timeZone: String { covered.timeZone }
+        var label: String { covered.label }
+        /// The same as a period; nil where the manifest names no kind or instants that this program knows.
+        var period: Period? {
+            guard let kind = PeriodKind(rawValue: covered.kind), let start = Instant.time(covered.start),
+                let end = Instant.time(covered.end), start < end
+            else { return nil }
+            return Period(kind: kind, start: start, end: end)
         }
     }
 }

@@ -10,44 +10,29 @@ internal import ThrongWire
 
 /// The description of a report's files: what they were made from, under which rules, and what their bytes are.
 package struct ReportManifest: Sendable, Hashable {
-    /// The name and version of the file's shape.
     package static let format = "throng-manifest/1"
 
-    /// The report.
     package let report: String
-    /// The name of the partner who receives it.
     package let partner: String
-    /// The name of the app whose crowd it is about.
     package let app: String
-    /// The period that it covers.
     package let period: Covered
     /// SHA-256 of the plan in force, in hexadecimal.
     package let plan: String
     /// The data that may be missing because a daemon was lost with its data.
     package let losses: [Loss]
-    /// The basis of each insight, in reading order.
     package let insights: [Ground]
-    /// The releases that the numbers come from.
     package let releases: [Source]
     /// The files, in the order in which they are delivered.
     package let files: [Entry]
-    /// The time at which copies are to be deleted, because the first number in them may be kept no longer; nil where
-    /// nobody said.
+    /// The time at which copies are to be deleted: the first number's end; nil where nobody said.
     package let deleteBy: UnixSeconds?
-    /// The time at which it was signed.
     package let signedAt: UnixSeconds
-    /// The key that signed.
     package let key: ReportKeyID
 
-    /// The period of a report.
     package struct Covered: Sendable, Hashable {
-        /// hour, day, week or month.
         package let kind: String
-        /// The period's label, as file names have it.
         package let label: String
-        /// The app's time zone.
         package let timeZone: String
-        /// First second.
         package let start: UnixSeconds
         /// First second after it.
         package let end: UnixSeconds
@@ -61,15 +46,10 @@ package struct ReportManifest: Sendable, Hashable {
         package let until: UnixSeconds
         /// The number of slots that it counted, of the 256 slots of identifiers.
         package let slots: Int
-
-        package init(from: UnixSeconds, until: UnixSeconds, slots: Int) {
-            (self.from, self.until, self.slots) = (from, until, slots)
-        }
     }
 
     /// The basis of an insight's numbers; texts are decimals.
     package struct Ground: Sendable, Hashable {
-        /// The insight.
         package let name: String
         /// Devices that each number stands for; nil where nothing was released.
         package let k: String?
@@ -79,29 +59,22 @@ package struct ReportManifest: Sendable, Hashable {
         package let withheldShare: String?
     }
 
-    /// A release.
     package struct Source: Sendable, Hashable {
-        /// The metric that was released.
         package let metric: String
-        /// SHA-256 of the release.
         package let digest: String
         /// SHA-256 of the cells' meaning: dimensions, buckets, and the rule and version of each bucketing.
         package let bucketing: String
     }
 
-    /// A file.
-    package struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable, Decodable {
         /// Its name without a folder.
         package let name: String
-        /// The file's media type.
         package let mediaType: String
         /// Unit: bytes.
         package let size: Int
-        /// The SHA-256 of the contents, in hexadecimal.
         package let sha256: String
     }
 
-    /// Creates the manifest of a report's files.
     package init(
         of document: ReportDocument, files: ReportFiles, losses: [Loss], signedAt: UnixSeconds, key: ReportKeyID
     ) {
@@ -137,7 +110,6 @@ extension ReportFiles {
     /// These files with their manifest's signature and, last, their manifest: who sees the manifest has everything.
     ///
     /// - Parameter losses: what may be missing because a daemon was lost with its data.
-    /// - Throws: what the library throws where it can't sign.
     package func signed(
         as document: ReportDocument, with key: ReportKey, losses: [ReportManifest.Loss] = [], now: UnixSeconds
     ) throws -> ReportFiles {

@@ -5,26 +5,20 @@ internal import ThrongReport
 ///
 /// A period that is not among them may have been left out, or was never reported: no signature tells.
 package struct ReportSeries: Sendable, Hashable {
-    /// The report.
     package let report: String
-    /// The name of the app whose crowd it is about.
     package let app: String
-    /// The name of the partner who receives it.
     package let partner: String
     /// The kind of its periods: hour, day, week or month.
     package let kind: PeriodKind
     /// The first period, as file names have it.
     package let first: String
-    /// The last period.
     package let last: String
     /// The number of periods that are there.
     package let count: Int
     /// The periods between the first and the last that are not there, in order; the first ``most`` of them.
     package let missing: [String]
-    /// The number of periods that are not there.
     package let missingCount: Int
 
-    /// The most periods that are named.
     package static let most = 20
     /// The most periods that are looked at: a hundred years of hours.
     private static let longest = 880_000
@@ -51,7 +45,7 @@ package struct ReportSeries: Sendable, Hashable {
         }
         var periods: [Name: Set<Period>] = [:]
         for manifest in manifests {
-            guard let period = manifest.covered else { continue }
+            guard let period = manifest.period else { continue }
             let name = Name(
                 report: manifest.report, app: manifest.app, partner: manifest.partner, kind: period.kind,
                 timeZone: manifest.timeZone)

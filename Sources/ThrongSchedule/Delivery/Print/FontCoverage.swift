@@ -37,8 +37,7 @@ struct FontCoverage: Sendable, Hashable {
         }
     }
 
-    /// Those of this machine, by fontconfig, which Chromium goes by, too; nil where its program is not installed or
-    /// fails.
+    /// Those of this machine, by fontconfig, as for Chromium; nil where its program is not installed or fails.
     static func ofMachine(in folder: String) -> FontCoverage? {
         let (program, path) = ("/usr/bin/fc-list", folder + "/fonts")
         guard FileManager.default.isExecutableFile(atPath: program),

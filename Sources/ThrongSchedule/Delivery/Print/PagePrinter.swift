@@ -7,8 +7,7 @@ internal import ThrongSystem
 ///
 /// Each page is printed by a process of its own with a fresh profile in a private folder, which both go afterwards. It
 /// gets nothing of this process but the page's file, resolves no host name, and has a time limit. It keeps Chromium's
-/// sandbox unless this process is root's, for whom Chromium has none. A try that may go well the next time is made
-/// twice.
+/// sandbox unless this process is root's, for whom Chromium has none. It tries twice where that may help.
 package struct PagePrinter: Sendable, Hashable {
     /// The programs that are looked for on the PATH, in this order.
     static let names = [
@@ -21,10 +20,7 @@ package struct PagePrinter: Sendable, Hashable {
     private let searchPath: String
     private let limit: Duration
 
-    /// - Parameters:
-    ///   - program: a program's path; nil looks for one on the PATH, each time that a page is printed.
-    ///   - searchPath: folders, separated by colons.
-    ///   - limit: how long a page may take.
+    /// Looks for a program on the path, folders separated by colons, for each page, unless one is named.
     package init(
         program: String? = nil, searchPath: String = "/usr/local/bin:/usr/bin:/bin", limit: Duration = .seconds(60)
     ) {
@@ -38,9 +34,6 @@ package struct PagePrinter: Sendable, Hashable {
         self.init(searchPath: environment["PATH"] ?? "/usr/bin:/bin")
     }
 
-    /// The program that would print now.
-    ///
-    /// - Throws: ``PrintError/noChromium``, ``PrintError/noProgram(path:)``.
     package func program() throws(PrintError) -> String {
         func canRun(_ path: String) -> Bool {
             var isFolder: ObjCBool = false
@@ -64,30 +57,21 @@ package struct PagePrinter: Sendable, Hashable {
     ///
     /// The same page, Chromium and fonts make the same bytes: the times of printing are blanked out. Takes one to two
     /// seconds on a thread of its own; where Chromium fails, a second try.
-    /// - Throws: ``PrintError``.
     package func pdf(of page: String) async throws(PrintError) -> [UInt8] {
-        let outcome: Result<[UInt8], PrintError> = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(returning: Result { () throws(PrintError) in try printed(page) })
-            }
-        }
-        return try outcome.get()
+        try await onOwnThread { () throws(PrintError) in try printed(page) }
     }
 
     /// Says how many letters of a page this machine has no font for; nil where all have one, or nobody knows.
     package func lack(in page: String) async -> PrintError? {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                // A folder that can't be made kept the page from being printed, too, and that was said.
-                guard let folder = try? Self.privateFolder() else { return continuation.resume(returning: nil) }
-                defer { Self.remove(folder) }
-                let letters = FontCoverage.ofMachine(in: folder)?.lacking(in: page) ?? 0
-                continuation.resume(returning: letters > 0 ? .boxes(letters: letters) : nil)
-            }
+        await onOwnThread {
+            // A folder that can't be made kept the page from being printed, too, and that was said.
+            guard let folder = try? Self.privateFolder() else { return nil }
+            defer { Self.remove(folder) }
+            let letters = FontCoverage.ofMachine(in: folder)?.lacking(in: page) ?? 0
+            return letters > 0 ? .boxes(letters: letters) : nil
         }
     }
 
-    /// Returns the arguments of the call of Chromium.
     static func arguments(profile: String, page: String, pdf: String, asRoot: Bool) -> [String] {
         let common = [
             "--headless=new", "--print-to-pdf=\(pdf)", "--no-pdf-header-footer", "--generate-pdf-document-outline",
@@ -115,9 +99,7 @@ package struct PagePrinter: Sendable, Hashable {
         }
     }
 
-    /// Runs a program to its end.
-    ///
-    /// - Parameter words: the file that gets what it says.
+    /// Runs a program to its end; a file gets what it says.
     private func status(of run: ProgramRun, _ program: String, saying words: String) throws(PrintError) -> Int32 {
         let output = open(words, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw .system(call: "open", path: words, code: errno) }

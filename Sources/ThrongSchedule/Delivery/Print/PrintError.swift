@@ -2,27 +2,18 @@ internal import Glibc
 
 /// The reason why a report's page could not be printed. Its other files do not depend on it.
 package enum PrintError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// No program that prints is on the PATH.
     case noChromium
-    /// The program that was named is not there, or may not be run.
     case noProgram(path: String)
-    /// A call of the operating system failed.
     case system(call: String, path: String, code: Int32)
-    /// The program did not end in time and was stopped. Unit: seconds.
     case tooSlow(program: String, seconds: Int64)
     /// The program has no sandbox as this user, and does not run without.
     case noSandbox(program: String)
-    /// The program ended with an error, or by a signal: 128 and more.
     case failed(program: String, status: Int32, said: String)
-    /// The program ended well and left no PDF.
     case nothingPrinted(program: String)
     /// The PDF is there, and has boxes in the place of so many different letters, for which there is no font.
     case boxes(letters: Int)
 
-    /// The fault and its remedy, in sentences.
-    package var description: String {
-        "the PDF \(isMade ? "has boxes" : "could not be made"): \(problem)."
-    }
+    package var description: String { "the PDF \(isMade ? "has boxes" : "could not be made"): \(problem)." }
 
     /// True if there is a PDF all the same.
     package var isMade: Bool { if case .boxes = self { true } else { false } }

@@ -4,9 +4,7 @@ internal import ThrongStore
 internal import ThrongWire
 
 extension RetentionProof {
-    /// The document.
-    ///
-    /// - Parameter page: SHA-256 of the page that goes with it, in hexadecimal; nil where none does.
+    /// The document, with SHA-256 of the page that goes with it, in hexadecimal; nil where none does.
     package func json(page: String?) -> String {
         JSONText.object([
             ("format", .string(Self.format)),

@@ -2,6 +2,7 @@ internal import Foundation
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
+internal import ThrongWire
 
 extension RetentionProof {
     /// The parts of a proof that a check needs.
@@ -105,15 +106,7 @@ extension RetentionProof {
 extension [UInt8] {
     /// The 32 bytes of 64 lower-case hexadecimal digits; nil for any other text.
     fileprivate init?(sha256 text: String) {
-        let digits = Array(text.utf8).map { digit -> UInt8? in
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-            default: nil
-            }
-        }
-        guard digits.count == 64, !digits.contains(nil) else { return nil }
-        let values = digits.compactMap(\.self)
-        self = stride(from: 0, to: 64, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+        guard let bytes = [UInt8](hex: text), bytes.count == 32, bytes.lowerHex == text else { return nil }
+        self = bytes
     }
 }

@@ -9,17 +9,13 @@ package import ThrongReport
 package import ThrongStore
 internal import ThrongWire
 
-/// The record of what went by age, what goes next and what was promised, so that somebody without the database can
-/// check it.
+/// The record of what went by age, what goes next and what was promised, to be checked without the database.
 package struct RetentionProof: Sendable, Hashable {
-    /// The name and version of the file's shape.
     package static let format = "throng-retention-proof/1"
-    /// The endings of its files' names.
     package static let documentEnding = ".proof.json"
     package static let signatureEnding = ".proof.sig"
     package static let pageEnding = ".proof.md"
 
-    /// The time at which it was made.
     package let made: UnixSeconds
     /// The key that signs; nil where nobody does.
     package let key: ReportKeyID?
@@ -31,7 +27,6 @@ package struct RetentionProof: Sendable, Hashable {
     package let before: ChainLink
     /// The link of the last entry; ``before`` where there is none.
     package let last: ChainLink
-    /// The last link of the whole chain.
     package let head: ChainLink
     /// The entries of what went, oldest first.
     package let entries: [DeletionEntry]
@@ -40,11 +35,7 @@ package struct RetentionProof: Sendable, Hashable {
     /// The state of retention: what was promised, what goes next and what is there.
     package let standing: RetentionStanding
 
-    /// Creates a proof of a stretch of the chain.
-    ///
-    /// - Parameters:
-    ///   - from: the first instant that counts; nil begins with the first entry.
-    ///   - to: the first that no longer counts; nil ends with the last entry.
+    /// Creates a proof of the chain, or of its entries from the one instant on and before the other.
     package init(
         of standing: RetentionStanding, from: UnixSeconds?, to: UnixSeconds?, made: UnixSeconds, key: ReportKeyID?
     ) {
@@ -75,8 +66,6 @@ package struct RetentionProof: Sendable, Hashable {
     }
 
     /// Its files, the document last: who sees that has all.
-    ///
-    /// - Throws: what the library throws where it can't sign.
     package func files(signedWith key: ReportKey) throws -> ReportFiles {
         let page = ReportFile(name: stem + Self.pageEnding, contents: page)
         let document = ReportFile(

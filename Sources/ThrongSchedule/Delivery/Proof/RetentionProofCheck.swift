@@ -11,37 +11,23 @@ internal import ThrongWire
 /// A signature tells that something was changed, the chain tells what. So the chain is also gone through where the
 /// signature failed; nothing else of such a proof is believed.
 package struct RetentionProofCheck: Sendable, Hashable {
-    /// The findings, in the order of looking.
     package private(set) var lines: [FolderCheck.Line] = []
     /// The contents of each good proof: its stem and a sentence.
     package private(set) var contents: [String] = []
-    /// The number of proofs.
     package private(set) var proofs = 0
 
-    /// True if there is a proof and everything is as it should be.
     package var isGood: Bool { proofs > 0 && lines.allSatisfy(\.isGood) }
 
     /// The largest document that is read: some hundred thousand entries. Unit: bytes.
     private static let largest = 256 << 20
 
-    /// True if a folder has a proof.
-    ///
-    /// - Throws: ``ReportError/system(call:path:code:)`` where the folder can't be read.
     package static func concerns(_ folder: String) throws(ReportError) -> Bool {
         try PlainFolder.entries(of: folder).keys.contains { $0.hasSuffix(RetentionProof.documentEnding) }
     }
 
-    /// Checks a folder.
-    ///
-    /// - Parameter ignoring: a file that may lie in the folder, such as the list of keys.
-    /// - Throws: ``ReportError/system(call:path:code:)`` where the folder can't be read.
+    /// Checks a folder, in which a file such as the list of keys may be ignored.
     package init(of folder: String, keys: ReportKeyList, ignoring: String? = nil) throws(ReportError) {
-        var found = try PlainFolder.entries(of: folder)
-        if let ignoring,
-            PlainFolder.canonical(ignoring) == PlainFolder.canonical(folder + "/" + PlainFolder.name(of: ignoring))
-        {
-            found[String(plainly: PlainFolder.name(of: ignoring).utf8)] = nil
-        }
+        let found = try PlainFolder.entries(of: folder, ignoring: ignoring)
         var known: Set<String> = []
         /// The digest of each place, and which proof says so.
         var told: [Int64: (digest: [UInt8], name: String)] = [:]
@@ -56,59 +42,55 @@ package struct RetentionProofCheck: Sendable, Hashable {
         }
         for (name, kind) in found.sorted(by: { $0.key < $1.key }) {
             if kind != .file {
-                note(false, name, kind.fault)
+                lines.note(false, name, kind.fault)
             } else if !known.contains(name) {
-                note(false, name, "is part of no proof: check reports in a folder of their own")
+                lines.note(false, name, "is part of no proof: check reports in a folder of their own")
             }
         }
-        if proofs == 0 { note(false, folder.printable, "has no proof of retention") }
-    }
-
-    private mutating func note(_ isGood: Bool, _ subject: String, _ finding: String) {
-        lines.append(FolderCheck.Line(isGood: isGood, subject: subject, finding: finding))
+        if proofs == 0 { lines.note(false, folder.printable, "has no proof of retention") }
     }
 
     /// Checks one proof; nil where nobody who is known signed it.
     private mutating func check(_ stem: String, in folder: String, keys: ReportKeyList) -> RetentionProof.Checked? {
         let (name, signatureName) = (stem + RetentionProof.documentEnding, stem + RetentionProof.signatureEnding)
         guard let document = PlainFolder.contents(folder + "/" + name, atMost: Self.largest) else {
-            note(false, name, "can't be read, or is larger than \(Self.largest >> 20) MiB")
+            lines.note(false, name, "can't be read, or is larger than \(Self.largest >> 20) MiB")
             return nil
         }
         let proof = RetentionProof.Checked(document)
         let signature = PlainFolder.contents(folder + "/" + signatureName, atMost: 64).flatMap {
             $0.count == 64 ? $0 : nil
         }
-        if signature == nil { note(false, signatureName, "is missing, or is not the 64 bytes of a signature") }
+        if signature == nil { lines.note(false, signatureName, "is missing, or is not the 64 bytes of a signature") }
         let signer = signature.flatMap { signature in keys.keys.first { $0.key.accepts(signature, over: document) } }
         if signature != nil, signer == nil {
             let ids = keys.keys.map(\.key.id.hex).joined(separator: ", ")
-            note(false, name, "was not signed with \(ids), or was changed since: don't believe anything in it")
+            lines.note(false, name, "was not signed with \(ids), or was changed since: don't believe anything in it")
         }
         guard let proof else {
-            note(
+            lines.note(
                 false, name,
                 "is no \(RetentionProof.format), or was changed so that it can't be read: a newer `throng verify` may read it"
             )
             return nil
         }
         let faults = ChainFault.all(in: proof.entries, after: proof.before, through: proof.last.place)
-        for fault in faults { note(false, name, fault.description) }
+        for fault in faults { lines.note(false, name, fault.description) }
         guard let signer else { return nil }
         let signedAt = Instant.text(proof.made)
         guard proof.key == signer.key.id else {
-            note(false, name, "is signed with key \(signer.key.id), but names \(proof.key?.hex ?? "no key")")
+            lines.note(false, name, "is signed with key \(signer.key.id), but names \(proof.key?.hex ?? "no key")")
             return nil
         }
         guard signer.covers(proof.made) else {
-            note(false, name, "is signed with key \(signer.key.id) at \(signedAt), when that key did not sign")
+            lines.note(false, name, "is signed with key \(signer.key.id) at \(signedAt), when that key did not sign")
             return nil
         }
         guard stem == RetentionProof.stem(made: proof.made) else {
-            note(false, name, "was made at \(signedAt): it was given another name")
+            lines.note(false, name, "was made at \(signedAt): it was given another name")
             return nil
         }
-        note(true, name, "signed with key \(signer.key.id) at \(signedAt)")
+        lines.note(true, name, "signed with key \(signer.key.id) at \(signedAt)")
         checkEnds(of: proof, name, isWhole: faults.isEmpty)
         checkPage(of: proof, stem, in: folder)
         contents.append("\(name): \(Self.sentence(of: proof))")
@@ -118,14 +100,14 @@ package struct RetentionProofCheck: Sendable, Hashable {
     /// Checks that the entries lead to where the proof says.
     private mutating func checkEnds(of proof: RetentionProof.Checked, _ name: String, isWhole: Bool) {
         if !proof.holds {
-            note(false, name, "says itself that the chain in the database was broken when it was made")
+            lines.note(false, name, "says itself that the chain in the database was broken when it was made")
         }
         guard isWhole else { return }
         guard (proof.entries.last?.link ?? proof.before) == proof.last, !proof.isOpen || proof.last == proof.head else {
-            return note(false, name, "its entries don't lead to the digest that it gives as the last one")
+            return lines.note(false, name, "its entries don't lead to the digest that it gives as the last one")
         }
         let count = proof.entries.count
-        note(
+        lines.note(
             true, name,
             count == 0
                 ? "has no entries"
@@ -136,10 +118,10 @@ package struct RetentionProofCheck: Sendable, Hashable {
     private mutating func checkPage(of proof: RetentionProof.Checked, _ stem: String, in folder: String) {
         let name = stem + RetentionProof.pageEnding
         guard let found = PlainFolder.digest(folder + "/" + name) else {
-            return note(false, name, "is missing, or can't be read")
+            return lines.note(false, name, "is missing, or can't be read")
         }
         let isGood = found.sha256 == proof.page
-        note(isGood, name, isGood ? "is the page that was signed" : "has other contents than those that were signed")
+        lines.note(isGood, name, isGood ? "is the page that was signed" : "has other contents than were signed")
     }
 
     /// Checks that the proof tells of each place what proofs before it told.
@@ -149,7 +131,7 @@ package struct RetentionProofCheck: Sendable, Hashable {
         let links = [proof.before, proof.last, proof.head] + proof.entries.map(\.link)
         for link in Set(links).sorted(by: { $0.place < $1.place }) where link.place > 0 {
             if let other = told[link.place], other.digest != link.digest {
-                return note(
+                return lines.note(
                     false, name,
                     "has another entry \(link.place) than \(other.name): one of the two is not what was written")
             }

@@ -12,7 +12,6 @@ package struct DeliveryQueue: Sendable {
     /// Writes files into a folder, on a thread of its own.
     package var write: @Sendable (ReportFiles, ReportFolder) throws -> [String] = { try $1.deliver($0) }
 
-    /// Follows each try.
     package var traces = Traces.off
 
     package init(store: DeliveryStore, folder: String, options: DeliveryOptions) {
@@ -32,9 +31,7 @@ package struct DeliveryQueue: Sendable {
         package let arrived: [String]
     }
 
-    /// Tries what is due, one after another, until nothing is.
-    ///
-    /// - Parameter run: Only of this run; nil takes any of the app.
+    /// Tries what is due, of one run or of all of the app, one after another, until nothing is.
     package func work(
         app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, now: @Sendable () -> UnixSeconds,
         over: (Outcome) -> Void

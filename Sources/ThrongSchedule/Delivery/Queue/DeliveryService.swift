@@ -98,7 +98,6 @@ package final class DeliveryHealth: Sendable {
 
     package init() {}
 
-    /// All of it, as of now.
     package var snapshot: Counts { counts.withLock { $0 } }
 
     func delivered() { counts.withLock { $0.deliveries += 1 } }

@@ -79,6 +79,5 @@ package enum Round: String, CaseIterable, Sendable {
         }
     }
 
-    /// Its name on pages.
     package var words: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst().replacing("_", with: " ") }
 }

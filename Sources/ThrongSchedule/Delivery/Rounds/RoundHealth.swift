@@ -5,20 +5,15 @@ package import ThrongStore
 
 /// The outcomes of the daemon's rounds, for whoever watches over it.
 ///
-/// This is the one place where a round can fail, so that each that does is an error in the log, a count, and a gauge
-/// that stays.
+/// This is the one place where a round can fail: each is an error in the log, a count, and a gauge.
 package final class RoundHealth: Sendable {
-    /// The state of one round.
     package struct Standing: Sendable {
-        /// The time at which it last came to its end with nothing left undone; before the first, the time since which
-        /// it is expected.
+        /// The time at which it last came to its end with nothing left undone, or since which the first is expected.
         package fileprivate(set) var last: UnixSeconds
-        /// The number of times that it did not come to its end.
         package fileprivate(set) var failures = 0
         /// The troubles that the last one left behind, by app; nil stands for what is of no app.
         fileprivate var troubles: [AppName?: Trouble] = [:]
 
-        /// True if the last one left anything undone.
         package var isFailing: Bool { !troubles.isEmpty }
     }
 
@@ -35,7 +30,6 @@ package final class RoundHealth: Sendable {
     /// The time after which a round that fails for the same reason says so again. Unit: seconds.
     private static let reminder: Int64 = 3600
 
-    /// Creates the health of a process that has made no round yet.
     package init(
         clock: UnixClock = .system, logger: Logger = Logger(label: "rounds") { _ in SwiftLogNoOpLogHandler() }
     ) {
@@ -43,7 +37,6 @@ package final class RoundHealth: Sendable {
         self.logger = logger
     }
 
-    /// The state of each round that is made here.
     package var snapshot: [Round: Standing] { state.withLock { $0 } }
 
     /// True if a round should have come to its end since it last did. A clock that was set back hides nothing.

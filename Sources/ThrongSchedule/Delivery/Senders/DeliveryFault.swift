@@ -1,28 +1,16 @@
 /// The reason why a try of a delivery failed; never holds a secret or what a partner answered.
 package enum DeliveryFault: Error, Hashable, CustomStringConvertible {
-    /// The operator does not allow the host.
     case hostNotAllowed(String)
-    /// The host's name has no address.
     case unresolved(host: String)
-    /// The system did not find out in time whether the host's name has an address.
     case unresolvedInTime(host: String)
-    /// The host is at an address inside some network.
     case privateAddress(host: String, address: String)
-    /// The secret can't be read.
     case secretMissing(path: String)
-    /// Others than its owner may read the secret.
     case secretExposed(path: String)
-    /// The secret is no header's value.
     case secretMalformed(path: String)
-    /// The partner answered with another status than 2xx.
     case refused(status: Int)
-    /// The partner answered with a redirect.
     case redirected(status: Int)
-    /// The request did not come to an answer.
     case noAnswer(reason: String)
-    /// The target is none that this version knows.
     case unknownTarget
-    /// The files are gone.
     case noFiles
 
     package var description: String {

@@ -1,7 +1,6 @@
 package import ThrongPlan
 
-/// The permissions that an operator gives deliveries over the network. A plan says where a report goes; these say
-/// whether it may.
+/// The permissions that an operator gives deliveries over the network. A plan only says where to.
 package struct DeliveryOptions: Sendable, Hashable {
     /// `deliver.hosts` (text, none): hosts, with a port where it is not 443, that reports may be sent to.
     package var hosts: Set<String> = []
@@ -28,8 +27,7 @@ package struct DeliveryOptions: Sendable, Hashable {
     /// The longest time that the system may take to find the address of a host. Unit: seconds.
     package static let lookupSeconds: Int64 = 10
 
-    /// The longest time that a try may say nothing before another process may begin one: a lookup, a file, and time to
-    /// write it down.
+    /// The longest silence of a try before another process may begin one: a lookup, a file, and time to write it down.
     package var lease: Duration { .seconds(Self.lookupSeconds + fileSeconds + 15) }
 
     /// Returns the time at which a delivery is tried again after a try that failed; nil where that was the last.

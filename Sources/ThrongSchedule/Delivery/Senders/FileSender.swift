@@ -14,10 +14,7 @@ package struct FileSender: Sendable {
     package let options: DeliveryOptions
     package var lookup = HostLookup(limit: .seconds(DeliveryOptions.lookupSeconds))
 
-    /// Sends a file; returns the status, which is 2xx.
-    ///
-    /// - Parameter key: 32 bytes, the same for every try of this file.
-    /// - Throws: ``DeliveryFault``.
+    /// Sends a file, with a key of 32 bytes that is the same for every try; returns the status, which is 2xx.
     package func send(_ file: ReportFile, to target: HTTPDelivery, key: [UInt8]) async throws(DeliveryFault) -> Int {
         guard options.hosts.contains(target.authority) else { throw .hostNotAllowed(target.authority) }
         let secret = try target.authorization.map { name throws(DeliveryFault) in try self.secret(name) }
@@ -58,12 +55,10 @@ package struct FileSender: Sendable {
         return OutgoingRequest(target.method == .put ? .put : .post, url, headers: headers, body: Array(file.contents))
     }
 
-    /// The key of one file of a delivery.
     package static func key(of file: ReportFile, within delivery: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: delivery + Array(file.name.utf8)))
     }
 
-    /// The address that the connection goes to.
     private func address(of target: HTTPDelivery) async throws(DeliveryFault) -> String {
         let address: String
         switch await lookup.address(of: target.host, port: target.port) {
@@ -77,7 +72,6 @@ package struct FileSender: Sendable {
         return address
     }
 
-    /// The value of the header Authorization, from the operator's file.
     private func secret(_ name: String) throws(DeliveryFault) -> String {
         let path = options.secrets + "/" + name
         do throws(HeaderSecretFault) {

@@ -6,17 +6,12 @@ internal import Synchronization
 /// Asks the system for the address of a host, for so long and no longer: it asks several servers several times, and a
 /// delivery's lease ends meanwhile.
 package struct HostLookup: Sendable {
-    /// The result of a lookup.
     package enum Outcome: Sendable, Hashable {
-        /// The address.
         case found(String)
-        /// The name has none.
         case unknown
-        /// The limit was over.
         case late
     }
 
-    /// The longest time that a lookup may take.
     package let limit: Duration
     /// Blocks for as long as the system takes; nil where the name has no address.
     package var system: @Sendable (_ host: String, _ port: Int) -> String? = { host, port in

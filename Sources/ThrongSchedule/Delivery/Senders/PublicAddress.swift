@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#else
-    internal import Darwin
-#endif
+internal import Foundation
 
 /// Tells addresses of the public internet from all others: a partner's name must not lead to a machine inside.
 ///

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import HTTPTypes
 
 /// The query of an address, behind its question mark: each name once.
@@ -32,7 +33,6 @@ struct AddressQuery {
         self.values = values
     }
 
-    /// Every name.
     var names: [String] { values.keys.sorted() }
 
     /// The value of a name; nil for a missing name and for one without a value.
@@ -40,49 +40,19 @@ struct AddressQuery {
 
     /// Names and values behind a question mark; those without a value are left out.
     static func text(_ pairs: [(String, String?)]) -> String {
-        pairs.compactMap { name, value in value.map { "\(encoded(name))=\(encoded($0))" } }.joined(separator: "&")
+        pairs.compactMap { name, value in
+            guard let name = encoded(name), let value = value.flatMap(encoded) else { return nil }
+            return "\(name)=\(value)"
+        }.joined(separator: "&")
     }
 
-    /// Everything percent-encoded but letters, digits and four marks.
-    private static func encoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.append(Character(Unicode.Scalar(byte)))
-            default:
-                result += byte < 16 ? "%0" : "%"
-                result += String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return result
-    }
+    private static let plain = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+
+    private static func encoded(_ text: String) -> String? { text.addingPercentEncoding(withAllowedCharacters: plain) }
 
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                    return nil
-                }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        let text = text.replacing("+", with: " ").removingPercentEncoding
+        return text.flatMap { $0.utf8.contains(0) ? nil : $0 }
     }
 }

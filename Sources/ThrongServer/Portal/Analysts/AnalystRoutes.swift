@@ -8,10 +8,8 @@ internal import ThrongStore
 struct AnalystRoutes: Sendable {
     let door: Doorkeeper
     let pages: PortalPages
-    let signIn: SignInRoutes
     let store: AnalystStore
     let titles: ExplorerTitles
-    let house: String
 
     private struct ProblemView {
         let frame: PageFrame
@@ -71,14 +69,11 @@ struct AnalystRoutes: Sendable {
     private func with(
         _ request: Request, _ answer: (AddressQuery) async throws -> Response
     ) async throws -> Response {
-        guard let visitor = try await door.visitor(of: request) else { return try signIn.page(status: .unauthorized) }
+        guard let visitor = try await door.visitor(of: request) else { return try pages.signIn(status: .unauthorized) }
         guard visitor.role == .analysis else {
-            return try pages.response(
-                NoticeView(
-                    frame: pages.frame("Not for you", house: house, visitor: "Signed in"),
-                    heading: "This page is for analysts",
-                    text: "The token that you signed in with opens other pages."),
-                by: "notice", status: .forbidden)
+            return try pages.notice(
+                pages.frame("Not for you", visitor: "Signed in"), "This page is for analysts",
+                "The token that you signed in with opens other pages.", status: .forbidden)
         }
         do {
             return try await answer(try AddressQuery(request.uri.query))
@@ -100,7 +95,7 @@ struct AnalystRoutes: Sendable {
         return response
     }
 
-    private func frame(_ title: String) -> PageFrame { pages.frame(title, house: house, visitor: "Analyst") }
+    private func frame(_ title: String) -> PageFrame { pages.frame(title, visitor: "Analyst") }
 
     private static func file(_ text: String, as type: String, name: String? = nil) -> Response {
         var headers: HTTPFields = [
@@ -112,16 +107,13 @@ struct AnalystRoutes: Sendable {
     }
 }
 
-/// The reason why an address shows no numbers, for whoever looks. It says what is allowed, and never what was found: an
-/// address can be anybody's text.
+/// The reason why an address shows no numbers, for whoever looks. It says what is allowed, never what was found.
 struct ExplorerProblem: Error {
     let status: HTTPResponse.Status
     let heading: String
     let text: String
-    /// The values that the address may have instead.
     let allowed: [String]
 
-    /// The most things that are listed.
     private static let most = 60
 
     init(_ status: HTTPResponse.Status, _ heading: String, _ text: String, allowed: [String] = []) {

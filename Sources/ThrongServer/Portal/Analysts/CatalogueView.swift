@@ -2,7 +2,6 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// The view of the list of metrics.
 struct CatalogueView {
     struct House {
         let appAnchor: String

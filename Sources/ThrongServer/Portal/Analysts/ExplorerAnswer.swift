@@ -6,9 +6,7 @@ internal import ThrongStore
 struct ExplorerAnswer {
     let choice: ExplorerChoice
     let titles: ExplorerTitles
-    /// Those of the chosen part.
     let rows: [AnalystRow]
-    /// The number of rows in all parts.
     let total: Int
     /// The published numbers of the whole by period, where there is one.
     private let wholes: [UnixSeconds: Int64]
@@ -45,7 +43,6 @@ struct ExplorerAnswer {
         return .number(decimals.approximate, text: wording.locale.text(decimals), words: words)
     }
 
-    /// The number that is drawn.
     func mark(_ row: AnalystRow) -> ChartMark { mark(row, drawn) }
 
     /// Returns the quantity of a number; nil for a sum.
@@ -65,7 +62,6 @@ struct ExplorerAnswer {
         return number.map { wording.unit(beside: $0, of: counted, unit: "") } ?? choice.measure.unit
     }
 
-    /// The things that the column of events counts.
     private var counted: Counted { choice.shape.count.flatMap { Counted(rawValue: $0.unit) } ?? .events }
 
     // MARK: What it is about
@@ -96,10 +92,8 @@ struct ExplorerAnswer {
         return periods
     }
 
-    /// The most periods of a line.
     private static let mostPeriods = 400
 
-    /// A dimension's title.
     func title(of column: AnalystColumn) -> String {
         guard case .dimension(let name) = column.kind else { return column.name }
         return titles.dimension(name, of: choice.metric)
@@ -226,8 +220,7 @@ struct ExplorerAnswer {
         return parts.compactMap(\.self).joined(separator: " ")
     }
 
-    /// The sentence about periods of which all rows are withheld; nil where there are none, and where not all rows are
-    /// here.
+    /// The sentence about periods whose rows are all withheld; nil without any, and where not all rows are here.
     private var leftOut: String? {
         guard isWhole else { return nil }
         let periods = Dictionary(grouping: rows, by: \.start)
@@ -272,8 +265,7 @@ struct ExplorerAnswer {
         return wording.sentence(sentence, offBy: Decimals(units: Int128(margin), places: places))
     }
 
-    /// Returns the margin that holds 19 of 20 of a release's numbers in a column. Unit: that of the number's last
-    /// digit.
+    /// Returns the margin that holds 19 of 20 of a release's numbers in a column. Unit: the number's last digit.
     private func margin(of release: AnalystRelease, _ column: AnalystColumn) -> Int64? {
         switch column.kind {
         case .count: return release.margin
@@ -310,7 +302,6 @@ struct ExplorerAnswer {
         return (Estimate(counted: kept, rate: rate, counts: .events), interval)
     }
 
-    /// The meaning of the chosen number.
     private var meaning: String {
         guard choice.measure.kind == .count, let within = titles.within(choice.metric) else {
             return choice.measure.meaning
@@ -324,7 +315,6 @@ struct ExplorerAnswer {
         }
     }
 
-    /// The basis of the numbers, in parts.
     var basis: [String] {
         var parts = [meaning]
         let thresholds = Set(choice.releases.map(\.threshold)).sorted()
@@ -346,10 +336,8 @@ struct ExplorerAnswer {
 
     // MARK: Parts
 
-    /// True if these are all rows.
     var isWhole: Bool { total == rows.count }
 
-    /// The number of parts; at least one.
     var parts: Int { AnalystQuestion.parts(ofRows: total) }
 
     /// The first and the last row of a part, from 1.
@@ -358,13 +346,11 @@ struct ExplorerAnswer {
         return (first, min(first + AnalystQuestion.mostRows - 1, total))
     }
 
-    /// The name of a file with these rows.
     var fileName: String {
         let span = span(ofPart: choice.part)
         return choice.fileName(isWhole ? nil : "rows-\(span.first)-\(span.last)-of-\(total)")
     }
 
-    /// Analysts read English.
     var wording: Wording { .english }
 }
 

@@ -9,7 +9,6 @@ struct ExplorerCharts {
     var barCharts: [Any] = []
     var lineCharts: [Any] = []
     var heatTables: [Any] = []
-    /// The reasons why there is no drawing, and how to get one.
     var hints: [String] = []
 
     struct Stat {
@@ -64,7 +63,6 @@ struct ExplorerCharts {
         }
     }
 
-    /// The buckets that rows have, in the order of the rows.
     private static func labels(_ answer: ExplorerAnswer, _ place: Int) -> [String] {
         let held = Set(answer.rows.map { $0.buckets[place] })
         let column = answer.choice.question.columns[place]

@@ -13,7 +13,6 @@ struct ExplorerChoice: Sendable {
     let measure: AnalystColumn
     /// The releases from the first chosen period to the last; at least one.
     let releases: [AnalystRelease]
-    /// The filters, in column order.
     let filters: [AnalystQuestion.Filter]
     /// The number of the part of the rows, from 1.
     let part: Int
@@ -134,15 +133,11 @@ struct ExplorerChoice: Sendable {
     // MARK: Questions
 
     /// The numbers: what is counted, and the measure where it is another one.
-    var measures: [AnalystColumn] {
-        shape.measures.filter { $0.kind == .count || $0 == measure }
-    }
+    var measures: [AnalystColumn] { shape.measures.filter { $0.kind == .count || $0 == measure } }
 
-    /// The question that is asked.
     var question: AnalystQuestion { question(margin, measures, part: part) }
 
-    /// The same without the dimensions that are open, which is what the rows are parts of; nil where that is not shown,
-    /// or is the same.
+    /// The whole of the rows, without the dimensions that are open; nil where it is not shown, or is the same.
     var whole: AnalystQuestion? {
         let columns = filters.map(\.column)
         guard columns != margin.columns, let whole = shape.margins.first(where: { $0.columns == columns }) else {
@@ -195,14 +190,10 @@ struct ExplorerChoice: Sendable {
         ]
     }
 
-    /// The first period, as addresses have it.
     var from: String { releases.first.map { calendar.label(of: $0.period) } ?? "" }
-    /// The last period.
     var to: String { releases.last.map { calendar.label(of: $0.period) } ?? "" }
 
-    /// A name for a file with this.
-    ///
-    /// - Parameter rows: which of how many it has, where it does not have all: "rows-1-10000-of-12000".
+    /// A name for a file with this, and with the rows if it has not all: "rows-1-10000-of-12000".
     func fileName(_ rows: String?) -> String {
         let parts = [metric.app.text, metric.metric.text] + margin.columns + [from] + (from == to ? [] : [to])
         let plain = parts.joined(separator: "-").unicodeScalars.map { scalar -> Character in

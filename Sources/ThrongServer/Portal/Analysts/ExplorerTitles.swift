@@ -12,7 +12,6 @@ struct ExplorerTitles: Sendable {
 
     func question(_ metric: AnalystMetric) -> String? { planned(metric)?.question }
 
-    /// Returns the date at which a metric ends, where the plan says so.
     func expires(_ metric: AnalystMetric) -> CalendarDate? { planned(metric)?.expires }
 
     /// Returns the step that takes numbers of a metric, after the end of their period; nil where no plan has it.
@@ -20,8 +19,7 @@ struct ExplorerTitles: Sendable {
         planned(metric).flatMap { plan(metric.app)?.end(of: $0, splitBy: Set(names), by: period) }
     }
 
-    /// Returns the words for how long such numbers are kept, and what is kept for longer; nil where no plan has the
-    /// metric.
+    /// Returns the words for how long such numbers are kept, and what is kept for longer; nil if no plan says so.
     func ageing(of metric: AnalystMetric, by period: PeriodKind, splitBy names: [DimensionName]) -> String? {
         guard let step = end(of: metric, by: period, splitBy: names) else { return nil }
         let longer: String? =
@@ -49,9 +47,7 @@ struct ExplorerTitles: Sendable {
     }
 
     /// A name as people write it: "Order value".
-    private static func worded(_ name: String) -> String {
-        name.replacing("_", with: " ").sentenceCased
-    }
+    private static func worded(_ name: String) -> String { name.replacing("_", with: " ").sentenceCased }
 
     /// "Events", "Identifiers", "Revenue", "Devices", "Devices (as they say)".
     func measure(_ column: AnalystColumn) -> String {
@@ -71,8 +67,7 @@ struct ExplorerTitles: Sendable {
         return "\(title) (\(column.unit))"
     }
 
-    /// Returns the measure that counts identifiers instead of events; nil where events are counted. Only the plan says
-    /// so.
+    /// Returns the measure that counts identifiers instead of events, by the plan alone; nil where events are counted.
     func within(_ metric: AnalystMetric) -> WindowMeasure? {
         planned(metric)?.within.flatMap { metric.dimensions.contains($0.name) ? $0 : nil }
     }

@@ -2,7 +2,6 @@ internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// The view of a metric's page.
 struct ExplorerView {
     /// Links of which one is chosen.
     struct Facet {
@@ -87,7 +86,6 @@ struct ExplorerView {
     let csvHref: String
     let sqlLines: [String]
 
-    /// The most rows of the table.
     static let mostShown = 1000
     /// The most periods that a list has, the latest ones; addresses may name any.
     private static let mostPeriods = 500
@@ -158,7 +156,6 @@ struct ExplorerView {
             + "have fewer rows."
     }
 
-    /// The first part, the last one, and those around the chosen one.
     private static func partLinks(_ answer: ExplorerAnswer) -> [Link] {
         let (chosen, last) = (answer.choice.part, answer.parts)
         return Set([1, chosen - 1, chosen, chosen + 1, last]).sorted().filter { (1...last).contains($0) }.map { part in

@@ -4,7 +4,6 @@ internal import ThrongStore
 
 /// Panels about what waits, what lacks something, and who takes part.
 extension OperatorView {
-    /// The next release of each metric, and what it waits for.
     static func upcoming(
         _ pending: [(app: AppName, release: PendingRelease)], _ health: DaemonHealth, plans: [Plan], now: UnixSeconds
     ) -> Panel {
@@ -39,7 +38,7 @@ extension OperatorView {
     ) -> String {
         if release.period.end > now { return "the end of the period" }
         if release.due > now { return "the grace, for what comes late" }
-        if health.isClockDoubted { return "a time of day that is believed: throng clock" }
+        if health.isClockDoubted { return "a time of day that is believed: throng doctor" }
         if let daemon = health.waitsFor.first { return "daemon \(short(daemon)), which is silent" }
         let isWhole = open.contains {
             $0.period != release.period && $0.period.start >= release.period.start
@@ -61,7 +60,6 @@ extension OperatorView {
             }, heads: 2, nothing: "No report that is kept here lacks a signature.")
     }
 
-    /// Returns the panel of the daemons that count into this database.
     static func members(
         _ members: [EnrolledMember], _ registry: OperatorRegistry, _ health: DaemonHealth
     ) -> Panel {
@@ -92,7 +90,6 @@ extension OperatorView {
             }, nothing: "No daemon has attached to this database yet.")
     }
 
-    /// Returns the panel of the plan in force of each app, and of what this daemon has to do with it.
     static func plans(_ registry: OperatorRegistry, _ health: DaemonHealth) -> Panel {
         let rows = registry.inForce.map { plan in
             [plan.app.text, plan.plan.short, Instant.text(plan.since), short(plan.daemon.description)]
@@ -106,7 +103,6 @@ extension OperatorView {
         return found
     }
 
-    /// Returns the panel of the versions that run here.
     static func versions(_ versions: [(name: String, version: String)]) -> Panel {
         panel(
             "Versions", "What runs here, by its version or digest", ["What", "Version or digest"],
@@ -115,4 +111,19 @@ extension OperatorView {
 
     /// The first digits of a name, which tell daemons apart.
     private static func short(_ daemon: String) -> String { String(daemon.prefix(8)) }
+}
+
+/// The plans in force, and the plans by which daemons count, for the operator's page.
+struct OperatorRegistry {
+    var inForce: [RegisteredPlan] = []
+    var members: [MemberPlan] = []
+
+    /// The plans of daemons that count by another one than the one in force.
+    ///
+    /// - Parameter enrolled: the daemons that ever attached. One that has stopped counts by nothing.
+    func behind(among enrolled: [EnrolledMember]) -> [MemberPlan] {
+        enrolled.flatMap { member in
+            member.retiredAt == nil ? inForce.behind(members, of: member.daemon).filter { !$0.hasStopped } : []
+        }
+    }
 }

@@ -11,7 +11,6 @@ struct OperatorView {
         let hasFacts: Bool
         let facts: [Fact]
         let tables: [Table]
-        /// Sentences: one where there is nothing to show, or more.
         var empties: [String]
     }
 
@@ -96,9 +95,7 @@ struct OperatorView {
             empties: rows.isEmpty ? [nothing] : [])
     }
 
-    static func anchor(_ title: String) -> String {
-        title.lowercased().replacing(" ", with: "-")
-    }
+    static func anchor(_ title: String) -> String { title.lowercased().replacing(" ", with: "-") }
 
     static func calendar(of app: AppName, _ plans: [Plan]) -> PeriodCalendar {
         plans.first { $0.app.name == app }.flatMap { PeriodCalendar(timeZone: $0.app.timeZone) } ?? .utc
@@ -115,8 +112,7 @@ struct OperatorView {
             }, heads: 2, nothing: "Nothing was released yet.")
     }
 
-    /// The runs of reports' latest periods that failed or were not delivered. A report that no plan has is nobody's
-    /// worry.
+    /// The runs of reports' latest periods that failed or were not delivered. Only reports of plans count.
     private static func troubled(_ runs: [ReportRun], plans: [Plan]) -> [ReportRun] {
         plans.flatMap { plan in
             plan.reports.compactMap { report in
@@ -146,7 +142,6 @@ struct OperatorView {
             }, heads: 2, nothing: "No report was made yet.")
     }
 
-    /// Metrics that are over, or will be soon.
     private static func expiries(_ plans: [Plan], now: UnixSeconds) -> Panel {
         var rows: [[String]] = []
         for plan in plans {

@@ -10,9 +10,10 @@ struct PortalPages: Sendable {
     private let library: PageLibrary
     private let css: String
     private let policy: String
+    private let house: String
 
-    /// - Throws: ``ReportError/template(name:reason:)`` where a built-in template does not parse.
-    init() throws(ReportError) {
+    init(house: String) throws(ReportError) {
+        self.house = house
         library = try PageLibrary(
             [
                 ("top", PackageResources.top_mustache),
@@ -35,14 +36,20 @@ struct PortalPages: Sendable {
             + "frame-ancestors 'none'"
     }
 
-    /// Returns the frame around a page's own part.
-    func frame(_ title: String, house: String, visitor: String? = nil) -> PageFrame {
+    func frame(_ title: String, visitor: String? = nil) -> PageFrame {
         PageFrame(pageTitle: title, css: css, house: house, visitors: visitor.map { [$0] } ?? [])
     }
 
-    /// A page as an answer that no cache keeps.
-    ///
-    /// - Parameter hasScript: whether it may run a script from here.
+    func signIn(status: HTTPResponse.Status = .ok, problem: String? = nil) throws -> Response {
+        try response(
+            SignInView(frame: frame("Sign in"), problems: problem.map { [$0] } ?? []), by: "signin", status: status)
+    }
+
+    func notice(_ frame: PageFrame, _ heading: String, _ text: String, status: HTTPResponse.Status) throws -> Response {
+        try response(NoticeView(frame: frame, heading: heading, text: text), by: "notice", status: status)
+    }
+
+    /// A page as an answer that no cache keeps; it runs no script but one from here, if it has one.
     func response(
         _ view: Any, by template: String, status: HTTPResponse.Status = .ok, hasScript: Bool = false
     ) throws -> Response {
@@ -68,9 +75,13 @@ struct PageFrame {
     let visitors: [String]
 }
 
-/// A page that only says something.
-struct NoticeView {
+private struct NoticeView {
     let frame: PageFrame
     let heading: String
     let text: String
+}
+
+private struct SignInView {
+    let frame: PageFrame
+    let problems: [String]
 }

@@ -30,7 +30,6 @@ struct ComparisonView {
     /// A number, the mark of a withheld one, or a word.
     struct Cell {
         let numbers: [String]
-        /// The bounds between which the number lies, under it.
         let bounds: [String]
         let marks: [String]
         let words: [String]
@@ -47,8 +46,7 @@ struct ComparisonView {
     let fromTitle: String
     let toTitle: String
     let wording: String
-    /// The notes about what needs a word where it is there: rows that only one period's ranking has, samples,
-    /// quantiles.
+    /// The notes that some rows need: those that only one period's ranking has, samples, quantiles.
     let readingNotes: [String]
     let sections: [Section]
 
@@ -122,7 +120,6 @@ struct ComparisonView {
 
         private var wording: Wording { Wording(locale) }
 
-        /// True if any number here may have an interval.
         var hasIntervals: Bool {
             [from, to].contains { $0.map { $0.kind != "quantiles" && $0.figures.contains { $0.low != nil } } ?? false }
         }
@@ -240,7 +237,6 @@ struct ComparisonView {
                 isShare: insight.isShare)
         }
 
-        /// Returns the reason why a report has no such row.
         private func absence(in insight: Insight?) -> String {
             guard let insight else { return "not in the report" }
             if let marker = NumberStatus(rawValue: insight.status)?.marker { return marker }
@@ -272,8 +268,7 @@ struct ComparisonView {
         /// The words for a change that chance alone may have made.
         private static let alike = "about the same"
 
-        /// Returns the interval of a number: its own, or as far as its margin goes. Files don't say what noise two of
-        /// them share.
+        /// Returns the interval of a number: its own, or as far as its margin goes.
         private func spread(of figure: Figure, _ value: Decimals, in insight: Insight?) -> Interval? {
             if let interval = figure.interval { return interval }
             guard let insight, !insight.isShare, !insight.areEstimates, insight.kind != "mean",
@@ -290,7 +285,6 @@ extension ReportReading.Insight {
     /// True if its numbers are fractions of 1.
     fileprivate var isShare: Bool { unit == "share" }
 
-    /// All its numbers.
     fileprivate var figures: [ReportReading.Figure] {
         (rows + (points ?? []).flatMap(\.rows)).map(\.figure) + [whole].compactMap(\.self)
     }

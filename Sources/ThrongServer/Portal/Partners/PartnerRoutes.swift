@@ -9,10 +9,8 @@ internal import ThrongStore
 struct PartnerRoutes: Sendable {
     let door: Doorkeeper
     let pages: PortalPages
-    let signIn: SignInRoutes
     let access: AccessStore
     let plans: [Plan]
-    let house: String
 
     /// A partner that has signed in.
     private struct Guest {
@@ -20,9 +18,7 @@ struct PartnerRoutes: Sendable {
         let title: String
         let plan: Plan
 
-        func frame(_ title: String, _ pages: PortalPages, _ house: String) -> PageFrame {
-            pages.frame(title, house: house, visitor: self.title)
-        }
+        func frame(_ title: String, _ pages: PortalPages) -> PageFrame { pages.frame(title, visitor: self.title) }
     }
 
     func add(to router: Router<BasicRequestContext>) {
@@ -32,7 +28,7 @@ struct PartnerRoutes: Sendable {
                 let view = ReportsView(
                     files, plan: guest.plan, partner: guest.title,
                     part: request.uri.queryParameters["part"].flatMap { Int($0) } ?? 1,
-                    frame: guest.frame("Reports", pages, house))
+                    frame: guest.frame("Reports", pages))
                 return try pages.response(view, by: "reports")
             }
         }
@@ -55,7 +51,6 @@ struct PartnerRoutes: Sendable {
         }
     }
 
-    /// Answers a partner; asks anybody else to sign in.
     private func with(
         _ request: Request, _ answer: (Guest) async throws -> Response
     ) async throws -> Response {
@@ -63,29 +58,14 @@ struct PartnerRoutes: Sendable {
             let plan = plans.first(where: { $0.app.name == app }),
             // The label names who receives numbers: a partner that the plan has no more is shown none.
             let partner = plan.partners.first(where: { $0.name == name })
-        else { return try signIn.page(status: .unauthorized) }
+        else { return try pages.signIn(status: .unauthorized) }
         return try await answer(Guest(partner: name, title: partner.title, plan: plan))
     }
 
     private func missing(_ guest: Guest) throws -> Response {
-        try notice(
-            guest, "Not found", heading: "There is no such report",
-            text: "It may be too old, or was never made for you.", status: .notFound)
-    }
-
-    private func unchosen(_ guest: Guest) throws -> Response {
-        try notice(
-            guest, "Nothing to compare", heading: "Choose two different periods",
-            text: "A period has nothing to be compared with in itself. Go back, and choose another one beside it.",
-            status: .badRequest)
-    }
-
-    private func notice(
-        _ guest: Guest, _ title: String, heading: String, text: String, status: HTTPResponse.Status
-    ) throws -> Response {
-        try pages.response(
-            NoticeView(frame: guest.frame(title, pages, house), heading: heading, text: text), by: "notice",
-            status: status)
+        try pages.notice(
+            guest.frame("Not found", pages), "There is no such report", "It may be too old, or was never made for you.",
+            status: .notFound)
     }
 
     private func comparison(
@@ -100,15 +80,19 @@ struct PartnerRoutes: Sendable {
             else { return try missing(guest) }
             documents.append(try ReportReading(json: bytes))
         }
-        guard documents[0].period.label != documents[1].period.label else { return try unchosen(guest) }
+        guard documents[0].period.label != documents[1].period.label else {
+            return try pages.notice(
+                guest.frame("Nothing to compare", pages), "Choose two different periods",
+                "A period has nothing to be compared with in itself. Go back, and choose another one beside it.",
+                status: .badRequest)
+        }
         let view = ComparisonView(
             documents[0], documents[1],
             learned: Set(guest.plan.dimensions.filter(\.isRevealed).map(\.name.text)),
-            frame: guest.frame("Compare \(documents[1].title)", pages, house))
+            frame: guest.frame("Compare \(documents[1].title)", pages))
         return try pages.response(view, by: "comparison")
     }
 
-    /// A file of a report: a page to read, anything else to keep.
     private func file(_ name: String, _ bytes: [UInt8]) -> Response {
         var headers: HTTPFields = [
             .contentLength: String(bytes.count),

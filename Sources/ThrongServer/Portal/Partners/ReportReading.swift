@@ -5,7 +5,6 @@ internal import ThrongWire
 
 /// A report as its JSON file says it: released numbers only.
 struct ReportReading: Decodable {
-    /// The period that a report covers.
     struct Covered: Decodable {
         /// hour, day, week or month.
         let kind: String
@@ -17,7 +16,6 @@ struct ReportReading: Decodable {
         let end: String
     }
 
-    /// A period of a trend.
     struct Period: Decodable {
         let label: String
         let title: String
@@ -35,7 +33,6 @@ struct ReportReading: Decodable {
         let bucket: String
     }
 
-    /// The basis of numbers.
     struct Basis: Decodable {
         let statement: String
         let counts: Counted
@@ -63,12 +60,10 @@ struct ReportReading: Decodable {
         let within: Int64
     }
 
-    /// The view in which an insight's rows are shown.
     struct View: Decodable {
         let `as`: String
     }
 
-    /// An insight and its rows.
     struct Insight: Decodable {
         let name: String
         let title: String
@@ -96,7 +91,6 @@ struct ReportReading: Decodable {
         }
     }
 
-    /// The rows of one period.
     struct Point: Decodable {
         let period: Period
         let rows: [Row]
@@ -107,8 +101,7 @@ struct ReportReading: Decodable {
         let status: NumberStatus
         /// Nil also where a quantile's band is open.
         let value: Number?
-        /// The lower end of a number's interval, or of a quantile's band; nil also where that is open, or the margin
-        /// says all.
+        /// The lower end of a number's interval, or of a quantile's band; nil also if open, or the margin says all.
         let low: Number?
         /// The upper end of the same.
         let high: Number?
@@ -164,14 +157,12 @@ extension ReportReading {
 
 extension ReportReading.Insight {
     /// Returns the reason why its numbers can't be compared with those that an earlier report has under the same name,
-    /// in the report's own words where it has some. Nil where both are the same thing counted in the same way, as far
-    /// as files tell.
+    /// in the report's own words where it has some. Nil where, as far as files tell, both are the same.
     ///
     /// It agrees with what a report compares with earlier releases. What files do not say, such as a bound on what one
     /// device adds, is not compared.
     ///
-    /// - Parameter learned: the dimensions that get their buckets while counting goes on; further ones are no
-    ///   difference.
+    /// - Parameter learned: the dimensions that get buckets while counting goes on; more are no difference.
     func difference(from earlier: Self, learned: Set<String>) -> String? {
         if metric != earlier.metric || kind != earlier.kind || filters != earlier.filters || part != earlier.part {
             return Self.otherInsight

@@ -126,10 +126,8 @@ struct ReportsView {
         }
         let first = (part - 1) * mostPeriods + 1
         return Kept(
-            reportAnchor: name.text,
-            reportTitle: report?.title ?? name.text,
-            explanations: report?.explanation.map { [$0] } ?? [],
-            latestTitle: lines.first?.periodTitle ?? "",
+            reportAnchor: name.text, reportTitle: report?.title ?? name.text,
+            explanations: report?.explanation.map { [$0] } ?? [], latestTitle: lines.first?.periodTitle ?? "",
             latestHrefs: part == 1 ? lines.first.map { Array($0.pages.prefix(1)) } ?? [] : [],
             latestFiles: part == 1 && lines.first?.pages.isEmpty ?? false
                 ? lines.first?.files.filter { !signing.contains($0.fileKind) } ?? [] : [],

@@ -19,16 +19,15 @@ final class Doorkeeper: Sendable {
 
     let access: AccessStore
     let now: @Sendable () -> UnixSeconds
-    /// Tells the network of a request; nothing where nobody knows.
-    private let network: @Sendable (Request) -> [UInt8]
+    let onRefusal: @Sendable (SecurityLog.Refusal) -> Void
     private let throttle = Mutex(SignInThrottle())
     private let start = ContinuousClock.now
 
     init(
         access: AccessStore, now: @escaping @Sendable () -> UnixSeconds,
-        network: @escaping @Sendable (Request) -> [UInt8]
+        onRefusal: @escaping @Sendable (SecurityLog.Refusal) -> Void
     ) {
-        (self.access, self.now, self.network) = (access, now, network)
+        (self.access, self.now, self.onRefusal) = (access, now, onRefusal)
     }
 
     /// The prefix makes browsers take it only over TLS, or from this machine, for this host alone.
@@ -61,7 +60,7 @@ final class Doorkeeper: Sendable {
     /// A cookie for whoever sent a form with a good token.
     func admit(_ request: Request) async throws -> Admission {
         let secret = try await Self.field("token", of: request).flatMap { AccessSecret($0) }
-        let (part, network) = (secret?.id ?? "", self.network(request))
+        let (part, network) = (secret?.id ?? "", NetworkMark.network(of: request))
         var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
         if case .refused(let wait) = throttle.withLock({ $0.admit(part, from: network, at: seconds) }) {
             return .tooFast(seconds: wait)

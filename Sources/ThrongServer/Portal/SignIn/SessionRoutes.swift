@@ -8,10 +8,7 @@ internal import ThrongStore
 struct SessionRoutes: Sendable {
     let door: Doorkeeper
     let pages: PortalPages
-    let signIn: SignInRoutes
     let access: AccessStore
-    let house: String
-    let onRefusal: @Sendable (SignInRefusal) -> Void
 
     /// The form's word for all sessions but its own.
     private static let others = "others"
@@ -34,17 +31,17 @@ struct SessionRoutes: Sendable {
     func add(to router: Router<BasicRequestContext>) {
         router.get("/sessions") { request, _ in
             guard let (token, own) = try await door.entry(of: request) else {
-                return try signIn.page(status: .unauthorized)
+                return try pages.signIn(status: .unauthorized)
             }
             return try page(of: try await access.sessions(of: token.id), own: own, token)
         }
         router.post("/sessions") { request, _ in
             guard Doorkeeper.isFromHere(request) else {
-                onRefusal(.foreignForm)
+                door.onRefusal(.foreignForm)
                 return Response(status: .forbidden)
             }
             guard let (token, own) = try await door.entry(of: request) else {
-                return try signIn.page(status: .unauthorized)
+                return try pages.signIn(status: .unauthorized)
             }
             guard let end = try await Doorkeeper.field("end", of: request) else { return Response(status: .badRequest) }
             if end == Self.others {
@@ -65,7 +62,7 @@ struct SessionRoutes: Sendable {
         }
         let word = token.role.word
         let view = SessionsView(
-            frame: pages.frame("Sign-ins", house: house, visitor: word.prefix(1).uppercased() + word.dropFirst()),
+            frame: pages.frame("Sign-ins", visitor: word.prefix(1).uppercased() + word.dropFirst()),
             lede:
                 "Browsers that have signed in with the token \(token.id). One that has not looked for an hour is out.",
             rows: rows, hasOthers: rows.contains { !$0.isOwn })

@@ -50,12 +50,8 @@ struct SignInThrottle: Sendable {
     /// Hashes of public parts of tokens that have opened the pages; 0 is none.
     private var known = [Int](repeating: 0, count: places)
 
-    /// Notes a sign-in before its token is looked at.
-    ///
-    /// - Parameters:
-    ///   - part: the token's public part, as it came.
-    ///   - network: where it comes from; nothing where nobody knows: then all of those share one.
-    ///   - now: on a clock that is never set. Unit: seconds.
+    /// Notes a sign-in by its token's public part, as it came, before the token is looked at. Sign-ins without a
+    /// network share one. The clock is never set. Unit: seconds.
     mutating func admit(_ part: String, from network: [UInt8], at now: Double) -> Verdict {
         let own = Self.places(of: part, network, isKnown: isKnown(part))
         let level = own.map { buckets[$0].level(.one, now) }.min() ?? 0

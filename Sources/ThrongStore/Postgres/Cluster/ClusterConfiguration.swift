@@ -63,7 +63,6 @@ enum ClusterConfiguration {
         """
 }
 
-/// The paths of a private cluster.
 struct ClusterPaths: Sendable, Hashable {
     /// The directory of the server's user, mode 0700: whoever gets in here may log in.
     let root: String

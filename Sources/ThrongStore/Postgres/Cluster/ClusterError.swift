@@ -4,20 +4,13 @@ package enum ClusterError: Error, Sendable, Hashable, CustomStringConvertible {
     case binariesMissing(version: Int?)
     /// The socket's path does not fit what Unix sockets allow. Unit: bytes.
     case socketPathTooLong(path: String, bytes: Int, limit: Int)
-    /// PostgreSQL does not run as root and there is no user for it.
     case userMissing(name: String)
-    /// The server's user can't get to its directory.
     case notTraversable(directory: String, user: String)
-    /// The directory is not one of the server's own: a link, no directory, or somebody else's.
     case foreign(directory: String, found: String, user: String)
-    /// This process can't take the rights of the server's user for its files.
     case rightsKept(user: String)
-    /// A program of PostgreSQL's failed.
     case commandFailed(program: String, status: Int, output: String)
-    /// The data directory is there but is no cluster.
     case notACluster(directory: String)
 
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .binariesMissing(let version):

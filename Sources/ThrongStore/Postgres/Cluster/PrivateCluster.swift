@@ -10,7 +10,6 @@ internal import Synchronization
 package final class PrivateCluster: Service, Sendable {
     /// The database that holds schema throng.
     package static let database = "throng"
-    /// The owner of everything in it.
     package static let owner = "postgres"
 
     let paths: ClusterPaths

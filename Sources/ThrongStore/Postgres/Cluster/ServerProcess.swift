@@ -3,7 +3,6 @@ internal import Glibc
 
 /// The server process that a cluster's `postmaster.pid` names, if it is still that server.
 struct ServerProcess: Sendable, Hashable {
-    /// Its process id.
     let id: Int32
 
     /// Finds the running server of a cluster; nil where there is none, or where the file is left over.

@@ -10,7 +10,6 @@ struct ServerUser: Sendable, Hashable {
     let prefix: [String]
     /// Its name, for messages.
     let name: String
-    /// Its number.
     let user: UInt32
     /// Its group's number.
     let group: UInt32
@@ -29,9 +28,7 @@ struct ServerUser: Sendable, Hashable {
         }
         return ServerUser(
             prefix: ["/usr/bin/setpriv", "--reuid=\(name)", "--regid=\(entry.pw_gid)", "--init-groups", "--"],
-            name: name,
-            user: entry.pw_uid,
-            group: entry.pw_gid)
+            name: name, user: entry.pw_uid, group: entry.pw_gid)
     }
 
     /// Works on files with this user's rights and no others, on a thread of its own. The server's user may have put

@@ -6,7 +6,6 @@ internal import Dispatch
 /// It connects when it is first used, and again after it broke; it closes when the last reference goes.
 package final class Connection: Sendable {
     private let queue: JobQueue
-    /// The settings of the connection.
     package let settings: ConnectionSettings
 
     /// Prepares a connection; nothing is sent yet.

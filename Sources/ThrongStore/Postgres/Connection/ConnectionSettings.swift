@@ -17,11 +17,8 @@ package struct ConnectionSettings: Sendable, Hashable {
     package private(set) var patienceSeconds = 15
 
     package init(
-        connectionString: String,
-        role: DatabaseRole? = nil,
-        applicationName: String = "throng",
-        statementTimeoutSeconds: Int = 300,
-        connectTimeoutSeconds: Int = 10
+        connectionString: String, role: DatabaseRole? = nil, applicationName: String = "throng",
+        statementTimeoutSeconds: Int = 300, connectTimeoutSeconds: Int = 10
     ) {
         self.connectionString = connectionString
         self.role = role

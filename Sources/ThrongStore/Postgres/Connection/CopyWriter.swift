@@ -27,26 +27,15 @@ package final class CopyWriter {
     /// Begins a row of this many columns.
     package func row(columns: Int16) throws { try makeRoom(); store(columns.bigEndian) }
 
-    /// Writes a smallint.
     package func smallint(_ value: Int16) throws { try makeRoom(); store(Int32(2).bigEndian); store(value.bigEndian) }
 
-    /// Writes an integer.
     package func integer(_ value: Int32) throws { try makeRoom(); store(Int32(4).bigEndian); store(value.bigEndian) }
 
-    /// Writes a bigint.
     package func bigint(_ value: Int64) throws { try makeRoom(); store(Int32(8).bigEndian); store(value.bigEndian) }
-
-    /// Writes a boolean.
-    package func boolean(_ value: Bool) throws {
-        try makeRoom()
-        store(Int32(1).bigEndian)
-        store(value ? UInt8(1) : 0)
-    }
 
     /// Writes a timestamptz. Unit: Unix seconds; far away instants become the ends of PostgreSQL's range.
     package func instant(_ unixSeconds: Int64) throws { try bigint(Self.microseconds(unixSeconds)) }
 
-    /// Writes a null.
     package func null() throws { try makeRoom(); store(Int32(-1).bigEndian) }
 
     /// Writes a bigint[] without nulls.
@@ -64,7 +53,6 @@ package final class CopyWriter {
         }
     }
 
-    /// Writes a text.
     package func text(_ value: String) throws {
         try makeRoom()
         store(Int32(value.utf8.count).bigEndian)

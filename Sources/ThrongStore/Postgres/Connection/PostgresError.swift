@@ -2,7 +2,6 @@
 ///
 /// No case holds a parameter's value or a password.
 package enum PostgresError: Error, Sendable, Hashable {
-    /// The connection string can't be read.
     case connectionStringInvalid
     /// No connection came about; the reason is libpq's, without the password.
     case unreachable(reason: String)
@@ -10,13 +9,9 @@ package enum PostgresError: Error, Sendable, Hashable {
     case connectionLost(query: String)
     /// No answer within the time allowed; the connection was dropped. Unit: seconds.
     case timedOut(query: String, seconds: Int)
-    /// The connection was closed by its owner.
     case closed
-    /// PostgreSQL refused a statement.
     case statementFailed(query: String, state: SQLState, message: String)
-    /// The commit took effect on this server, and its synchronous replica may not have it: somebody ended the wait.
     case unreplicated(query: String)
-    /// PostgreSQL answered in a shape that the query's text does not allow.
     case unexpectedAnswer(query: String)
     /// A column is null and may not be. The first is 1; the name is PostgreSQL's.
     case unexpectedNull(query: String, column: Int, name: String)
@@ -29,10 +24,8 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
     /// Five characters, such as 40001.
     package let code: String
 
-    /// Wraps a code.
     package init(_ code: String) { self.code = code }
 
-    /// The code.
     package var description: String { code }
 
     /// True if the same transaction may succeed when it is tried again: connection exceptions, a server that shuts
@@ -98,7 +91,6 @@ extension PostgresError {
 }
 
 extension PostgresError: CustomStringConvertible {
-    /// The problem and the remedy.
     package var description: String {
         switch self {
         case .connectionStringInvalid:

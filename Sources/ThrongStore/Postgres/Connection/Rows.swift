@@ -28,7 +28,6 @@ package final class Rows {
     /// The command that ran, such as COMMIT.
     package var command: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
 
-    /// The rows' numbers.
     package var indices: Range<Int> { 0..<count }
 
     /// True if the value is null.
@@ -48,7 +47,6 @@ package final class Rows {
         }
     }
 
-    /// Returns a boolean.
     package func flag(_ row: Int, _ column: Int) throws(PostgresError) -> Bool {
         let (base, length) = try value(row, column)
         guard length == 1 else { throw unexpected }

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import Synchronization
 
-/// The identity of the server that a session is on.
 struct ServerIdentity: Sendable, Hashable {
     /// The time its postmaster was started, by its own clock: two servers that take turns don't share that.
     ///

@@ -12,6 +12,18 @@ package struct Statement: Sendable {
         self.sql = sql
         self.parameters = parameters
     }
+
+    /// Takes a file of Schema/queries by its name without the ending. Its header is left out, so that an operator's view of
+    /// a running query begins with the query.
+    package init(_ name: String, _ file: [UInt8], _ parameters: Parameter...) {
+        self.init(name, file, all: parameters)
+    }
+
+    package init(_ name: String, _ file: [UInt8], all parameters: [Parameter]) {
+        let lines = String(decoding: file, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        self.init(
+            name: name, sql: lines.drop { $0.hasPrefix("-- ") }.joined(separator: "\n"), parameters: parameters)
+    }
 }
 
 /// A value that is sent beside a query, never inside its text.
@@ -39,25 +51,6 @@ package enum Parameter: Sendable, Hashable {
     }
 }
 
-/// A query from the folder Schema/queries.
-package struct Query: Sendable {
-    /// The file's name without its ending; also the name in errors.
-    package let name: String
-    /// The file's text without its header, so that an operator's view of a running query begins with the query.
-    package let sql: String
-
-    package init(_ name: String, _ text: [UInt8]) {
-        self.name = name
-        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        sql = lines.drop { $0.hasPrefix("-- ") }.joined(separator: "\n")
-    }
-
-    /// Returns this query with values for its parameters.
-    package func callAsFunction(_ parameters: [Parameter] = []) -> Statement {
-        Statement(name: name, sql: sql, parameters: parameters)
-    }
-}
-
 extension Parameter {
     /// Returns an instant for `to_timestamp`: times outside the years 1 to 9999 become their ends. Unit: Unix seconds.
     package static func instant(_ unixSeconds: Int64) -> Parameter {
@@ -66,7 +59,6 @@ extension Parameter {
 }
 
 extension Parameter {
-    /// Returns text, or null for nil.
     package static func text(orNull text: String?) -> Parameter { text.map { .text($0) } ?? .null }
 
     /// Returns a whole number, or null for nil.
@@ -77,6 +69,5 @@ extension Parameter {
 }
 
 extension Int64 {
-    /// This number as a parameter.
     package var parameter: Parameter { .integer(self) }
 }

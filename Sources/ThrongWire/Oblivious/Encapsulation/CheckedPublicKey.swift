@@ -1,10 +1,5 @@
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// An X25519 key that agrees on nothing with a key of small order, by which everybody would know what was agreed on.
 ///

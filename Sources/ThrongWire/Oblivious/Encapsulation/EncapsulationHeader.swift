@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The header of an encapsulated request: the key's number, and the three algorithms. Source: RFC 9458, section 4.3.
 struct EncapsulationHeader {

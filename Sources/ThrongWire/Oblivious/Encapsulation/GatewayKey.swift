@@ -1,10 +1,5 @@
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A key pair of a gateway.
 package struct GatewayKey: Sendable {
@@ -15,14 +10,12 @@ package struct GatewayKey: Sendable {
 
     /// Its number, which requests name.
     package let id: UInt8
-    /// The mechanism by which a key is agreed on.
     package let mechanism: KeyMechanism
     private let secret: Secret
 
     /// The length of the private key, with either mechanism. Unit: bytes.
     package static let secretBytes = 32
 
-    /// Makes a random one.
     package init(id: UInt8, mechanism: KeyMechanism) {
         self.id = id
         self.mechanism = mechanism

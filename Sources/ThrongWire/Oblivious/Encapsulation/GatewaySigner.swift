@@ -1,10 +1,5 @@
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The lasting key by which a gateway vouches for the keys of its days: Ed25519 (RFC 8032).
 ///
@@ -15,7 +10,6 @@ package struct GatewaySigner: Sendable {
     /// The length of its secret. Unit: bytes.
     package static let secretBytes = 32
 
-    /// Makes a random one.
     package init() { key = .init() }
 
     /// Reads one that was kept; nil if the bytes are no private key.

@@ -11,19 +11,11 @@
 package struct KeyConfiguration: Sendable, Hashable {
     /// The key's number, by which a gateway finds it.
     package let id: UInt8
-    /// The mechanism by which a key is agreed on.
     package let mechanism: KeyMechanism
     /// The public key, as ``mechanism`` writes it.
     package let publicKey: [UInt8]
     /// The algorithms that the gateway opens; the one that it likes best comes first.
     package let sealings: [Sealing]
-
-    init(id: UInt8, mechanism: KeyMechanism, publicKey: [UInt8], sealings: [Sealing]) {
-        self.id = id
-        self.mechanism = mechanism
-        self.publicKey = publicKey
-        self.sealings = sealings
-    }
 
     /// Its bytes, without a length.
     package var rawRepresentation: [UInt8] {
@@ -34,7 +26,6 @@ package struct KeyConfiguration: Sendable, Hashable {
 
     // MARK: Lists
 
-    /// The media type of a list of them.
     package static let mediaType = "application/ohttp-keys"
 
     /// A list of them, each with its length in two bytes before it.

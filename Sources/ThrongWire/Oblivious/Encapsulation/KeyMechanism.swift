@@ -1,10 +1,5 @@
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// A mechanism to agree on a key, by its number in HPKE's registry: RFC 9180, section 7.1. All derive by HKDF-SHA256.
 package enum KeyMechanism: UInt16, Sendable, Hashable, CaseIterable {

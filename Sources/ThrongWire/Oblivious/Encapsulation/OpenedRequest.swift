@@ -1,14 +1,8 @@
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The gateway's half: a request that was opened, and what seals the response to it. Source: RFC 9458, section 4.
 package struct OpenedRequest: Sendable {
-    /// The media type of the response.
     package static let responseMediaType = "message/ohttp-res"
     /// The most that sealing adds to a message. Unit: bytes.
     package static let overheadBytes =

@@ -1,10 +1,5 @@
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The secret that seals and opens the response to one request. Source: RFC 9458, section 4.4.
 struct ResponseSecret: Sendable {

@@ -1,14 +1,8 @@
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
+internal import Foundation
 
 /// The client's half: a request that only the gateway opens, and what opens the response to it. Source: RFC 9458, section 4.
 package struct SealedRequest: Sendable {
-    /// The media type of the request.
     package static let mediaType = "message/ohttp-req"
 
     /// The bytes that go to the relay.

@@ -8,11 +8,8 @@ package struct BinaryRequest: Sendable, Hashable {
     package let authority: String
     /// The path with its query.
     package let path: String
-    /// The header section.
     package let fields: [MessageField]
-    /// The body.
     package let content: [UInt8]
-    /// The trailer section.
     package let trailers: [MessageField]
 
     /// Makes a request; each part has to be as RFC 9110 says.

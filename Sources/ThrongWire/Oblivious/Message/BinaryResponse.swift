@@ -2,9 +2,7 @@
 package struct BinaryResponse: Sendable, Hashable {
     /// An informational response, which comes before the final one.
     package struct Informational: Sendable, Hashable {
-        /// The status, from 100 to 199.
         package let status: Int
-        /// Its header section.
         package let fields: [MessageField]
 
         /// - Parameter status: from 100 to 199.
@@ -14,15 +12,10 @@ package struct BinaryResponse: Sendable, Hashable {
         }
     }
 
-    /// The informational responses, in their order.
     package let informational: [Informational]
-    /// The status, from 200 to 599.
     package let status: Int
-    /// The header section.
     package let fields: [MessageField]
-    /// The body.
     package let content: [UInt8]
-    /// The trailer section.
     package let trailers: [MessageField]
 
     /// Makes a response; each part has to be as RFC 9110 says.

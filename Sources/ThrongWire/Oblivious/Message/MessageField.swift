@@ -35,8 +35,3 @@ package struct MessageField: Sendable, Hashable {
 
     private static let signs = Array("!#$%&'*+-.^_`|~".utf8)
 }
-
-extension [MessageField] {
-    /// The values of a field, in their order.
-    package func values(of name: String) -> [String] { filter { $0.name == name }.map(\.value) }
-}

@@ -2,15 +2,14 @@
 shadow trees and by the middle button, other ways to load it, pages that leave with too much, answers that are taken back, copied
 tabs. Each is counted exactly, or said under data-debug."""
 
-import http.server
 import json
-import threading
 import time
 
 import daemon
+import pages
 import shop
 from browser import Browser, By
-from daemon import check, say
+from daemon import check, say, until
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
@@ -52,28 +51,13 @@ PRICES = """<form data-throng-event="click" data-throng-amount="24,90" onsubmit=
 <button id=b data-throng-event="click" data-throng-amount=" 24.90">buy</button>"""
 
 
-class Pages(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
-    def __init__(self, house):
-        super().__init__(("127.0.0.1", 0), Page)
-        self.script = f"http://count.example:{house.port}/throng.js"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def url(self, path):
-        return f"http://shop.example:{self.server_address[1]}{path}"
-
-
-class Page(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
+class Page(pages.Handler):
     def do_GET(self):
         script = self.server.script
         view = f'<script defer src="{script}" data-app="odd" data-view="view" data-debug></script>'
         plain = view.replace('data-view="view" ', "")
         add = 'const e = document.createElement("script"); e.src = "%s"; document.head.append(e);'
-        pages = {
+        texts = {
             "/": view, "/plain": plain, "/elsewhere": "elsewhere", "/elements": plain + ELEMENTS, "/prices": plain + PRICES,
             "/module": view.replace("defer", "type=module"),
             "/manager": f"<script>{add % (script + '?app=odd&view=view&debug')}</script>",
@@ -81,18 +65,15 @@ class Page(http.server.BaseHTTPRequestHandler):
             "/frozen": "<script>Object.freeze(History.prototype); Object.freeze(history)</script><p id=throng></p>" + view,
             "/sandbox": '<iframe sandbox="allow-scripts" src="/"></iframe>',
         }
-        kind, text = ("text/javascript", SHADOW) if self.path == "/shadow.js" else ("text/html", pages.get(self.path, ""))
-        self.send_response(200 if text else 404)
-        self.send_header("content-type", kind + "; charset=utf-8")
-        self.end_headers()
-        self.wfile.write(text.encode())
+        kind, text = ("text/javascript", SHADOW) if self.path == "/shadow.js" else ("text/html", texts.get(self.path, ""))
+        self.answer(200 if text else 404, text.encode(), content_type=kind + "; charset=utf-8")
 
 
 class Visitor:
     """A browser, and what PostgreSQL is to have."""
 
-    def __init__(self, house, pages, browser):
-        self.house, self.pages, self.browser = house, pages, browser
+    def __init__(self, house, site, browser):
+        self.house, self.site, self.browser = house, site, browser
         self.expected = {"views": 0, "clicks": 0, "floods": 0, "visits": 0, "more": 0}
 
     def visit(self, path, skew=0):
@@ -101,7 +82,7 @@ class Visitor:
         return self.open(path)
 
     def open(self, path):
-        self.browser.open(self.pages.url(path))
+        self.browser.open(self.site.url(path, "shop.example"))
         if path != "/elsewhere" and path != "/dropped" and path != "/sandbox":
             self.browser.until("return !!window.throng?.record")
         return self
@@ -126,14 +107,12 @@ class Visitor:
     def holds(self, words, **more):
         for metric, count in more.items():
             self.expected[metric] += count
-        deadline = time.monotonic() + 60
-        while True:
+
+        def found():
             self.house.drain()
-            found = {metric: shop.counted(self.house, metric) for metric in self.expected}
-            if found == self.expected:
-                return say(words)
-            check(time.monotonic() < deadline, words, "- expected", self.expected, "found", found)
-            time.sleep(0.2)
+            return {metric: shop.counted(self.house, metric) for metric in self.expected}
+        until(lambda: found() == self.expected, words, "- expected", self.expected, "found", found)
+        say(words)
 
 
 def clocks(visitor):
@@ -205,18 +184,16 @@ def elements(visitor):
     ActionChains(visitor.browser.driver).click(inside.find_element(By.CSS_SELECTOR, "#enter")).send_keys(Keys.ENTER).perform()
     visitor.sent()
     expected = {1: 1, 2: 1, 4: 2, 8: 1, 16: 2, 32: 1, 64: 1, 128: 1}
-    deadline = time.monotonic() + 60
-    while True:
+
+    def heard():
+        visitor.run("throng.flush()")
         found = {}
         for batch in visitor.browser.sent():
             for event in batch["events"]:
                 amount = event["fields"]["amount"]
                 found[amount] = found.get(amount, 0) + event["count"]
-        if sum(found.values()) == sum(expected.values()) or time.monotonic() > deadline:
-            break
-        visitor.run("throng.flush()")
-        time.sleep(0.1)
-    check(found == expected, "of what was clicked and sent", expected, "was heard", found)
+        return found
+    until(lambda: heard() == expected, "of what was clicked and sent", expected, "was heard", heard)
     visitor.browser.settled()
     visitor.holds("each click and each form counts once, in shadow trees too", clicks=sum(expected.values()))
 
@@ -294,9 +271,9 @@ def copied(visitor):
 
 def test():
     house = daemon.Daemon(PLAN, name="odd").start()
-    pages = Pages(house)
+    site = pages.Server(Page, script=f"http://count.example:{house.port}/throng.js")
     with Browser() as browser:
-        visitor = Visitor(house, pages, browser)
+        visitor = Visitor(house, site, browser)
         for claim in (clocks, prices, elements, loading, leaving, taken_back, copied):
             claim(visitor)
     check(house.stop() == 0, "serve stops gracefully")

@@ -1,13 +1,12 @@
 """The beacon puts every value of Deploy/conform/vectors.json where the daemon does, or leaves it out; VectorTests hold Swift against
 the same file."""
 
-import http.server
 import json
 import os
-import threading
 import urllib.parse
 
 import daemon
+import pages
 from browser import Browser
 from daemon import check, say
 
@@ -19,8 +18,7 @@ WRITTEN_BY_PEOPLE = {" 10"}
 
 
 def vectors():
-    with open(os.path.join(daemon.ROOT, "Deploy", "conform", "vectors.json"), encoding="utf-8") as file:
-        return json.load(file)["buckets"]
+    return json.loads(daemon.read(daemon.ROOT, "Deploy", "conform", "vectors.json"))["buckets"]
 
 
 def plan(dimensions):
@@ -38,41 +36,21 @@ def plan(dimensions):
             "name": "looks", "purpose": "product", "events": ["look"], "dimensions": names, "sums": [], "sampling": 1}]}
 
 
-class Stand(http.server.ThreadingHTTPServer):
+class Answer(pages.Handler):
     """In the daemon's place: what it is asked to preview comes back as it came."""
-
-    daemon_threads = True
-
-    def __init__(self, dimensions):
-        super().__init__(("127.0.0.1", 0), Answer)
-        self.plan = plan(dimensions)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-
-class Answer(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, kind, body):
-        self.send_response(200)
-        self.send_header("content-type", kind + "; charset=utf-8")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
     def do_GET(self):
         path = urllib.parse.urlsplit(self.path).path
         if path == "/throng.js":
             with open(WEB, "rb") as file:
-                return self.answer("text/javascript", file.read())
+                return self.answer(200, file.read(), content_type="text/javascript; charset=utf-8")
         if path == "/v1/plan/vectors":
-            return self.answer("application/json", json.dumps(self.server.plan).encode())
-        self.answer("text/html", b'<!DOCTYPE html><script defer src="/throng.js" data-app="vectors"></script>')
+            return self.answer(200, json.dumps(self.server.plan).encode(), content_type="application/json")
+        text = b'<!DOCTYPE html><script defer src="/throng.js" data-app="vectors"></script>'
+        return self.answer(200, text, content_type="text/html; charset=utf-8")
 
     def do_POST(self):
-        self.answer("application/json", self.rfile.read(int(self.headers["content-length"])))
+        self.answer(200, self.body(), content_type="application/json")
 
 
 SEND = """const [name, values] = arguments, answers = [];
@@ -82,10 +60,10 @@ return answers;"""
 
 def test():
     dimensions = vectors()
-    stand = Stand(dimensions)
+    stand = pages.Server(Answer, plan=plan(dimensions))
     wrong, count, left = [], 0, set()
     with Browser() as browser:
-        browser.open(f"http://vectors.example:{stand.server_address[1]}/")
+        browser.open(stand.url(host="vectors.example"))
         browser.until("return throng.preview('look').then((answers) => !!answers.product)")
         for each in dimensions:
             values = [case["value"] for case in each["values"]]

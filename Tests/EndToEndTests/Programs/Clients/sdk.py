@@ -7,10 +7,9 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 
 import daemon
-from daemon import check, say
+from daemon import check, say, until
 
 NOTES = os.environ.get("THRONG_NOTES_BINARY") or os.path.join(os.path.dirname(daemon.BINARY), "Notes")
 
@@ -34,16 +33,14 @@ def counters(house):
 
 def becomes(house, expected, what):
     """Takes seconds, in which the daemon goes through its journal, and longer where it rests after a flush."""
-    deadline = time.monotonic() + 400
-    while (found := counters(house)) != expected and time.monotonic() < deadline:
-        time.sleep(0.5)
+    def found():
         house.drain()
-    check(found == expected, what, "is not so: counters are", found, "and should be", expected)
+        return counters(house)
+    until(lambda: found() == expected, what, "is not so: counters should be", expected, "and are", found, seconds=400, pause=0.5)
 
 
 def test():
-    with open(os.path.join(daemon.SAMPLE, "notes", "notes.yaml")) as file:
-        house = daemon.Daemon(file.read(), name="notes")
+    house = daemon.Daemon(daemon.read(daemon.SAMPLE, "notes", "notes.yaml"), name="notes")
     house.start()
     folder = tempfile.mkdtemp(prefix="te-notes-", dir="/tmp")
     try:
@@ -92,9 +89,7 @@ def test():
 
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda _: notes(house, folder, "find"), range(8)))
-        deadline = time.monotonic() + 90
-        while "waiting 0" not in notes(house, folder, "purposes") and time.monotonic() < deadline:
-            time.sleep(2)
+        until(lambda: "waiting 0" in notes(house, folder, "purposes"), "something waits", seconds=90, pause=1)
         house.drain()
         found = counters(house)
         check(found == expected | {("use", 5): 11}, "of eight apps at once counters are", found)

@@ -27,9 +27,7 @@ def label(unix_seconds):
 def post(house, devices, days_ago, name):
     at = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime(time.time() - days_ago * DAY)) if days_ago else shop.now()
     for number in range(devices):
-        batch = shop.batch(f"{name} {number}", events=[{"event": "view", "at": at, "fields": {"channel": "email"}}])
-        status, _, answer = house.post(json.dumps(batch))
-        check(status == 202 and json.loads(answer)["accepted"] == 1, "posted:", status, answer)
+        house.take(shop.batch(f"{name} {number}", events=[{"event": "view", "at": at, "fields": {"channel": "email"}}]))
 
 
 def released(house, day):
@@ -42,24 +40,22 @@ def released(house, day):
 
 def test():
     # A daemon that flushes as rarely as it may: what is posted waits in its journal.
-    house = daemon.Daemon(shop.plan() + REPORTS, THRONG_FLUSH_SECONDS="20", THRONG_TEST_SCHEDULE_SECONDS="1").start()
+    house = daemon.Daemon(shop.plan() + REPORTS, THRONG_FLUSH_SECONDS="8", THRONG_TEST_SCHEDULE_SECONDS="1").start()
     where = ["--plan", house.plan, "--data", house.data]
     yesterday, today = label(time.time() - DAY), label(time.time())
 
     # A report that is tried too early says when it is due, and is no failed run.
-    code, _, talk = daemon.run("report", "make", "--period", today, *where)
-    check(code == 1 and label(time.time() + 2 * DAY) in talk, "it says when the report is due:", talk)
+    talk = house.command("report", "make", "--period", today, *where, ends=1)
+    check(label(time.time() + 2 * DAY) in talk, "it says when the report is due:", talk)
     check(json.loads(daemon.run("report", "show", "--json", "--data", house.data)[1]) == [], "nothing is on record")
 
     # Only a partner is somebody in a plan.
-    code, out, talk = daemon.run("token", "new", "--analyst", "--data", house.data)
-    check(code == 0 and out.strip(), "an analyst's token needs no plan:", talk)
-    check(daemon.run("token", "new", "--partner", "bank", "--data", house.data)[0] == 64, "a partner's does")
+    house.command("token", "new", "--analyst", "--data", house.data)
+    house.command("token", "new", "--partner", "bank", "--data", house.data, ends=64)
 
     # By hand, seconds after posting.
     post(house, 30, 1, "early")
-    code, out, talk = daemon.run("release", "--ignore-grace", *where)
-    check(code == 0, "released:", out, talk)
+    house.release()
     check(released(house, yesterday) == [[30, 30]], "all that was acknowledged is in it:", released(house, yesterday))
     say("released by hand:", released(house, yesterday))
 
@@ -74,20 +70,15 @@ def test():
     post(house, 7, 0, "held")
     house.kill()
     name = house.sql("select daemon from throng.watermark")[0][0]
-    code, out, talk = daemon.run("release", "--ignore-grace", *where)
-    check(code == 1 and name in talk and f"--without {name}" in talk, "the daemon that is away is named:", talk)
+    talk = house.command("release", "--ignore-grace", *where, ends=1)
+    check(name in talk and f"--without {name}" in talk, "the daemon that is away is named:", talk)
     check(WAITS in talk, "it is waited for in vain:", talk)
-    code, out, talk = daemon.run("release", "--ignore-grace", "--without", name, *where)
-    check(code == 0, "an operator may go on without it:", talk)
-    check(daemon.run("release", "--without", "me", *where)[0] == 64, "a daemon has a name")
+    house.release("--without", name)
+    house.command("release", "--without", "me", *where, ends=64)
 
     # Once it is back, and once it has stopped with nothing left, it holds nobody up.
     house.start()
-    check(daemon.run("release", "--ignore-grace", *where)[0] == 0, "it answers again")
+    house.release()
     check(house.stop() == 0, "serve stops gracefully")
-    code, out, talk = daemon.run("release", "--ignore-grace", *where)
-    check(code == 0 and WAITS not in talk, "a daemon that has left nothing is not waited for:", talk)
-
-
-if __name__ == "__main__":
-    daemon.main(test)
+    talk = house.release()
+    check(WAITS not in talk, "a daemon that has left nothing is not waited for:", talk)

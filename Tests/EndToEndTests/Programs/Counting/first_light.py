@@ -279,7 +279,3 @@ def test():
     late_events(house, layouts, known, closed, rotations["product"])
     check(house.stop() == 0, "serve stops gracefully")
     check(house.postgres_pid() is None, "and so does its PostgreSQL")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -8,7 +8,7 @@ import time
 import daemon
 import fleet
 import shop
-from daemon import check, say
+from daemon import check, say, until
 
 ROTATION = 60
 
@@ -141,10 +141,7 @@ def alone(house, clients):
     house["b"].kill()
     house["b"].database = None
     house["b"].start()
-    deadline = time.monotonic() + 60
-    while answers() != {(202, None)}:
-        check(time.monotonic() < deadline, "once PostgreSQL knows that it is back it counts")
-        time.sleep(1)
+    until(lambda: answers() == {(202, None)}, "once PostgreSQL knows that it is back it counts", pause=1)
     house["b"].kill()
     start_apart()
     found = answers()
@@ -196,10 +193,7 @@ def test():
             if not isRunning:
                 house["a"].start()
                 house["b"].start()
-            deadline = time.monotonic() + 60
-            while [house.listed()[house[name].id]["slots"] for name in "ab"] != [128, 128]:
-                check(time.monotonic() < deadline, "PostgreSQL is not told who counts")
-                time.sleep(0.2)
+            until(lambda: [house.listed()[house[name].id]["slots"] for name in "ab"] == [128, 128], "PostgreSQL is not told who counts")
             time.sleep(2)
         say("PostgreSQL was set back twice and told who counts")
         # Nobody agrees while one stands still: nothing changes, and everything goes on.
@@ -246,7 +240,3 @@ def test():
         check(False, "who was retired does not start")
     say(f"b was lost: {later.events:,} events more, and no device that is none")
     check(house["a"].stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

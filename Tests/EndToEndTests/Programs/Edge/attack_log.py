@@ -5,15 +5,13 @@ import time
 
 import canary
 import daemon
-import hosts_and_silence
+import request_headers
 import tls_house
 from daemon import check, say
-from raw_http import request
+from raw_http import proxied, request
 
 MARK, CLIENT = canary.MARK, "203.0.113.77"
-# PROXY, version 2: a TCP connection from CLIENT to 192.0.2.1.
-HEADER = (bytes.fromhex("0d0a0d0a000d0a515549540a2111000c") + bytes(int(part) for part in CLIENT.split("."))
-          + bytes([192, 0, 2, 1]) + (51234).to_bytes(2, "big") + (443).to_bytes(2, "big"))
+HEADER = proxied(CLIENT)
 SOME = "10 to 99"
 FEW = "under 10"
 
@@ -37,7 +35,7 @@ class House(tls_house.House):
 
 def provoke(house):
     for _ in range(12):
-        status = house.ask("POST", f"/v1/preview?{MARK}", hosts_and_silence.preview(), f"origin: https://{MARK}.example")[0]
+        status = house.ask("POST", f"/v1/preview?{MARK}", request_headers.preview(), f"origin: https://{MARK}.example")[0]
         check(status == 403, "a page that is not listed is answered with", status)
     for _ in range(3):
         status = house.ask("POST", f"/v1/{MARK}", b"", "content-length: 5", f"x: {MARK}", host=f"host: {MARK}")[0]

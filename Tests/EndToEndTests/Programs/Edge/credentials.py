@@ -5,7 +5,6 @@ Then a flood of requests, while batches are counted."""
 import base64
 import contextlib
 import hashlib
-import http.server
 import json
 import os
 import statistics
@@ -16,13 +15,11 @@ import time
 
 import daemon
 import oblivious
-from daemon import check, say
+import pages
+from daemon import check, say, until
 
-# What a batch may take while others flood the desk, beside what it takes alone; on a slow machine half of what a request of the
-# flood takes, for a batch that waits behind those takes as long as they do. Unit: seconds.
-LIMIT = float(os.environ.get("THRONG_TEST_DELAY", "0.25"))
-# 2 · G of P-256, twice, and a proof that leads to the point at infinity: swift-crypto would stop the daemon.
-INFINITE = bytes.fromhex("037cf27b188d034f7e8a52380304b51ac3c08969e277f21b35a60b48fc47669978") * 2 + bytes(160)
+# What a batch may take while others flood the desk. Unit: seconds.
+LIMIT = float(os.environ.get("THRONG_TEST_DELAY", "2"))
 COMMAND = """import json, sys
 asked = json.load(sys.stdin)
 if asked["token"] == "nobody":
@@ -56,14 +53,13 @@ def encoded(raw):
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-class Login(http.server.BaseHTTPRequestHandler):
+class Login(pages.Handler):
     """A shop's login, as an attester."""
-    protocol_version = "HTTP/1.1"
     seen = []
     mood = "well"
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        body = json.loads(self.body())
         Login.seen.append((self.headers["authorization"], self.path, body))
         if Login.mood == "slow":
             time.sleep(15)
@@ -71,63 +67,47 @@ class Login(http.server.BaseHTTPRequestHandler):
         answer = {"device": "x" * 5000 if Login.mood == "long" else body["token"]}
         text = json.dumps(answer).encode() if Login.mood != "odd" else b"yes"
         with contextlib.suppress(OSError):
-            self.send_response(status)
-            self.send_header("content-length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-    def log_message(self, *_):
-        pass
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-    os.chmod(path, 0o600)
-    return path
+            self.answer(status, text)
 
 
 def rules(folder, app, more=""):
     """A file of attesters, with a program that vouches for each token but one."""
-    program = write(os.path.join(folder, "vouch.py"), COMMAND)
-    return write(os.path.join(folder, "attesters.yaml"), f"""
+    program = daemon.write(os.path.join(folder, "vouch.py"), COMMAND, 0o600)
+    return daemon.write(os.path.join(folder, "attesters.yaml"), f"""
 {app}:
   credentials: 2
   attesters:
     command: {{program: [{sys.executable}, {program}], seconds: 20}}
-{more}""")
+{more}""", 0o600)
 
 
 class House(oblivious.House):
     def __init__(self):
         super().__init__(oblivious.PLAN, name="notes")
-        self.login = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Login)
-        threading.Thread(target=self.login.serve_forever, daemon=True).start()
+        self.login = pages.Server(Login)
         self.secret = os.path.join(self.data, "secrets", "login")
         os.makedirs(os.path.dirname(self.secret))
-        write(self.secret, "Bearer of a secret\n")
+        daemon.write(self.secret, "Bearer of a secret\n", 0o600)
         self.allow(1)
 
     def allow(self, seconds):
         """How long the login may take, from the next start on."""
-        url = f"http://127.0.0.1:{self.login.server_port}/attest"
+        url = self.login.url("/attest")
         self.settings["THRONG_ATTESTERS"] = rules(
             self.folder, "notes", f"""    http: {{url: "{url}", authorization: login, seconds: {seconds}}}\n""")
 
     def terms(self):
         status, headers, body = self.get("/v1/credentials/notes")
         check(status == 200, "terms:", status, body)
-        check({k.lower(): v for k, v in headers.items()}["cache-control"] == "public, max-age=600", headers)
+        check(headers["cache-control"] == "public, max-age=600", headers)
         return json.loads(body)
 
     def credential(self, request, token="phone", by="command", epoch=None, **more):
         """Status and body of a request for a credential."""
         body = {"app": "notes", "epoch": epoch or self.terms()["epochs"][0]["epoch"], "request": request,
                 "attestation": {"by": by, "token": token}, **more}
-        with contextlib.closing(self.connect()) as line:
-            line.request("POST", "/v1/credentials", json.dumps(body))
-            answer = line.getresponse()
-            return answer.status, json.loads(answer.read()), answer.headers
+        status, headers, answer = self.exchange("POST", "/v1/credentials", json.dumps(body))
+        return status, json.loads(answer), headers
 
 
 def unwell(house, request, mood):
@@ -196,25 +176,6 @@ def asking(house, device):
     say("an attester of one's own is asked")
 
 
-def refusals(house, device):
-    terms = house.terms()
-    request = device.request(terms)[1]
-    for error, status, found in [
-            ("unproved_request", 400, house.credential(encoded(INFINITE))),
-            ("wrong_shape", 400, house.credential(encoded(bytes(226)))), ("wrong_shape", 400, house.credential("x")),
-            ("wrong_shape", 400, house.credential(request, attestation={"by": "command"})),
-            ("wrong_shape", 400, house.credential(request, attestation={"token": "phone"})),
-            ("wrong_shape", 400, house.credential(request, attestation="command")),
-            ("wrong_shape", 400, house.credential(request, more=1)),
-            ("unknown_app", 404, house.credential(request, app="shop")),
-            ("unknown_attester", 422, house.credential(request, by="me")),
-            ("wrong_epoch", 422, house.credential(request, epoch="2020-01"))]:
-        check((found[0], found[1]["error"]) == (status, error), error, found)
-    check(house.get("/v1/credentials/shop")[0] == 404, "terms of another app")
-    check(house.get("/readyz")[0] == 200, "the daemon is gone")
-    say("what is wrong is refused")
-
-
 def sealed(house, device):
     status, _, body = house.ask(oblivious.message("GET", "/v1/credentials/notes"))
     check((status, json.loads(body)) == (200, house.terms()), "sealed terms:", status, body)
@@ -226,71 +187,45 @@ def sealed(house, device):
     say("sealed")
 
 
-def delays(house, count=300):
-    found = []
-    with contextlib.closing(house.connect()) as line:
-        for _ in range(count):
-            began = time.monotonic()
-            line.request("POST", "/v1/batches", oblivious.batch(1))
-            answer = line.getresponse()
-            answer.read()
-            check(answer.status == 202, "a batch:", answer.status)
-            found.append(time.monotonic() - began)
-    return statistics.median(found), sorted(found)[-1 - count // 100]
-
-
-def beside(house, body):
-    """What a batch takes alone, and beside forty connections that ask the same again and again; and what those take."""
-    alone = delays(house)
+def flood(house, device):
+    """What costs the daemon most and needs no attester: the same request, again and again, on forty connections. Each is answered or
+    turned away, and batches are counted meanwhile."""
+    _, request = device.request(house.terms())
+    body = json.dumps({"app": "notes", "epoch": house.terms()["epochs"][0]["epoch"], "request": request,
+                       "attestation": {"by": "command", "token": "flood"}})
+    check(house.credential(request, token="flood")[0] == 200, "the first one")
     found, stop = [], threading.Event()
 
     def ask():
         with contextlib.closing(house.connect()) as line:
             while not stop.is_set():
-                asked = time.monotonic()
                 line.request("POST", "/v1/credentials", body)
                 answer = line.getresponse()
                 answer.read()
-                found.append((answer.status, time.monotonic() - asked))
+                found.append(answer.status)
 
     threads = [threading.Thread(target=ask, daemon=True) for _ in range(40)]
     for thread in threads:
         thread.start()
-    time.sleep(1)
-    began, before = time.monotonic(), len(found)
-    flooded = delays(house)
-    seconds, since = time.monotonic() - began, [status for status, _ in found[before:]]
+    until(lambda: len(found) > 40, "the flood has not begun")
+    waits = []
+    for _ in range(50):
+        began = time.monotonic()
+        check(house.post(oblivious.batch(1))[0] == 202, "a batch beside a flood is turned away")
+        waits.append(time.monotonic() - began)
     stop.set()
     for thread in threads:
         thread.join(30)
-    check({status for status, _ in found} <= {200, 503}, "a flood is answered", {status for status, _ in found})
-    taken = statistics.median(took for status, took in found if status == 200)
-    say(f"a batch takes {alone[0] * 1000:.1f} ms (p99 {alone[1] * 1000:.1f}) alone, {flooded[0] * 1000:.1f} ms "
-        f"(p99 {flooded[1] * 1000:.1f}) beside {since.count(200) / seconds:.0f} credentials a second of {taken * 1000:.0f} ms, and "
-        f"{since.count(503) / seconds:.0f} that were turned away")
-    return alone[0], flooded[0], taken
-
-
-def flood(house, device):
-    """What costs the daemon most and needs no attester: the same request, again and again, on forty connections."""
-    kept, request = device.request(house.terms())
-    epoch = house.terms()["epochs"][0]["epoch"]
-    body = json.dumps({"app": "notes", "epoch": epoch, "request": request,
-                       "attestation": {"by": "command", "token": "flood"}})
-    check(house.credential(request, token="flood")[0] == 200, "the first one")
-    # A flood keeps batches waiting each time, and a busy disk does not.
-    for _ in range(5):
-        alone, flooded, taken = beside(house, body)
-        if flooded < alone + max(LIMIT, taken / 2):
-            return
-    raise daemon.Failure("a flood of requests for credentials keeps batches waiting")
+    check(set(found) <= {200, 503}, "a flood is answered", set(found))
+    # Behind all of the flood each would wait for forty times what one of it takes.
+    check(statistics.median(waits) < LIMIT, "a flood keeps batches waiting for", statistics.median(waits), "seconds")
+    say(f"beside {len(found)} requests of a flood a batch takes {statistics.median(waits) * 1000:.1f} ms")
 
 
 def test():
     house, device = House().start(), Device()
     giving(house, device)
     asking(house, device)
-    refusals(house, device)
     sealed(house, device)
     flood(house, device)
     device.close()

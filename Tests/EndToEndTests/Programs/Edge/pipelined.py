@@ -1,8 +1,7 @@
 """Batches that one connection brings at once share the syncs of a slow disk, and are answered in their order: plain, through TLS,
-sealed, with other requests among them, and where the client or the daemon ends the connection."""
+sealed, with other requests among them, and where the client ends the connection."""
 
 import json
-import signal
 import socket
 import threading
 import time
@@ -155,19 +154,6 @@ def ends(house):
     return total
 
 
-def stopped(house):
-    """SIGTERM in the middle: what was taken is answered, the last one says that it is, and what was not is not counted."""
-    with Line(house.port) as line:
-        send(line, [asked(number)[0] for number in range(400)])
-        first = line.answer()
-        house.process.send_signal(signal.SIGTERM)
-        found = [first, *read_all(line)]
-        check(house.process.wait(120) == 0, "SIGTERM ended with", house.process.returncode)
-    total = sum(accepted(answer) for answer in found if answer[0] == 202)
-    say(f"SIGTERM after the first of 400: {len(found)} were answered")
-    return total
-
-
 def test():
     house = tls_house.House(scheme="https")
     disk = SlowDisk(house, SYNC)
@@ -190,10 +176,7 @@ def test():
     total += ends(house)
     house.drain()
     check(shop.counted(house) == total, shop.counted(house), "events are counted of", total)
-    total += stopped(house)
-    house.start()
-    house.drain()
-    check(shop.counted(house) == total, shop.counted(house), "events are counted of", total, "after SIGTERM")
+    check(house.stop() == 0, "a stop")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import oblivious
 import stock_proxies
 from daemon import check, say
 from oblivious import House, batch, message, parsed
-from relays import Relay
 from sealed_http import Client
+from stock_proxies import Relay
 
 DEVICE = "127.0.0.77"
 SECRET = secrets.token_hex(8)
@@ -130,19 +130,14 @@ def handed_on(kind, folder):
             check(DEVICE.encode() not in data and SECRET.encode() not in data, kind, "wrote down in", name)
 
     # Who has another certificate gets nothing.
-    other = tempfile_folder(folder, "other")
+    other = os.path.join(folder, "other")
+    os.mkdir(other)
     relay = Relay(kind, recorder.port, stock_proxies.certificate(other)[0])
     check(through(relay, "POST", "/v1/ohttp", b"sealed bytes", sealed)[0] in (502, 503), kind, "leads to anybody")
     check(len(recorder.heard) == 2, kind, "handed on to whoever is not the daemon")
     relay.stop()
     recorder.plain.close()
     say(kind, "hands on three headers, and writes nobody down")
-
-
-def tempfile_folder(folder, name):
-    path = os.path.join(folder, name)
-    os.makedirs(path, exist_ok=True)
-    return path
 
 
 def alike(kind, relay, keys):
@@ -163,8 +158,8 @@ def alike(kind, relay, keys):
 
 
 def counted(kind, house):
-    """Through relay and proxy to the daemon."""
-    proxy = stock_proxies.Proxy("nginx", house.port)
+    """Through relay and proxy to the daemon, both of a kind."""
+    proxy = stock_proxies.Proxy(kind, house.port)
     relay = Relay(kind, proxy.port, os.path.join(proxy.folder, "cert.pem"))
     before = house.counted()
     status, headers, listed = through(relay, "GET", "/v1/ohttp-keys")
@@ -191,7 +186,9 @@ def counted(kind, house):
 def test():
     house = House(oblivious.PLAN, name="notes").start()
     for kind in ("nginx", "haproxy"):
-        handed_on(kind, tempfile_folder(house.folder, kind))
+        folder = os.path.join(house.folder, kind)
+        os.mkdir(folder)
+        handed_on(kind, folder)
     for kind in ("nginx", "haproxy"):
         counted(kind, house)
     check(house.stop() == 0, "the daemon did not stop in order")

@@ -1,5 +1,5 @@
 """Who may send: keys that are revoked while the daemon runs, secrets of backends, and how much one network brings, by the PROXY
-protocol and by X-Forwarded-For. Nothing of keys, secrets and networks is in a log, in the journal or in PostgreSQL."""
+protocol. Nothing of keys, secrets and networks is in a log, in the journal or in PostgreSQL."""
 
 import json
 import os
@@ -11,14 +11,13 @@ import time
 import daemon
 import shop
 from daemon import check, say
-from raw_http import Line, request
+from raw_http import Line, proxied, request
 
 sys.path[:0] = [os.path.join(daemon.ROOT, "Deploy", "clients", "python"), os.path.join(daemon.ROOT, ".build", "schemathesis")]
 from described import SENDERS, Description  # noqa: E402
 from throng_client import Client  # noqa: E402
 
-with open(os.path.join(daemon.ROOT, "Sources", "ThrongServer", "Web", "openapi.json")) as document:
-    DESCRIBED = Description(json.load(document))
+DESCRIBED = Description(json.loads(daemon.read(daemon.ROOT, "Sources", "ThrongServer", "Web", "openapi.json")))
 
 NETWORK = "203.0.113."
 PLAN = shop.plan().replace("threshold: 5}", "threshold: 5, keys: required}").replace(
@@ -75,11 +74,8 @@ def keys(house):
     check(sent(house, shop.batch("a", key=second))[0] == 202, "another key is refused with it")
     house.drain()
     check(shop.counted(house) == before + 1, "a revoked key's batches changed a counter")
-    connection = house.connect()
-    connection.request("POST", "/v1/withdraw", json.dumps(
-        {"app": "shop", "purpose": "product", "window": shop.window(), "id": "b"}))
-    check(connection.getresponse().status == 202, "who has a revoked key can't take back")
-    connection.close()
+    asking = {"app": "shop", "purpose": "product", "window": shop.window(), "id": "b"}
+    check(house.post(json.dumps(asking), path="/v1/withdraw")[0] == 202, "who has a revoked key can't take back")
     client = Client(f"http://127.0.0.1:{house.port}", "shop", os.path.join(house.folder, "client"), key=second)
     client.record("view", {"channel": "email"})
     client.send()
@@ -89,16 +85,13 @@ def keys(house):
     # Damaged, the file changes nothing that is in force.
     path = os.path.join(house.data, "app-keys")
     check(os.stat(path).st_mode & 0o777 == 0o600, "others may read the keys")
-    with open(path) as file:
-        kept = file.read()
-    with open(path, "w") as file:
-        file.write("{")
+    kept = daemon.read(path)
+    daemon.write(path, "{")
     until(lambda: "the former ones stay in force" in house.log_text())
     check(sent(house, shop.batch("a", key=second))[0] == 202, "a damaged file turns everybody away")
     check(sent(house, shop.batch("b", key=first))[0] == 403, "a damaged file lets everybody in")
     reads = house.log_text().count("read anew")
-    with open(path, "w") as file:
-        file.write(kept)
+    daemon.write(path, kept)
     until(lambda: house.log_text().count("read anew") > reads)
     return first, second
 
@@ -109,10 +102,7 @@ def backends(house):
     until(lambda: sent(house, batch(), authorization=f"Bearer {secret}")[0] == 202)
     status, word, headers = sent(house, batch())
     check((status, word, headers.get("www-authenticate")) == (401, "secret_required", "Bearer"), status, word, headers)
-    for wrong in (f"Bearer {secret[:-1]}", "Bearer x", f"Basic {secret}"):
-        check(sent(house, batch(), authorization=wrong)[0] == 401, wrong, "is good")
-    check(sent(house, shop.batch("x"), authorization=f"Bearer {secret}")[0] == 202, "a backend needs a key, too")
-    check(sent(house, shop.batch("x"), authorization="Bearer x")[:2] == (401, "unknown_secret"), "a wrong secret is none")
+    check(sent(house, batch(), authorization="Bearer x")[:2] == (401, "unknown_secret"), "a wrong secret is good")
     # Rotation: two are good, the third is not made.
     second = key(house, "new", "shop", "--name", "orders", "--backend")
     code, _, err = daemon.run("app", "key", "new", "shop", "--name", "orders", "--backend", "--data", house.data)
@@ -128,18 +118,11 @@ def backends(house):
     client.send()
     check(client.waiting == 0, "the Python client's secret is refused")
     client.close()
-    with open(os.path.join(house.data, "app-keys")) as file:
-        text = file.read()
+    text = daemon.read(house.data, "app-keys")
     for each in (secret, second):
         check(each not in text and each[3:] not in text, "a secret is kept as it is")
     say("two secrets are good at a time, one after another, and neither is kept")
     return secret, second
-
-
-def header(address):
-    """Version 2 of the PROXY protocol, over IPv4."""
-    ends = socket.inet_aton(address) + socket.inet_aton("192.0.2.1") + b"\x30\x39\x01\xbb"
-    return b"\r\n\r\n\x00\r\nQUIT\n\x21\x11" + len(ends).to_bytes(2, "big") + ends
 
 
 class Behind(daemon.Daemon):
@@ -152,7 +135,7 @@ class Behind(daemon.Daemon):
 
     def ask(self, address, text):
         with Line(self.port) as line:
-            line.socket.sendall(header(address) + text)
+            line.socket.sendall(proxied(address) + text)
             return line.answer()
 
 
@@ -187,21 +170,7 @@ def networks():
             body = json.dumps(shop.batch("after")).encode()
             check(house.ask(NETWORK + "1", request("POST", "/v1/batches", body))[0] == 202, "a restart remembers networks")
         check(house.stop() == 0, "serve does not stop in order")
-    house = daemon.Daemon(shop.plan(), log="trace", THRONG_INTAKE_FORWARDERS="127.0.0.1",
-                          THRONG_INTAKE_NETWORK_IDENTIFIERS="5").start()
-
-    def forwarded(address, body):
-        # What a client says of itself comes first; the proxy's word is the last.
-        return house.post(body, {"x-forwarded-for": f"192.0.2.{os.urandom(1)[0]}, {address}"})
-    found = forged(house, forwarded)
-    check([each[0] for each in found] == [202] * 5 + [429] * 14 + [202], "forwarded:", [each[0] for each in found])
-    canary(house, [])
-    house.stop()
-    house = daemon.Daemon(shop.plan(), THRONG_INTAKE_NETWORK_IDENTIFIERS="5").start()
-    found = forged(house, forwarded)
-    check([each[0] for each in found] == [202] * 20, "who is not listed is believed")
-    house.stop()
-    say("nineteen from one network are five, by the PROXY protocol and by X-Forwarded-For of who is listed")
+    say("nineteen from one network are five; ForwardedForTests see the same by X-Forwarded-For, and that nobody else is believed")
 
 
 def canary(house, words):

@@ -8,11 +8,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
 import daemon
 import shop
-from daemon import BINARY, check, say
+from daemon import BINARY, check, say, until
 
 SECRET = "hunter" + os.urandom(6).hex()
 
@@ -27,10 +26,7 @@ class Desk:
         self.file = os.path.join(self.folder, "throng.yaml")
 
     def put(self, name, text):
-        path = os.path.join(self.folder, name)
-        with open(path, "w") as file:
-            file.write(text)
-        return path
+        return daemon.write(os.path.join(self.folder, name), text)
 
     def run(self, *words, text=None, **environment):
         """Exit code, standard output, standard error."""
@@ -42,7 +38,7 @@ class Desk:
 
     def show(self, *options, text="", **environment):
         """By key."""
-        code, out, err = self.run("config", "--json", "--config", self.file, *options, text=text, **environment)
+        code, out, err = self.run("doctor", "--show", "--json", "--config", self.file, *options, text=text, **environment)
         found = json.loads(out)
         check(found["problems"] == [] and code == 0, "it ended with", code, err)
         return {each["key"]: each for each in found["settings"]}
@@ -51,7 +47,7 @@ class Desk:
         """A start and a look refuse a file in the same words, and nothing is made."""
         data = os.path.join(self.folder, "data")
         code, out, err = self.run(
-            "config", "--check", "--config", self.file, "--plan", self.plan, *options, text=text, **environment)
+            "doctor", "--settings", "--config", self.file, "--plan", self.plan, *options, text=text, **environment)
         check(code == 2 and "refuse" in err and not out, "the check of", text, "ended with", code, out, err)
         start = self.run(
             "serve", "--config", self.file, "--plan", self.plan, "--data", data, *options, **environment)
@@ -94,18 +90,17 @@ def order(desk):
     check(by_option["portal"]["place"] == desk.file + ":1" and by_option["flush.seconds"]["origin"] == "environment", "mixed")
     # The variable names a file, the option another one.
     other = desk.put("other.yaml", "metrics: 127.0.0.1:7009\n")
-    code, out, _ = desk.run("config", "--plan", desk.plan, THRONG_CONFIG=other)
+    code, out, _ = desk.run("doctor", "--show", "--plan", desk.plan, THRONG_CONFIG=other)
     check(code == 0 and re.search(r"metrics +127.0.0.1:7009 +" + re.escape(other) + ":1", out), code, out)
     check("intake.windows-bytes" in out and "4294967296 bytes (4 GiB)" in out and "\x1b" not in out, out)
-    code, out, _ = desk.run("config", "--plan", desk.plan, "--config", "/dev/null", THRONG_CONFIG=other)
+    code, out, _ = desk.run("doctor", "--show", "--plan", desk.plan, "--config", "/dev/null", THRONG_CONFIG=other)
     check(code == 0 and "7009" not in out, "the option does not win:", code, out)
     say(f"{len(defaults)} settings, of which {len(numbers)} are numbers, go by option, environment, file and default")
 
 
 def documented(desk):
     """Settings has each setting, by its option or its variable, with the default that it has."""
-    with open(os.path.join(daemon.ROOT, "Sources", "Throng.docc", "Settings.md")) as file:
-        rows = re.findall(r"^\| (`.*?) \| (.*?) \|", file.read(), re.M)
+    rows = re.findall(r"^\| (`.*?) \| (.*?) \|", daemon.read(daemon.ROOT, "Sources", "Throng.docc", "Settings.md"), re.M)
     defaults = desk.show("--plan", desk.plan)
     for key, each in defaults.items():
         name = each.get("option") or each["variable"]
@@ -143,37 +138,29 @@ partners: {bank: {title: Bank, contact: bank@example.com}}
 reports: {daily: {title: Daily, partner: bank, insights: [by_channel], period: day, deliver: [{folder: out}]}}
 """)
     refused("members: {listen: 127.0.0.1:0}\n", "daily", "the folder out", "absolute", options=("--plan", own))
-    refused("\nplans: x\n", f"{desk.file}:2: plans", "did you mean plan?")
-    refused("journal: {retention_of_days: 3}\n", f"{desk.file}:1: journal.retention_of_days",
-            "allowed here: cap-bytes")
     refused("flush: {seconds: often}\n", f"{desk.file}:1: flush.seconds", "'often'", "a whole number of seconds from 1 to 3600")
-    refused("flush: {seconds: 3601}\n", "'3601'", "from 1 to 3600")
-    refused("flush: {seconds: 1.5}\n", "'1.5'", "from 1 to 3600")
     refused("flush: {seconds: [1]}\n", "found a list", "from 1 to 3600")
     refused("flush: 3\n", f"{desk.file}:1: flush", "found '3'", "keys with values")
     refused("listen: {host: x}\n", "found a mapping", "a text")
-    refused("portal:\n", f"{desk.file}:1: portal", "found nothing")
     refused("log: loud\n", "'loud'", "trace, debug, info")
     refused("listen: nowhere\n", f"{desk.file}:1: listen", "host and a port", "'nowhere'")
     refused("log: info\nlog: debug\n", f"{desk.file}:1: log is written twice")
     refused("intake: {\n", desk.file, "no YAML")
-    refused("- plan\n", f"{desk.file}:1", "found a list")
     refused("intake: {proxies: 10.0.0.1/8}\n", f"{desk.file}:1: intake.proxies", "no bits behind its length")
     refused("tls: {certificate: /nowhere.pem}\n", "go together", f"{desk.file}:1: tls.certificate")
     refused("", "THRONG_FLUSH_SECONDS", "from 1 to 3600", "'x'", THRONG_FLUSH_SECONDS="x")
     refused("", "THRONG_FLUSH_SECOND", "does not know", THRONG_FLUSH_SECOND="3")
     refused("traces: 'https://collector.example/v1/traces'\n", f"{desk.file}:1: traces", "on this machine")
-    refused("", "THRONG_TRACES", "absolute path", THRONG_TRACES="traces.jsonl")
     # All at once.
     refused("flush: {seconds: 0}\njournal: {cap-bytes: 1}\n", f"{desk.file}:1: flush.seconds",
             f"{desk.file}:2: journal.cap-bytes")
     refused("", "--listen", "--metrics", options=("--listen", "x", "--metrics", "y"))
     for words in (("--config", "/nowhere.yaml"), ()):
-        code, _, err = desk.run("config", "--plan", desk.plan, *words, THRONG_CONFIG="/nowhere.yaml")
+        code, _, err = desk.run("doctor", "--show", "--plan", desk.plan, *words, THRONG_CONFIG="/nowhere.yaml")
         check(code == 64 and "/nowhere.yaml: there is no such file" in err, code, err)
-    code, _, err = desk.run("config", "--check", "--config", desk.file, text="plan: /nowhere/shop.yaml\n")
+    code, _, err = desk.run("doctor", "--settings", "--config", desk.file, text="plan: /nowhere/shop.yaml\n")
     check(code == 2 and "/nowhere/shop.yaml" in err, code, err)
-    code, out, err = desk.run("config", "--check", "--config", desk.file, text=f"plan: {desk.plan}\n")
+    code, out, err = desk.run("doctor", "--settings", "--config", desk.file, text=f"plan: {desk.plan}\n")
     check(code == 0 and not out and "would take" in err, code, out, err)
     say("what is wrong is named with its place, all of it at once, and nothing is made")
 
@@ -185,26 +172,26 @@ def secrets(desk):
         f"postgresql:///count?host=db.example&user=throng&password={SECRET}&sslpassword={SECRET}",
         f"host=db.example user=throng password={SECRET}", f"host=db.example password='{SECRET} and more'",
     ]
-    for database in strings:
+    for number, database in enumerate(strings):
         for words, text, environment in (
                 (["--database", database], "", {}), ([], "", {"THRONG_DATABASE": database}),
                 ([], json.dumps({"database": database}), {})):
-            for form in ((), ("--json",)):
-                code, out, err = desk.run(
-                    "config", "--config", desk.file, "--plan", desk.plan, *form, *words, text=text, **environment)
-                check(code == 0 and "db.example" in out, code, out, err)
-                check(SECRET not in out + err and "and more" not in out + err, "a password is shown:", out, err)
+            form = ["--json"] if number % 2 else []
+            code, out, err = desk.run(
+                "doctor", "--show", "--config", desk.file, "--plan", desk.plan, *form, *words, text=text, **environment)
+            check(code == 0 and "db.example" in out, code, out, err)
+            check(SECRET not in out + err and "and more" not in out + err, "a password is shown:", out, err)
     for broken in (f"postgresql://throng:{SECRET}@[db", f"host=x password='{SECRET}", f"host=x {SECRET}",
                    # Signs that end a password, and should have been encoded.
                    f"postgresql://throng:x@{SECRET}@db.example/count", f"postgresql://throng:{SECRET}@x@db.example/count",
                    f"postgresql://throng:x/{SECRET}@db.example/count"):
-        code, out, err = desk.run("config", "--plan", desk.plan, "--config", "/dev/null", "--database", broken)
+        code, out, err = desk.run("doctor", "--show", "--plan", desk.plan, "--config", "/dev/null", "--database", broken)
         check(code == 2 and "--database" in err and SECRET not in out + err, "of a broken one it says", code, out, err)
     for text in (f"database: [{SECRET}]\n", f"database: {{password: {SECRET}}}\n"):
-        code, out, err = desk.run("config", "--plan", desk.plan, "--config", desk.file, text=text)
+        code, out, err = desk.run("doctor", "--show", "--plan", desk.plan, "--config", desk.file, text=text)
         check(code == 2 and f"{desk.file}:1: database" in err and SECRET not in out + err, code, out, err)
     for words in (["--advertise", f"http://u:{SECRET}@h:1", "--members", ":7"], ["--listen", f"http://u:{SECRET}@h"]):
-        code, out, err = desk.run("config", "--plan", desk.plan, "--config", "/dev/null", *words)
+        code, out, err = desk.run("doctor", "--show", "--plan", desk.plan, "--config", "/dev/null", *words)
         check(SECRET not in out + err, "an address shows its password:", out, err)
     say("no password is shown, in whatever way it is written")
 
@@ -213,22 +200,17 @@ def addresses(desk):
     """An address where a path is meant is refused before anything is made: an option, a variable, a file, any command."""
     s3 = "s3://bucket/reports"
     for words, environment, place in (
-            (["config", "--check", "--plan", desk.plan, "--data", s3], {}, "--data"),
-            (["config", "--check", f"--plan={s3}"], {}, "--plan"),
-            (["config", "--check", "--plan", desk.plan], {"THRONG_DELIVER_CA": s3}, "THRONG_DELIVER_CA"),
-            (["config", "--check", "--plan", desk.plan], {"THRONG_DATA": s3}, "THRONG_DATA"),
-            (["serve", "--plan", desk.plan, "--data", s3], {}, "--data"),
-            (["backup", "--to", s3], {}, "--to"), (["backup", "--to", "x", "--keys-to", s3], {}, "--keys-to"),
-            (["report", "make", "--plan", desk.plan, "--out", s3], {}, "--out"), (["restore", s3], {}, "command line"),
-            (["plan", "check", s3], {}, "command line"), (["key", "new", "--data", s3], {}, "--data")):
-        code, out, err = desk.run(*words, **environment)
+            (["doctor", "--settings", f"--plan={s3}"], {}, "--plan"), (["serve", "--plan", desk.plan, "--data", s3], {}, "--data"),
+            (["doctor", "--settings", "--plan", desk.plan], {"THRONG_DATA": s3}, "THRONG_DATA"),
+            (["backup", "--to", s3], {}, "--to"), (["plan", "check", s3], {}, "command line")):
+        code, _, err = desk.run(*words, **environment)
         check(code in (2, 64) and place in err and "a path on this machine is allowed" in err, words, "says", code, err)
         check(not os.path.exists("s3:"), words, "makes a folder")
-    code, out, err = desk.run("config", "--check", "--config", desk.file, text=f"plan: {desk.plan}\ndata: {s3}\n")
+    code, _, err = desk.run("doctor", "--settings", "--config", desk.file, text=f"plan: {desk.plan}\ndata: {s3}\n")
     check(code in (2, 64) and f"{desk.file}:2: data" in err and "a path on this machine" in err, code, err)
     # Other texts may be anything.
-    code, out, err = desk.run("config", "--check", "--plan", desk.plan, "--config", "/dev/null", "--advertise", "http://h:7",
-                              "--members", ":7")
+    code, _, err = desk.run("doctor", "--settings", "--plan", desk.plan, "--config", "/dev/null", "--advertise", "http://h:7",
+                            "--members", ":7")
     check("a path on this machine" not in err, code, err)
     say("an address is not taken for a folder")
 
@@ -237,10 +219,9 @@ class House(daemon.Daemon):
     """One that is told everything by its file."""
 
     def write(self, **more):
-        with open(os.path.join(self.folder, "throng.yaml"), "w") as file:
-            json.dump({
-                "plan": [self.plan], "data": self.data, "listen": f"127.0.0.1:{self.port}",
-                "metrics": f"127.0.0.1:{self.metrics_port}", **more}, file)
+        daemon.write(os.path.join(self.folder, "throng.yaml"), json.dumps({
+            "plan": [self.plan], "data": self.data, "listen": f"127.0.0.1:{self.port}",
+            "metrics": f"127.0.0.1:{self.metrics_port}", **more}))
 
     def arguments(self):
         return [BINARY, "serve", "--config", os.path.join(self.folder, "throng.yaml")]
@@ -249,10 +230,7 @@ class House(daemon.Daemon):
         """Sends SIGHUP and waits until the log says something once more."""
         before = self.log_text().count(words)
         self.process.send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + 300
-        while self.log_text().count(words) == before:
-            check(self.process.poll() is None and time.monotonic() < deadline, "no", words, self.log_text()[-2000:])
-            time.sleep(0.05)
+        self.said(words, seconds=300, times=before + 1)
 
 
 def reloads():
@@ -272,20 +250,10 @@ def reloads():
     check("throng.yaml:1: flush.seconds" in house.log_text(), "the place is not told")
     check(house.post(json.dumps(shop.batch("still")))[0] == 202, "it does not count on")
     # Which plans there are is read anew.
-    second = os.path.join(house.folder, "news.yaml")
-    with open(second, "w") as file:
-        file.write(shop.plan().replace("name: shop", "name: news"))
+    second = daemon.write(os.path.join(house.folder, "news.yaml"), shop.plan().replace("name: shop", "name: news"))
     house.write(plan=[house.plan, second])
     house.reload("an app is new")
-    deadline = time.monotonic() + 300
-    while True:
-        try:
-            if house.get("/v1/plan/news")[0] == 200:
-                break
-        except OSError:
-            pass
-        check(time.monotonic() < deadline, "the new app is not served")
-        time.sleep(0.05)
+    until(lambda: house.answers("/v1/plan/news"), "the new app is not served", seconds=300)
     check(house.stop() == 0, "it does not stop in order")
     house.clean()
     say("a file alone runs a daemon; a reload reads plans, and says what takes a restart")

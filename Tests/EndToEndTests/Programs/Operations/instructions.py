@@ -15,7 +15,7 @@ import stages  # noqa: E402
 STAGES = os.path.join(os.path.dirname(BINARY), "StageBench")
 
 
-def budget():
+def test():
     path = os.path.join(BENCHMARKS, "budget.txt")
     done = subprocess.run(
         [sys.executable, os.path.join(BENCHMARKS, "stages.py"), "--binary", STAGES, "--budget", path],
@@ -35,4 +35,4 @@ def budget():
 
 
 if __name__ == "__main__":
-    daemon.main(budget)
+    daemon.main(test)

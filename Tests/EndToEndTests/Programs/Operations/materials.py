@@ -37,9 +37,8 @@ def package(folder):
     """A package of Debian that needs what two packages have."""
     control = os.path.join(folder, "work", "DEBIAN", "control")
     os.makedirs(os.path.dirname(control))
-    with open(control, "w") as file:
-        file.write("Package: throng\nVersion: 0.1.0+git1-1\nArchitecture: amd64\nMaintainer: Test <test@example.com>\n"
-                   "Depends: tzdata, libc6 (>= 2.36), uap-core\nDescription: a package\n")
+    daemon.write(control, "Package: throng\nVersion: 0.1.0+git1-1\nArchitecture: amd64\nMaintainer: Test <test@example.com>\n"
+                 "Depends: tzdata, libc6 (>= 2.36), uap-core\nDescription: a package\n")
     path = os.path.join(folder, "throng.deb")
     run("dpkg-deb", "--root-owner-group", "--build", os.path.dirname(os.path.dirname(control)), path)
     return path
@@ -50,9 +49,7 @@ def faults(document, folder):
     from spdx_tools.spdx.parser.error import SPDXParsingError
     from spdx_tools.spdx.parser.parse_anything import parse_file
     from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
-    path = os.path.join(folder, "judged.spdx.json")
-    with open(path, "w") as file:
-        json.dump(document, file)
+    path = daemon.write(os.path.join(folder, "judged.spdx.json"), json.dumps(document))
     try:
         return [message.validation_message for message in validate_full_spdx_document(parse_file(path))]
     except SPDXParsingError as error:
@@ -97,8 +94,7 @@ def sums(folder):
     key = os.path.join(folder, "key")
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "builder", "-f", key)
     run(*command, env={**unsigned, "SIGNING_KEY": key})
-    with open(key + ".pub") as file, open(os.path.join(folder, "signers"), "w") as signers:
-        signers.write("builder " + file.read())
+    daemon.write(os.path.join(folder, "signers"), "builder " + daemon.read(key + ".pub"))
     with open(os.path.join(ROOT, "Sources", "Throng.docc", "Installing.md")) as page:
         verify = " && ".join(line.strip() for line in page if line.startswith(("ssh-keygen -Y verify", "sha256sum -c")))
     check(verify.count(" && ") == 1, "the page on installing has no two commands to verify a release:", verify)
@@ -121,11 +117,8 @@ def workflow(folder):
     path = os.path.join(ROOT, ".github", "workflows", "test.yaml")
     env = {**os.environ, "PYTHONPATH": sys.path[0]}
     run(*judge, path, env=env)
-    with open(path) as file:
-        text = file.read()
-    bent = os.path.join(folder, "test.yaml")
-    with open(bent, "w") as file:
-        file.write(text.replace("runs-on:", "runs_on:"))
+    text = daemon.read(path)
+    bent = daemon.write(os.path.join(folder, "test.yaml"), text.replace("runs-on:", "runs_on:"))
     run(*judge, bent, env=env, status=1)
     for command in (".ci/run", "Deploy/test --all", "Deploy/package deb"):
         check(command in text and os.access(os.path.join(ROOT, command.split()[0]), os.X_OK), command, "is not run")

@@ -15,6 +15,7 @@ import jsonschema
 import yaml
 
 import daemon
+import stock_proxies
 from daemon import check, say
 
 DEPLOY = os.path.join(daemon.ROOT, "Deploy")
@@ -24,13 +25,11 @@ STOP = 60
 
 
 def text(*path):
-    with open(os.path.join(DEPLOY, *path)) as file:
-        return file.read()
+    return daemon.read(DEPLOY, *path)
 
 
 def schema(name):
-    with open(os.path.join(SCHEMAS, name)) as file:
-        return json.load(file)
+    return json.loads(daemon.read(SCHEMAS, name))
 
 
 def problems(document, by):
@@ -59,8 +58,7 @@ def taken(words, settings=None):
             return text.replace("/etc/throng", folder).replace("/var/lib/throng", folder)
 
         if settings is not None:
-            with open(os.path.join(folder, "throng.yaml"), "w") as file:
-                file.write(moved(settings))
+            daemon.write(os.path.join(folder, "throng.yaml"), moved(settings))
         code, said, wrong = daemon.run(*map(moved, words))
     check(code == 1 and "plan.yaml" in said + wrong, words, "ended with", code, said, wrong)
 
@@ -72,11 +70,10 @@ def examples(settings):
     with tempfile.TemporaryDirectory() as folder:
         plan, path = os.path.join(folder, "plan.yaml"), os.path.join(folder, "throng.yaml")
         # Where there are several daemons, reports go to folders that all of them reach.
-        with open(plan, "w") as file:
-            file.write(text("sample", "shop.yaml").replace("folder: reports/", "folder: /srv/reports/"))
-        with open(path, "w") as file:
-            file.write(told.replace("/etc/throng/plan.yaml", plan))
-        code, said, wrong = daemon.run("config", "--json", "--config", path)
+        daemon.write(plan, text("sample", "shop.yaml").replace("folder: reports/", "folder: /srv/reports/"))
+        stock_proxies.settings_files(folder)
+        daemon.write(path, told.replace("/etc/throng/plan.yaml", plan).replace("/etc/throng/tls", folder + "/tls"))
+        code, said, wrong = daemon.run("doctor", "--show", "--json", "--config", path)
     shown = json.loads(said)
     check(code == 0 and not shown["problems"], code, shown["problems"], wrong)
     unset = {each["key"] for each in shown["settings"]} - {
@@ -224,7 +221,7 @@ def several(found):
     rules = [each["value"]["ports"] for each in yaml.safe_load(policy)]
     check([{"port": "members", "protocol": "TCP"}] in rules and [{"port": port, "protocol": "TCP"}] in rules, rules)
     ours = {name: value or "host=db" for name, value in environment.items() if name.startswith("THRONG_")}
-    _, said, wrong = daemon.run("config", "--json", variables=ours)
+    _, said, wrong = daemon.run("doctor", "--show", "--json", variables=ours)
     told = {each["variable"]: each["origin"] for each in json.loads(said)["settings"]}
     check({told[name] for name in ours} == {"environment"}, "the daemon takes", told, wrong)
 
@@ -235,10 +232,8 @@ def rendered(kustomization, found):
         shutil.copytree(os.path.join(DEPLOY, "kubernetes"), folder, dirs_exist_ok=True)
         shutil.copy(os.path.join(DEPLOY, "sample", "shop.yaml"), os.path.join(folder, "plan.yaml"))
         done = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True)
-        with open(os.path.join(folder, "kustomization.yaml")) as file:
-            switched = file.read().replace("# components:", "components:")
-        with open(os.path.join(folder, "kustomization.yaml"), "w") as file:
-            file.write(switched)
+        path = os.path.join(folder, "kustomization.yaml")
+        daemon.write(path, daemon.read(path).replace("# components:", "components:"))
         more = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True)
     check(done.returncode == more.returncode == 0, "Kustomize says", done.stderr, more.stderr)
     for each in yaml.safe_load_all(more.stdout):
@@ -282,8 +277,7 @@ def scripts():
         commands = {each["commandName"] for each in json.loads(told)["command"]["subcommands"]} - {"help"}
         made = set(os.listdir(pages))
         check({"throng.1"} | {f"throng-{each}.1" for each in commands} == made, "pages are", made)
-        with open(os.path.join(pages, "throng-serve.1")) as file:
-            page = file.read()
+        page = daemon.read(pages, "throng-serve.1")
     for words in ('.TH "THRONG\\-SERVE" 1 "2026-01-01" "throng 1.2.3"', "\\-\\-tls\\-certificate", "THRONG_STOP_DRAIN_SECONDS"):
         check(words in page, "the manual of serve does not say", words)
     say("the package's scripts are sound, and", len(commands) + 1, "pages of the manual are made")

@@ -31,8 +31,7 @@ class Precious:
         self.folder = os.path.join(folder, "precious")
         os.mkdir(self.folder, 0o755)
         self.file = os.path.join(folder, "secrets")
-        with open(self.file, "w") as file:
-            file.write("what only root may change\n")
+        daemon.write(self.file, "what only root may change\n")
         self.before = facts(self.folder), facts(self.file)
 
     def check(self, *when):
@@ -96,8 +95,8 @@ def folders():
         check(code == 1, data, "was taken:", code, said[-500:])
         check(words in said, data, "is refused, and the message does not say", words, ":", said[-600:])
         check((os.listdir(data) if os.path.isdir(data) else None) == before, "something was made in", data)
-        done = subprocess.run([daemon.BINARY, "demo", "--data", data, "--crowd", daemon.SAMPLE, "--plan",
-                               os.path.join(daemon.SAMPLE, "shop.yaml")],
+        done = subprocess.run([daemon.BINARY, "try", os.path.join(daemon.SAMPLE, "shop.yaml"), "--data", data, "--crowd", daemon.SAMPLE,
+                               "--once"],
                               capture_output=True, text=True, timeout=300, env=daemon.environment())
         check(done.returncode != 0 and words in done.stderr, "the demonstration takes it:", done.returncode, done.stderr[-600:])
         with open(house.log_path, "w"):
@@ -139,7 +138,7 @@ def test():
         raise SystemExit(2)
     folders()
     links()
-    _, words, _ = daemon.run("demo", "--help")
+    _, words, _ = daemon.run("try", "--help")
     check("/tmp/" not in words, "the demonstration's folder can be guessed and made by anybody:", words)
 
 

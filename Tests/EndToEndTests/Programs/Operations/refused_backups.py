@@ -1,7 +1,6 @@
 """A backup that is damaged, cut, mixed with another, or never came to its end is refused, and what a command left that was
 killed looks like nothing whole."""
 
-import fcntl
 import os
 import re
 import shutil
@@ -9,7 +8,7 @@ import struct
 
 import daemon
 from backed_up_house import DAY, furnished
-from daemon import check, say
+from daemon import check, say, until
 
 HEAD = 40
 
@@ -60,17 +59,18 @@ def damaged(house):
     refused(house, flipped(0), "is no backup")
     refused(house, flipped(9), "the list of what is in it")
     refused(house, flipped(30), "is not among these keys")
-    for number in (0, 7, len(chunks) // 2, len(chunks) - 2):
+    # BackupFrameTests change every byte of one.
+    for number in (0, len(chunks) - 2):
         place, size = chunks[number]
         where = f"chunk {number} ({table(good, chunks[number])}) at byte {place}"
-        for offset in (0, 4, 16, 32, size // 2 + 16, size - 1):
+        for offset in (0, 16, size - 1):
             refused(house, flipped(place + offset, 128), where, "is damaged")
         refused(house, flipped(place + 8, 4), where, "stands where chunk")
     refused(house, flipped(chunks[-1][0] + 40), "the list of what is in it", f"at byte {chunks[-1][0]}")
     refused(house, flipped(len(good) - 1), "no whole backup")
     refused(house, flipped(len(good) - 16), "the list")
 
-    for length in (0, 39, HEAD, chunks[3][0], chunks[-1][0], len(good) - 17, len(good) - 1):
+    for length in (0, HEAD, chunks[3][0], len(good) - 1):
         refused(house, good[:length], "is no")
     # The list of all is put behind fewer chunks.
     [start, size] = chunks[5]
@@ -102,21 +102,15 @@ def damaged(house):
 
 
 def keys(house):
-    """Other keys, another recovery key, keys from before the backup."""
+    """Another recovery key, keys from before the backup, and keys that are forgotten. RecoveryKeyTests have the rest of it."""
     shutil.copy(house.at("keys"), house.at("old keys"))
-    with open(house.at("line")) as file:
-        line = file.read()
     other = daemon.run("backup", "keys", "--new-recovery-key", "--data", house.data, "--replace")[1]
-    check(other.startswith("throng-recovery-") and other != line, other)
     house.backup("later")
-    said = house.restore("later", to=house.at("new"), ends=1)
-    check("does not open" in said, said)
+    check("does not open" in house.restore("later", to=house.at("new"), ends=1), "the former recovery key opens it")
     with open(house.at("line"), "w") as file:
         file.write(other)
     said = house.restore("later", to=house.at("new"), keys="old keys", ends=1)
     check("does not open" in said, "the old ones are for the old key", said)
-    house.restore("later", to=house.at("new"))
-    shutil.rmtree(house.at("new"))
     # Keys that were made for a backup after the export.
     shutil.copy(house.at("keys"), house.at("old keys"))
     day = house.sql("select (extract(epoch from now())::bigint + 123 * 86400) / 86400")[0][0]
@@ -132,30 +126,9 @@ def keys(house):
     check(code == 1 and "Nothing was destroyed" in talk, code, talk)
     code, _, talk = daemon.run("backup", "keys", "--forget", "--data", house.data, stdin="forget\n")
     check(code == 0 and "destroyed" in talk and os.listdir(os.path.join(house.data, "backup.keys")) == [], code, talk)
-    shutil.copy(house.at("keys"), house.at("old keys"))
     house.backup("anew")
     check("is not among these keys" in house.restore("latest", to=house.at("new"), ends=1), "nobody can read it any more")
-    house.restore("latest", to=house.at("new"), keys="old keys")
-    shutil.rmtree(house.at("new"))
-    house.restore("anew", to=house.at("new"))
-    shutil.rmtree(house.at("new"))
-    text = house.throng("retention", "status", "--ledger", "--data", house.data, "--json")
-    check("the operator had all backups forgotten" in text, text)
     say("keys that are not the backup's are told from those that are gone; all of them can be forgotten at once")
-
-
-def held(house):
-    """While a backup is made no app is deleted and no key destroyed: what it has read must not get a key afterwards."""
-    with open(os.path.join(house.data, "backup.keys.lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        check("Another command makes a backup" in house.backup("meanwhile", ends=1), "one at a time")
-        check("Another command makes a backup" in house.throng("backup", "keys", "--forget", "--yes", "--data", house.data, ends=1), "no")
-        check(house.stop() == 0, "serve stops gracefully")
-        said = house.throng("app", "delete", "gone", "--yes", "--data", house.data, ends=1)
-        check("Another command makes a backup" in said, said)
-    house.start()
-    check(not os.path.exists(house.at("meanwhile")) and house.visits() == 120, "nothing was done")
-    say("nobody forgets keys while a backup is made")
 
 
 def killed(house):
@@ -194,20 +167,29 @@ def killed(house):
 
 
 def ahead(house):
-    """A backup by a clock that is ahead, or with no daemon for long, lacks what should have been gone by then, and says so."""
+    """A backup by a clock that is ahead, or with no daemon for long, lacks what should have been gone by then, and says so. Once age has
+    taken it, with the keys, a backup from before is restored without it, and a house of it knows that age took it."""
+    folder = os.path.join(house.data, "backup.keys")
+    house.backup("before")
+    had = len(os.listdir(folder))
     check(house.stop() == 0, "serve stops gracefully")
-    now = house.clock.now()
-    house.clock.move(now + 30 * DAY)
+    house.clock.move(house.clock.now() + 30 * DAY)
     said = house.backup("ahead", ends=2)
     check("Not in it, because it should have been gone by now" in said, said)
     check(re.search(r"released_cell, gone, until [0-9-]+: \d+ rows", said), said)
+    house.start()
+    until(lambda: len(os.listdir(folder)) < had, "keys of what is old stay", seconds=400)
+    until(lambda: house.metrics().get('throng_retention_overdue_steps{app="gone"}') == 0, "something is overdue", seconds=400)
+    house.export()
+    check(house.stop() == 0, "serve stops gracefully")
     house.lose_all()
-    check("released_cell, gone, until" in house.restore("ahead", ends=2), "it is left out")
+    said = house.restore("before", ends=2)
+    check("released_cell, gone, until" in said and re.search(r"counter, gone, with counter_d_\d+ +\d+ rows", said), said)
     house.start()
     taken = house.sql("select dropped, sum(cells) from throng.decay group by 1 order by 1")
     check(taken and all(name == "kind" and int(cells) > 0 for name, cells in taken), taken)
     check("digest differs" not in house.log_text(), "what is left of releases is read")
-    say("what should have been gone when a backup is made is not in it, which is said")
+    say("what should have been gone when a backup is made, or restored, is not in it, which is said")
 
 
 def test():
@@ -215,7 +197,6 @@ def test():
     house.backup("first")
     damaged(house)
     keys(house)
-    held(house)
     killed(house)
     ahead(house)
 

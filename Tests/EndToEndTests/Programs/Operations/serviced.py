@@ -1,18 +1,14 @@
-"""What a service manager hears of a daemon, how a stop is announced to balancers, and what the units that are shipped allow."""
+"""What a service manager hears of a daemon, and how a stop is announced to balancers. The units that are shipped are sizes'."""
 
 import json
 import os
 import signal
 import socket
-import subprocess
 import time
 
 import daemon
 import shop
-from daemon import check, say
-
-UNITS = os.path.join(daemon.ROOT, "Deploy", "systemd")
-MOST_EXPOSURE = 25  # of 100
+from daemon import check, say, until
 
 
 class Manager:
@@ -63,8 +59,7 @@ def hears(house, manager):
     check(manager.hears().get("READY") == "1", "it is ready again")
     # Plans that say what they said are nothing to tell.
     house.process.send_signal(signal.SIGHUP)
-    while "nothing changes" not in house.log_text():
-        time.sleep(0.05)
+    house.said("nothing changes")
     check(manager.is_silent(), "something is said of no change")
     say("a service manager hears that it is ready, of a reload, and that it is ready again")
 
@@ -73,8 +68,7 @@ def announces(house, manager):
     """A stop is announced: /readyz says so, and what comes is taken."""
     house.process.terminate()
     check(manager.hears().get("STOPPING") == "1", "of a stop nothing is said")
-    while house.get("/readyz")[0] == 200:
-        time.sleep(0.05)
+    until(lambda: house.get("/readyz")[0] != 200, "/readyz says nothing of a stop", pause=0.05)
     status, _, text = house.get("/readyz")
     check(status == 503 and b"about to stop" in text, "/readyz says", status, text)
     check(house.get("/readyz", port=house.metrics_port)[0] == 503, "at the other port it says nothing")
@@ -120,20 +114,6 @@ def test():
     check(sum(line["message"] == "listening" for line in lines) >= 8, "the log has", len(lines), "lines")
     check({"time", "level", "label", "message"} <= set(lines[0]), "a line of the log has", lines[0])
     say("each of", len(lines), "lines of the log is an object")
-
-    for name, words in (("throng.service", "Type=notify"), ("throng-backup.service", "Type=oneshot")):
-        unit = os.path.join(folder, name)
-        with open(os.path.join(UNITS, name)) as file, open(unit, "w") as copy:
-            text = file.read()
-            lines = text.splitlines()
-            check({"User=throng", "LimitCORE=0", "MemorySwapMax=0", words} <= set(lines), name, "lacks one of its lines")
-            copy.write(text.replace("/usr/local/bin/throng", daemon.BINARY))
-        # A unit that is over takes what its user shares in memory along, and PostgreSQL's is the daemon's.
-        check(name == "throng.service" or "RemoveIPC=yes" not in lines, name, "ends the daemon's PostgreSQL")
-        for arguments in (["verify", "--man=no", unit], ["security", "--offline=yes", f"--threshold={MOST_EXPOSURE}", unit]):
-            done = subprocess.run(["systemd-analyze", *arguments], capture_output=True, text=True, timeout=120)
-            check(done.returncode == 0, "systemd-analyze", arguments[0], "says", done.stdout[-2000:], done.stderr)
-        say(name, "is valid;", done.stdout.strip().splitlines()[-1])
 
 
 daemon.main(test)

@@ -9,7 +9,7 @@ import time
 
 import daemon
 import shop
-from daemon import check, say
+from daemon import check, say, until
 
 
 def port_in_use():
@@ -31,11 +31,7 @@ def port_in_use():
 
 def hang_up(house):
     house.process.send_signal(signal.SIGHUP)
-    deadline = time.monotonic() + 10
-    while "SIGHUP" not in house.log_text() and time.monotonic() < deadline:
-        check(house.process.poll() is None, "SIGHUP ended the daemon with", house.process.poll())
-        time.sleep(0.05)
-    check("the plans say what they said" in house.log_text(), "SIGHUP is not mentioned")
+    house.said("the plans say what they said")
     check(house.post(json.dumps(shop.batch()))[0] == 202, "after SIGHUP it counts")
     say("SIGHUP is answered by a line in the log")
 
@@ -54,13 +50,10 @@ def ends(number):
 def ends_start(after):
     """A signal at some moment of the first start."""
     house = daemon.Daemon(shop.plan())
-    with open(house.log_path, "ab") as log:
-        house.process = subprocess.Popen(
-            house.arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=daemon.environment())
-    deadline = time.monotonic() + 60
-    while not os.path.exists(house.data + after) and time.monotonic() < deadline:
-        check(house.process.poll() is None, "it ended with", house.process.poll())
-        time.sleep(0.01)
+    house.launch()
+    until(lambda: os.path.exists(house.data + after) or house.process.poll() is not None, "there is no", after,
+          seconds=300, pause=0.01)
+    check(house.process.poll() is None, "it ended with", house.process.poll())
     house.process.terminate()
     code = house.process.wait(60)
     check(code == 0, "SIGTERM during the start ended with", code, house.log_text()[-2000:])

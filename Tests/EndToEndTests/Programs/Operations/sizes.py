@@ -16,6 +16,7 @@ import yaml
 import daemon
 import stock_proxies
 from daemon import check, say
+from daemon import read as text
 
 sys.path.insert(0, os.path.join(daemon.ROOT, "Tests/Benchmarks"))
 
@@ -24,11 +25,6 @@ import arithmetic as computed  # noqa: E402
 DEPLOY = os.path.join(daemon.ROOT, "Deploy")
 PAGES = os.path.join(daemon.ROOT, "Sources", "Throng.docc")
 MOST_EXPOSURE = 25  # of 100
-
-
-def text(*path):
-    with open(os.path.join(*path)) as file:
-        return file.read()
 
 
 def later(settings):
@@ -44,12 +40,10 @@ class Desk:
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="te-sizes-", dir="/tmp")
         daemon.atexit.register(shutil.rmtree, self.folder, True)
+        stock_proxies.settings_files(self.folder)
 
     def put(self, name, words):
-        path = os.path.join(self.folder, name)
-        with open(path, "w") as file:
-            file.write(words.replace("/etc/throng", self.folder))
-        return path
+        return daemon.write(os.path.join(self.folder, name), words.replace("/etc/throng", self.folder))
 
     def plan(self, words, ends=0):
         path = self.put("plan.yaml", words)
@@ -57,7 +51,7 @@ class Desk:
         check(code == ends, "the check of", words[:200], "ended with", code, said, wrong)
 
     def settings(self, words, ends=0):
-        code, said, wrong = daemon.run("config", "--check", "--config", self.put("throng.yaml", words))
+        code, said, wrong = daemon.run("doctor", "--settings", "--config", self.put("throng.yaml", words))
         check(code == ends, "the check of", words[:200], "ended with", code, said, wrong)
 
 
@@ -109,12 +103,14 @@ def units():
     """systemd takes the units that are copied, with the files that change them."""
     folder = Desk().folder
     for path in glob.glob(os.path.join(DEPLOY, "systemd", "throng*")):
-        words = text(path).replace("/usr/local/bin/throng", daemon.BINARY)
-        with open(os.path.join(folder, os.path.basename(path)), "w") as file:
-            file.write(words)
-    paths = [os.path.join(folder, each) for each in sorted(os.listdir(folder))]
+        daemon.write(os.path.join(folder, os.path.basename(path)), text(path).replace("/usr/local/bin/throng", daemon.BINARY))
+    paths = sorted(glob.glob(os.path.join(folder, "throng*")))
     check(len(paths) == 3, "units are", paths)
     backup = text(DEPLOY, "systemd", "throng-backup.service")
+    for words, kind in ((text(DEPLOY, "systemd", "throng.service"), "Type=notify"), (backup, "Type=oneshot")):
+        check({"User=throng", "LimitCORE=0", "MemorySwapMax=0", kind} <= set(words.splitlines()), "a unit lacks one of its lines:", words)
+    # A unit that is over takes what its user shares in memory along, and PostgreSQL's is the daemon's.
+    check("RemoveIPC=yes" not in backup, "a backup ends the daemon's PostgreSQL")
     for size in ("one-app", "publisher"):
         for unit, part in (("throng", "systemd/port-443.conf"), ("throng-backup", f"sizes/{size}/backup.conf")):
             os.makedirs(os.path.join(folder, unit + ".service.d"), exist_ok=True)
@@ -124,17 +120,15 @@ def units():
         database = re.search(r"^Environment=(DATABASE=--database=(.*))$", text(DEPLOY, "sizes", size, "backup.conf"), re.M)
         line = re.search(r"^ExecStart=/bin/sh -c '(.*)'$", backup, re.M)[1].replace("$$", "$").replace("%%", "%")
         with tempfile.TemporaryDirectory() as bin:
-            with open(os.path.join(bin, "throng"), "w") as file:
-                file.write("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
-            os.chmod(file.name, 0o755)
+            daemon.write(os.path.join(bin, "throng"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n", 0o755)
             words = runs("/bin/sh", "-c", line, env={"PATH": bin + ":/usr/bin:/bin", "DATABASE": database[1][9:]}).splitlines()
         check("--database=" + database[2] in words, "a backup reads", words)
         check(re.fullmatch(r"/var/backups/throng/[\dT-]+", words[words.index("--to") + 1]), "a backup is made by", words)
         known(["throng", *words])
-    with open(os.path.join(folder, "throng-backup.service.d", "bent.conf"), "w") as file:
-        file.write("[Service]\nProtectSytem=strict\n")
+    daemon.write(os.path.join(folder, "throng-backup.service.d", "bent.conf"), "[Service]\nProtectSytem=strict\n")
     check(complaints(folder, paths), "systemd does not see a mistake")
-    runs("systemd-analyze", "security", "--offline=yes", f"--threshold={MOST_EXPOSURE}", os.path.join(folder, "throng.service"))
+    for unit in ("throng.service", "throng-backup.service"):
+        runs("systemd-analyze", "security", "--offline=yes", f"--threshold={MOST_EXPOSURE}", os.path.join(folder, unit))
     hook = re.search(r"^```sh\n(#!/bin/sh\n.*?)^```", text(PAGES, "TLSAndProxies.md"), re.M | re.S)[1]
     check(text(DEPLOY, "sizes", "certbot-hook") == hook, "the hook that is copied is not the one that is shown")
     say("systemd takes the units; the hook is the one that is shown")
@@ -149,18 +143,15 @@ def put_together(guide):
         both = stock_proxies.certificate(folder)[2]
         path = os.path.join(folder, "haproxy.cfg")
         for words, ends in ((config, 0), (config.replace("use-server", "use-sever"), 1)):
-            with open(path, "w") as file:
-                file.write(words.replace("/etc/haproxy/throng.map", os.path.join(folder, "throng.map")).replace(
-                    "/etc/haproxy/count.example.com.pem", both))
+            daemon.write(path, words.replace("/etc/haproxy/throng.map", os.path.join(folder, "throng.map")).replace(
+                "/etc/haproxy/count.example.com.pem", both))
             done = subprocess.run(["haproxy", "-c", "-f", path], capture_output=True, text=True)
             check(done.returncode == ends, "haproxy says", done.stdout, done.stderr)
         line = re.search(r"^(sed 's/targets.*prometheus.yaml) \|", guide, re.M)[1]
         words = runs("sh", "-c", line, cwd=DEPLOY)
         check(len(yaml.safe_load(words)["scrape_configs"][0]["static_configs"][0]["targets"]) == 3, words)
         shutil.copy(os.path.join(DEPLOY, "grafana", "alerts.yaml"), folder)
-        with open(os.path.join(folder, "prometheus.yml"), "w") as file:
-            file.write(words)
-        runs("promtool", "check", "config", file.name)
+        runs("promtool", "check", "config", daemon.write(os.path.join(folder, "prometheus.yml"), words))
     say("haproxy and Prometheus take what is put together")
 
 

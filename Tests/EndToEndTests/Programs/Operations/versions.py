@@ -21,8 +21,7 @@ def told():
 
 
 def schema(name):
-    with open(os.path.join(ROOT, "Schema", name + ".schema.json")) as file:
-        return json.load(file)["$id"].rsplit(":", 1)[1]
+    return json.loads(daemon.read(ROOT, "Schema", name + ".schema.json"))["$id"].rsplit(":", 1)[1]
 
 
 def test():
@@ -31,8 +30,7 @@ def test():
     check(list(versions) == ["plan", "wire", "journal", "database", "report", "manifest", "proof", "backup", "built with"],
           "a line each:", list(versions))
 
-    with open(os.path.join(ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
-        released = re.search(r"^## \[?(\d+\.\d+\.\d+)", file.read(), re.MULTILINE)
+    released = re.search(r"^## \[?(\d+\.\d+\.\d+)", daemon.read(ROOT, "CHANGELOG.md"), re.MULTILINE)
     check(released and released[1] == throng, "the changelog's latest release is", released and released[1])
 
     check(versions["plan"] == schema("plan"), "the plan's schema is of version", schema("plan"))

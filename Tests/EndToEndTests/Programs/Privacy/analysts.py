@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 
-import daemon
 import small_house
 from daemon import check, say
 from small_house import ask, ask_all
@@ -36,34 +35,30 @@ def withheld_plans(house):
     rows = ask(house, "select system, room from analyst.salon_visits where margin = 'system, room' and"
                       " withheld like 'withheld%'")[1].split("\n")
     check("linux|cellar" in rows and "ios|attic" in rows and len(rows) > 4, "withheld are", rows)
-    seen = set()
-    for row in rows:
-        system, room = row.split("|")
-        # Not by nulls: how many rows of a label are withheld is there for all to see, and differs.
-        for query in (
-                "select * from analyst.salon_visits where margin = 'system, room' and system = 'S' and room = 'R'",
-                "select sum(events), max(spent) from analyst.salon_visits where system = 'S' and room = 'R'",
-                "select * from analyst.salon_visits where system = 'S' and room = 'R' and events < 5"):
-            code, plan, error = ask(
-                house, "explain (analyze, buffers, verbose, timing off, summary off) "
-                + query.replace("S'", system + "'").replace("R'", room + "'"))
-            check(code == 0, error)
+    labels = [row.split("|") for row in rows]
+    # Not by nulls: how many rows of a label are withheld is there for all to see, and differs.
+    for query in (
+            "select * from analyst.salon_visits where margin = 'system, room' and system = 'S' and room = 'R'",
+            "select sum(events), max(spent) from analyst.salon_visits where system = 'S' and room = 'R'",
+            "select * from analyst.salon_visits where system = 'S' and room = 'R' and events < 5"):
+        explain = "explain (analyze, buffers, verbose, timing off, summary off) " + query
+        answers = ask_all(house, [explain.replace("S'", system + "'").replace("R'", room + "'") for system, room in labels])
+        plans = set()
+        for (system, room), (plan, error) in zip(labels, answers):
+            check(not error and plan, error)
             plan = plan.replace(f"'{system}'", "'L'").replace(f"'{room}'", "'L'")
             # The first time something is read, it comes from the disk.
             plan = re.sub(r"^ *(Planning:|Buffers:.*)\n?", "", plan, flags=re.M)
             # How many rows of other labels a filter removes depends on the label's place among the plan's.
-            seen.add((query, re.sub(r"Rows Removed by \w+( Filter)?: \d+", "", plan)))
-    for query, first in sorted(seen):
-        for other, second in sorted(seen):
-            difference = [pair for pair in itertools.zip_longest(first.split("\n"), second.split("\n")) if pair[0] != pair[1]]
-            check(query != other or not difference, "plans of withheld rows differ:", *difference)
+            plans.add(re.sub(r"Rows Removed by \w+( Filter)?: \d+", "", plan).strip())
+        difference = [lines for lines in itertools.zip_longest(*(plan.split("\n") for plan in plans)) if len(set(lines)) > 1]
+        check(not difference, "plans of withheld rows differ:", *difference)
     for error in ("withheld::bigint", "(withheld || events)::bigint", "1 / (events - events)"):
-        texts = set()
-        for row in rows:
-            system, room = row.split("|")
-            code, out, talk = ask(house, f"select {error} from analyst.salon_visits where margin = 'system, room' and"
-                                         f" system = '{system}' and room = '{room}'")
-            texts.add((code, out, talk))
+        answers = ask_all(house, [
+            f"select {error} from analyst.salon_visits where margin = 'system, room' and system = '{system}' and room = '{room}'"
+            for system, room in labels])
+        # psql names the line of each question.
+        texts = {(out, re.sub(r"^psql:<stdin>:\d+: ", "", talk, flags=re.M)) for out, talk in answers}
         check(len(texts) == 1, "errors of withheld rows differ:", texts)
     say(f"{len(rows)} withheld rows have the same plans and the same errors")
 
@@ -143,7 +138,3 @@ def test():
     one_event(house)
     reopened(house)
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

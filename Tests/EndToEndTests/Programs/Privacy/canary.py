@@ -5,7 +5,6 @@ PostgreSQL's), the daemon's log, its metrics and its answers to others are searc
 """
 
 import base64
-import contextlib
 import gzip
 import http.client
 import json
@@ -16,18 +15,19 @@ import time
 
 import daemon
 import traced
-from daemon import check, say
+from daemon import Failure, check, say, until
+from moving_clock import MovingClock
 from windows_on_disk import checkpoint_keys, journal_keys, window_keys
 
-ROTATION = 60
+ROTATION = 86400
 SOURCE = "127.0.0.77"
 
 PLAN = """
 app: {name: shop, title: Shop, owner: Tests, contact: tests@example.com, audience: 100, threshold: 5}
 purposes:
-  product: {explanation: To see what is used., consent: not_required, rotation: 1 minute, retention: 30 days}
+  product: {explanation: To see what is used., consent: not_required, rotation: 1 day, retention: 30 days}
   marketing: {explanation: To see who comes., consent: required, refused_by: [global_privacy_control, do_not_track],
-    rotation: 1 minute, retention: 30 days}
+    rotation: 1 day, retention: 30 days}
 dimensions:
   os: {title: System, field: user_agent, operating_system: standard, partitions: devices}
   channel: {title: Channel, field: channel, list: [email, direct]}
@@ -44,6 +44,8 @@ metrics:
 
 # Every canary begins with this word of the run, so that one look for its spellings finds them all.
 MARK = f"Zq{os.urandom(5).hex()}K"
+# A daemon's time: noon, so that no window ends by itself.
+CLOCK = time.time
 # A trace's identifier, as a client may send one.
 CHOSEN = os.urandom(16).hex()
 
@@ -100,22 +102,12 @@ class Cage:
 def search(cage, house):
     """Every place where a canary was found: files, with the log, and what the daemon says over HTTP."""
     found, searched, size = [], 0, 0
-    for folder, _, names in os.walk(house.folder):
-        for name in names:
-            path = os.path.join(folder, name)
-            if not os.path.isfile(path):
-                continue
-            try:
-                with open(path, "rb") as file:
-                    content = file.read()
-            except FileNotFoundError:
-                continue
-            searched += 1
-            size += len(content)
-            found += cage.found_in(content, os.path.relpath(path, house.folder))
-            found += cage.found_in(os.fsencode(path), "a file's name")
-    for path in ("/metrics",):
-        found += cage.found_in(house.get(path, port=house.metrics_port)[2], path)
+    for path, content in daemon.files(house.folder):
+        searched += 1
+        size += len(content)
+        found += cage.found_in(content, os.path.relpath(path, house.folder))
+        found += cage.found_in(os.fsencode(path), "a file's name")
+    found += cage.found_in(house.get("/metrics", port=house.metrics_port)[2], "/metrics")
     for path in ("/v1/plan/shop", "/healthz", "/readyz", "/v1/plan/no-such-app"):
         status, headers, body = house.get(path)
         found += cage.found_in(repr(headers).encode() + body, path)
@@ -124,12 +116,21 @@ def search(cage, house):
         check(status >= 400, "a bad body is refused")
         found += cage.found_in(repr(headers).encode() + answer, "an answer to someone else")
     # A table row may be stored in a compressed form that a search of files can't read: ask PostgreSQL too.
-    tables = house.sql(
-        "select quote_ident(schemaname) || '.' || quote_ident(tablename) from pg_tables"
-        " where schemaname in ('throng', 'analyst', 'public', 'pg_catalog') and tablename not like 'pg_authid'")
+    def contents():
+        tables = house.sql(
+            "select quote_ident(schemaname) || '.' || quote_ident(tablename) from pg_tables"
+            " where schemaname in ('throng', 'analyst', 'public', 'pg_catalog') and tablename not like 'pg_authid'")
+        try:
+            return tables, house.sql("; ".join(f"select 'in {table}', t::text from {table} as t" for (table,) in tables))
+        except Failure as failure:
+            # Age takes a table meanwhile.
+            check("does not exist" in str(failure), failure)
+            return None
+
+    tables, all_rows = until(contents, "tables come and go")
     rows, table = {}, None
     # A value of several lines comes as several rows.
-    for row in house.sql("; ".join(f"select 'in {table}', t::text from {table} as t" for (table,) in tables)):
+    for row in all_rows:
         table = row[0] if [row[0].removeprefix("in ")] in tables else table
         rows.setdefault(table, []).append(str(row))
     check(len(rows) > 30, "PostgreSQL shows only", list(rows))
@@ -141,13 +142,13 @@ def search(cage, house):
 def batch(identifier, purpose="product", window=None, events=None, context=None, id=None):
     return {
         "app": "shop", "batch": id or os.urandom(16).hex(), "purpose": purpose,
-        "window": int(time.time()) // ROTATION if window is None else window, "id": identifier,
+        "window": int(CLOCK()) // ROTATION if window is None else window, "id": identifier,
         "context": context or {},
         "events": events or [{"event": "view", "at": stamp(), "fields": {"amount": 1}}]}
 
 
 def stamp():
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(CLOCK()))
 
 
 def release_canaries(cage, house):
@@ -267,32 +268,22 @@ def drop_capabilities():
         raise OSError(ctypes.get_errno(), "capset")
 
 
-def count_canaries(house, former):
-    """The canaries, the keys that they used and the last of their windows, all of which a checkpoint has; nothing where the machine
-    took so long that a window was over before that could be seen. `former` are keys that were used before."""
-    while daemon.seconds_left(ROTATION) < 15:
-        time.sleep(0.5)
-    over = (int(time.time()) // ROTATION + 2) * ROTATION
+def count_canaries(house):
+    """The canaries, and the keys that they used, all of which a checkpoint has."""
     cage = Cage()
     statuses = release_canaries(cage, house)
     check(json.loads(statuses["counted"]) == {"accepted": 3, "refused": []}, "the canaries were counted")
     check(statuses["repeated"] == statuses["counted"], "the repeat has the same answer")
-    last_window = int(time.time()) // ROTATION
     house.drain()
     check(int(house.sql("select sum(value) from throng.counter where measure = 0")[0][0]) > 0, "PostgreSQL has counters")
-    used, keys = journal_keys(house) - former, window_keys(house)
+    used, keys = journal_keys(house), window_keys(house)
     for path in keys.values():
-        with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+        with open(path, "rb") as file:
             # Bytes 16 to 48 of the file, as KeyRing.swift states.
             cage.secrets.append(file.read()[16:48])
-    checkpoint = os.path.join(house.data, "checkpoint")
-    while not used <= (known := checkpoint_keys(checkpoint)) and time.time() < over:
-        time.sleep(0.2)
-    if time.time() >= over:
-        return None
     check(used and used <= set(keys), "while the window is open its key is there")
-    check(used <= known, "what is known of the window is in a checkpoint")
-    return cage, used, last_window
+    until(lambda: used <= checkpoint_keys(os.path.join(house.data, "checkpoint")), "what is known of the window is in no checkpoint")
+    return cage, used
 
 
 def expect_nothing(cage, house, when):
@@ -327,47 +318,32 @@ def expect_finds(cage, house):
 
 
 def test():
+    global CLOCK
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     plan = PLAN.replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
     house = daemon.Daemon(plan, log="trace")
+    clock = MovingClock(house.folder, int(time.time()) // 86400 * 86400 + 43200)
+    CLOCK = clock.now
     # A checkpoint after every batch; traces in its folder, where all that is written is looked for.
     house.settings.update(
-        THRONG_TEST_JOURNAL_CHECKPOINT_BYTES="1", THRONG_TRACES=os.path.join(house.folder, "traces.jsonl"), THRONG_TEST_TRACES_PERCENT="100")
+        clock.variables, THRONG_TEST_JOURNAL_CHECKPOINT_BYTES="1", THRONG_TRACES=os.path.join(house.folder, "traces.jsonl"),
+        THRONG_TEST_TRACES_PERCENT="100")
     house.start()
     check_process(house)
     check(" trace throng" in house.log_text() or " debug throng" in house.log_text(), "the log is at trace level")
     say("serve is ready; no core files, no memory for others")
-    former = set()
-    for _ in range(4):
-        counted = count_canaries(house, former)
-        if counted:
-            break
-        former = journal_keys(house)
-    check(counted, "what is known of the window is in no checkpoint while it is open")
-    cage, used, last_window = counted
-    checkpoint = os.path.join(house.data, "checkpoint")
+    cage, used = count_canaries(house)
     traced.expect_traces(house, CHOSEN)
     expect_nothing(cage, house, "the window is open")
 
-    over = (last_window + 2) * ROTATION
-    say(f"waiting {over - time.time():.0f} s for the window to be over")
-    while time.time() < over:
-        time.sleep(1)
-    deadline = time.monotonic() + 300
-    # The next housekeeping, with a flush a second, destroys the key.
-    while used & set(window_keys(house)) and time.monotonic() < deadline:
-        time.sleep(0.5)
-    left = window_keys(house)
-    check(not used & set(left), "the keys of the window are gone")
-    check(not left, "no key is there without a window")
-    while os.path.exists(checkpoint) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    check(not os.path.exists(checkpoint), "a checkpoint goes with its last window")
+    clock.move((clock.now() // ROTATION + 2) * ROTATION + 60)
+    until(lambda: not window_keys(house), "a key is there without a window", seconds=300)
+    until(lambda: not os.path.exists(os.path.join(house.data, "checkpoint")), "a checkpoint goes with its last window")
     check(cage.secrets and all(len(secret) == 32 for secret in cage.secrets), "the keys were read while they were there")
     cage.needles.update((secret, "a destroyed key") for secret in cage.secrets)
     expect_nothing(cage, house, "the window is over")
     # The segment may still be there: it is read no more, for no key is left that fits.
-    say(f"the journal still names {len(journal_keys(house))} keys, none of which exists")
+    say(f"of {len(used)} keys that were used none exists")
 
     # A stop and a start later too.
     check(house.stop() == 0, "serve stops gracefully")
@@ -375,7 +351,3 @@ def test():
     expect_nothing(cage, house, "after another start")
     expect_finds(cage, house)
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -1,14 +1,13 @@
 """An app is deleted: nothing that was planted with it is found in a dump or in the data directory, and the other app on the
 same daemon counts on as if nothing had been."""
 
+import itertools
 import json
 import os
-import re
-import subprocess
 import time
 
 import daemon
-from daemon import check, say
+from daemon import check, say, until
 
 ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))
@@ -16,8 +15,6 @@ EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))
 OPEN = daemon.hour_with_time_left()
 HOUR = OPEN - 3600
 MARK = "plantedword"
-ELSEWHERE = "0192f1f0-0000-4000-8000-000000000001"
-WITHOUT = ["--without", ELSEWHERE]
 
 
 def plan(app, word, folder):
@@ -48,17 +45,9 @@ class House(daemon.Daemon):
     def __init__(self):
         super().__init__("", name="gone")
         self.outside = os.path.join(self.folder, "outside")
-        self.other = os.path.join(self.folder, "kept.yaml")
         with open(self.plan, "w") as file:
             file.write(plan("gone", MARK, os.path.join(self.outside, MARK)))
-        with open(self.other, "w") as file:
-            file.write(plan("kept", "otherword", os.path.join(self.outside, "otherword")))
-        self.plans = [self.plan, self.other]
-
-    def arguments(self):
-        found = super().arguments()
-        place = found.index("--plan")
-        return found[:place] + [each for path in self.plans for each in ("--plan", path)] + found[place + 2:]
+        self.other = self.add_plan(plan("kept", "otherword", os.path.join(self.outside, "otherword")), "kept")
 
     def rows(self, app):
         return {
@@ -76,39 +65,21 @@ class House(daemon.Daemon):
 
 def visit(house, app, word, device, at=None, kind="one"):
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at or HOUR + 1800))
-    status, _, body = house.post(json.dumps({
+    house.take({
         "app": app, "batch": os.urandom(16).hex(), "purpose": f"p_{word}", "window": int(time.time()) // ROTATION,
         "id": f"device {device}", "context": {"kind": word + kind},
-        "events": [{"event": f"e_{word}", "at": stamp, "fields": {"amount": 2.5}}]}))
-    check(status == 202 and json.loads(body)["accepted"] == 1, "a visit was answered with", status, body)
-
-
-def files(folder):
-    for where, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(where, name)
-            if os.path.isfile(path):
-                yield path
+        "events": [{"event": f"e_{word}", "at": stamp, "fields": {"amount": 2.5}}]})
 
 
 def found(house, *words):
     """Where the words are: in files' names and bytes of the data directory, in reports' folders, in a dump."""
     places = []
-    for path in [*files(house.data), *files(house.outside)]:
-        try:
-            with open(path, "rb") as file:
-                text = file.read()
-        except FileNotFoundError:
-            # What it was to become has taken its place, or comes with the next look.
-            continue
+    for path, text in itertools.chain(daemon.files(house.data), daemon.files(house.outside)):
         places += [(word, path) for word in words if word.encode() in text or word in path]
-    dump = subprocess.run(
-        ["pg_dump", "-h", house.data + "/postgres", "-U", "postgres", "throng"], capture_output=True, timeout=600)
-    check(dump.returncode == 0, "pg_dump:", dump.stderr)
+    dump = house.dump()
     for word in words:
-        if word.encode() in dump.stdout:
-            lines = [line for line in dump.stdout.decode(errors="replace").split("\n") if word in line]
-            places.append((word, "the dump", lines[:5]))
+        if word in dump:
+            places.append((word, "the dump", [line for line in dump.split("\n") if word in line][:5]))
     return places
 
 
@@ -132,12 +103,9 @@ def furnished():
             visit(house, app, word, device, at=OPEN, kind="one" if device < 20 else "two")
     house.sql(f"select throng.learn_label('gone', 'learned', 5, '{MARK}value')")
     house.drain()
-    plans = [each for path in house.plans for each in ("--plan", path)]
-    for command in (["release", "--ignore-grace"], ["report"]):
-        code, _, talk = daemon.run(*command, *plans, "--data", house.data)
-        check(code == 0, *command, "ended with", code, talk)
-    code, _, talk = daemon.run("token", "new", "--plan", house.plan, "--partner", f"b_{MARK}", "--data", house.data)
-    check(code == 0, talk)
+    house.release()
+    house.command("report", "--plan", house.plan, "--plan", house.other, "--data", house.data)
+    house.command("token", "new", "--plan", house.plan, "--partner", f"b_{MARK}", "--data", house.data)
     check(len(os.listdir(os.path.join(house.outside, MARK))) == 4, os.listdir(house.outside))
     return house
 
@@ -154,15 +122,7 @@ def refused(house):
     house.drain()
     visit(house, "kept", "otherword", 0, at=OPEN)
     house.kill()
-    # A daemon with a data directory elsewhere, which may count for the app, too.
-    house.sql(f"insert into throng.watermark (daemon, position, fence) values ('{ELSEWHERE}', 7, 1)")
-    code, _, talk = delete(house, "--yes", *WITHOUT)
-    check(code == 1 and re.search(rf"Daemon {ELSEWHERE} was heard of \d+ s ago", talk), code, talk)
-    house.sql(f"""update throng.watermark set attached_at = now() - interval '1 day', advanced_at = now() - interval '1 day'
-        where daemon = '{ELSEWHERE}'""")
     code, _, talk = delete(house, "--yes")
-    check(code == 1 and "its journal may hold gone" in talk and f"--without {ELSEWHERE}" in talk, code, talk)
-    code, _, talk = delete(house, "--yes", *WITHOUT)
     check(code == 1 and "PostgreSQL lacks 1 batch" in talk and "Nothing was deleted" in talk, code, talk)
     del house.settings["THRONG_FLUSH_SECONDS"]
     house.start()
@@ -170,13 +130,11 @@ def refused(house):
     check(house.rows("gone") == before, "all is there")
     check(found(house, MARK), "what was planted is found")
     kept = house.rows("kept")
-    deadline = time.monotonic() + 300
-    while not os.path.exists(checkpoint(house)) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    until(lambda: os.path.exists(checkpoint(house)), "a checkpoint", seconds=300)
     check(house.stop() == 0, "serve stops gracefully")
     check(os.path.exists(checkpoint(house)), "what is known of open windows is in a checkpoint")
     for stdin in ("kept\n", ""):
-        code, _, talk = delete(house, *WITHOUT, stdin=stdin)
+        code, _, talk = delete(house, stdin=stdin)
         check(code == 1 and "That is not gone. Nothing was deleted." in talk, code, talk)
     code, _, talk = delete(house, "--yes", app="nobody")
     check(code == 1 and "There is gone, kept." in talk, code, talk)
@@ -187,7 +145,7 @@ def refused(house):
 
 
 def gone(house, kept):
-    code, text, talk = delete(house, *WITHOUT, stdin="gone\n")
+    code, text, talk = delete(house, stdin="gone\n")
     check(code == 0, code, text, talk)
     for word in ("numbers: ", "counters: ", "files: 4", "copies: 8", "coverage: ", "labels: 1", "records: ", "keys of windows: 1"):
         check(word in text, word, "is not said:", text)
@@ -219,7 +177,7 @@ def gone(house, kept):
     check(daemon.run("verify", proof, "--key", keys)[0] == 0, "it can be proved")
 
     check(house.stop() == 0, "serve stops gracefully")
-    code, text, talk = delete(house, "--yes", *WITHOUT)
+    code, text, talk = delete(house, "--yes")
     check(code == 0 and "PostgreSQL has nothing of gone since" in talk and "numbers" not in text, code, text, talk)
     # With its plan it is counted anew, at once: nothing of its windows is known any more.
     house.plans = [house.plan, house.other]
@@ -235,7 +193,7 @@ def own_postgres(house):
     house.drain()
     house.kill()
     database = f"host={house.data}/postgres user=postgres dbname=throng"
-    code, text, talk = delete(house, "--yes", *WITHOUT, "--database", database)
+    code, text, talk = delete(house, "--yes", "--database", database)
     check(code == 0 and "records: " in text and "`vacuum full`" in talk, code, text, talk)
     places = found(house, MARK)
     check(places and all("/postgres/" in place[1] for place in places), "what is left is in PostgreSQL's files:", places)
@@ -251,7 +209,3 @@ def test():
     kept = refused(house)
     gone(house, kept)
     own_postgres(house)
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -345,7 +345,3 @@ def test():
     loose.learn_truth()
     succeeds(loose, "the relay's owner tells who says much", *told(loose))
     loose.end()
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -4,7 +4,6 @@ The same two sets of devices, which share one, are counted under sixteen pairs o
 draws of noise a day. In the control there is no noise, and each attack gives the exact number.
 """
 
-import csv
 import json
 import os
 import time
@@ -82,8 +81,7 @@ class House(daemon.Daemon):
                 self.send(device, day)
             self.drain()
         self.clock.move(MONDAY + 8 * DAY)
-        code, out, talk = self.clock.run("release", "--ignore-grace", "--plan", self.plan, "--data", self.data)
-        check(code == 0, "throng release ended with", code, out, talk)
+        self.release()
 
     def present(self, day):
         return [device for device in range(DEVICES) if device != SHY or day % 2 == 0]
@@ -93,10 +91,9 @@ class House(daemon.Daemon):
         events = [
             {"event": f"{kind}_{pair}", "at": at, "count": self.times(device, pair)}
             for pair in range(PAIRS) for kind in ("made", "found") if device in SETS[kind]]
-        status, _, body = self.post(json.dumps({
+        self.take({
             "app": "notes", "batch": os.urandom(16).hex(), "purpose": "product", "window": MONDAY // DAY + day,
-            "id": f"{device}", "context": {"shade": "few" if device in FEW else "a"}, "events": events}))
-        check(status == 202 and json.loads(body)["refused"] == [], "a batch was answered", status, body)
+            "id": f"{device}", "context": {"shade": "few" if device in FEW else "a"}, "events": events})
 
     @staticmethod
     def times(device, pair):
@@ -124,31 +121,13 @@ class House(daemon.Daemon):
         return found
 
 
-def compare_reports(house, shown):
-    """JSON and CSV have the numbers that analysts read, and no others."""
-    told = 0
+def give(house):
+    """Reports of each day to both partners. That they have the numbers which analysts read is ShownRowTests'."""
+    folder = os.path.join(house.folder, "given")
     for day in range(house.days):
         label = time.strftime("%Y-%m-%d", time.gmtime(MONDAY + day * DAY))
-        folder = os.path.join(house.folder, "given", label)
-        code, out, talk = house.clock.run(
-            "report", "--plan", house.plan, "--data", house.data, "--period", label, "--out", folder)
-        check(code == 0, "throng report ended with", code, talk)
-        for partner in ("north", "south"):
-            with open(os.path.join(folder, f"{partner}-{label}.json")) as file:
-                insights = json.load(file)["insights"]
-            with open(os.path.join(folder, f"{partner}-{label}.csv"), newline="") as file:
-                lines = list(csv.DictReader(file))
-            for insight in insights:
-                column = "devices" if insight["kind"] == "reach" else "events"
-                mine = [line for line in lines if line["insight"] == insight["name"] and line["row"] != "rest"]
-                for row in [*insight["rows"], insight["whole"]]:
-                    shade = row["buckets"][0] if row.get("buckets") else None
-                    known = shown[insight["metric"], "day", day, shade][column]
-                    [line] = [line for line in mine if line["shade"] == (shade or "")]
-                    check(row["value"] == known and line["value"] == ("" if known is None else str(known)),
-                          insight["name"], shade, "is", known, "and was told as", row, line)
-                    told += known is not None
-    check(told > 40 * house.days, "partners are told", told, "numbers")
+        house.command("report", "--plan", house.plan, "--data", house.data, "--period", label, "--out", os.path.join(folder, label))
+    return folder
 
 
 def deviation(errors):
@@ -198,8 +177,7 @@ def alike(shown):
             days += row["events"] is not None
         if kind == "week" and shade is None and day == 0:
             total = sum(shown[metric, "day", each, None]["events"] for each in range(7))
-            # Of the drawn days: each is settled by itself, so that its groups add up without one below zero.
-            check(abs(row["events"] - total) <= row["events_margin"] / 4, "a week is", row, "and its days are", total)
+            check(row["events"] == total, "a week is", row, "and its days are", total)
             weeks += 1
     check(days > 0 and weeks > 0, "only", days, "and", weeks, "numbers were compared")
 
@@ -212,7 +190,7 @@ def margins(house, shown):
             continue
         events, devices = house.truth(metric, day, shade)
         for value, truth, margin, most in (
-                (row["events"], events, row["events_margin"], 1.5 * K * BOUND), (row["devices"], devices, row["devices_margin"], 1.5 * K)):
+                (row["events"], events, row["events_margin"], 0.5 * K * BOUND), (row["devices"], devices, row["devices_margin"], 0.9 * K)):
             check(0 < margin <= most, metric, shade, "has the margin", margin)
             within += abs(value - truth) <= margin
             count += 1
@@ -224,7 +202,7 @@ def test():
     global PAIRS
     house = House(7, noise=True)
     shown = house.views()
-    compare_reports(house, shown)
+    given = give(house)
     small(house, shown)
     alike(shown)
     margins(house, shown)
@@ -234,9 +212,8 @@ def test():
         found = deviation(errors)
         check(found >= 0.6 * unit, attack, "tells a number with a deviation of", found, "and", unit, "was promised")
         say(f"{attack}: off by {found:.1f} (standard deviation of {len(errors)}); {unit:.0f} was promised")
-    for arguments in (["--data", house.data], ["--released", os.path.join(house.folder, "given"), "--plan", house.plan]):
-        code, out, talk = house.clock.run("audit", *arguments)
-        check(code == 0, "throng audit ended with", code, out[-3000:], talk[-3000:])
+    house.command("audit", "--data", house.data)
+    house.command("audit", "--released", given, "--plan", house.plan)
     check(house.stop() == 0, "serve stops gracefully")
 
     # What is exact is so each time.
@@ -248,7 +225,3 @@ def test():
         check(errors and not any(errors), "without noise it is not exact:", attack, errors)
     say("without noise each attack gives the exact number")
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

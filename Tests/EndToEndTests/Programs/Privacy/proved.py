@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import time
 
 import jsonschema
@@ -98,42 +97,31 @@ def late(house):
     say("what is late is said by metrics, log, status and proof, until it is gone")
 
 
-def changed(house, folder, change, *words):
-    """A proof with its entries changed is no good one, and the entry is named."""
-    path, text = read(folder)
-    document = json.loads(text)
-    change(document["entries"])
-    with open(path, "w") as file:
-        json.dump(document, file, indent=2)
-    code, found = verify(house, folder)
-    check(code == 1 and all(word in found for word in words), words, "not said:", code, found)
-    with open(path, "w") as file:
-        file.write(text)
-    check(verify(house, folder)[0] == 0, "as it was, it is good again")
-
-
 def proved(house):
+    """One that goes on is proved, and one with an entry that was changed is no good. RetentionProofTests change it in every way."""
     for rows in (3, 4, 5):
         house.sql(f"select throng.note_deletion('salon', 'coverage', 'events', 'with the first numbers', null, null, {rows})")
     folder = os.path.join(house.folder, "proof")
     code, _, talk = prove(house, "--out", folder)
     check(code == 0 and "4 entries of 4" in talk, code, talk)
-    document = valid(read(folder)[1])
+    path, text = read(folder)
+    document = valid(text)
     [first, *_] = document["entries"]
     check((first["kind"], first["subject"], first["term"]) == ("numbers", "visits", "after 1 hour: delete"), first)
     code, ledger, _ = daemon.run("retention", "status", "--ledger", "--data", house.data, "--json")
     check(code == 0 and json.loads(ledger)[-1]["digest"] == document["chain"]["head"]["digest"], "the ledger ends as well with")
     code, found = verify(house, folder)
     check(code == 0 and "has entries 1 to 4 without a gap" in found, code, found)
-    changed(house, folder, lambda entries: entries[1].update(rows=2), "entry 2, or the digest before it, was changed")
-    changed(house, folder, lambda entries: entries.pop(2), "entry 3 is missing")
-    changed(house, folder, lambda entries: entries.pop(), "entry 4 is missing")
-    changed(house, folder, lambda entries: entries.insert(1, entries.pop(2)), "entry 2 stands behind entry 3")
+    document["entries"][1]["rows"] = 2
+    with open(path, "w") as file:
+        json.dump(document, file, indent=2)
+    code, found = verify(house, folder)
+    check(code == 1 and "entry 2, or the digest before it, was changed" in found, code, found)
     code, text, talk = prove(house, "--from", "2100-01-01")
     check(code == 0 and json.loads(text)["entries"] == [] and "No entry of the ledger is of that time: 4 entries" in talk, talk)
     check(json.loads(text)["chain"]["before"] == document["chain"]["head"], "it begins where the others end")
 
-    # Somebody who owns the table takes an entry out, and has the rest look whole.
+    # Somebody who owns the table takes an entry out.
     house.sql("alter table throng.deletion disable trigger deletion_never_changes; delete from throng.deletion where place = 2")
     broken = os.path.join(house.folder, "broken")
     code, _, talk = prove(house, "--out", broken)
@@ -141,18 +129,7 @@ def proved(house):
     check(valid(read(broken)[1])["chain"]["broken_at"] == 3, "the proof says so, too")
     code, found = verify(house, broken)
     check(code == 1 and "entry 2 is missing" in found, code, found)
-    house.sql("delete from throng.deletion where place > 2")
-    house.sql("select throng.note_deletion('salon', 'coverage', 'events', 'another story', null, null, 5)")
-    retold = os.path.join(house.folder, "retold")
-    # Proofs are named by the second.
-    time.sleep(1.1)
-    code, _, talk = prove(house, "--out", retold)
-    check(code == 0 and verify(house, retold)[0] == 0, "alone it is a story without a gap:", talk)
-    for name in os.listdir(folder):
-        shutil.copy(os.path.join(folder, name), retold)
-    code, found = verify(house, retold)
-    check(code == 1 and "has another entry 2 than" in found, code, found)
-    say("an entry that was edited, dropped, moved or retold is named")
+    say("what went is proved; an entry that was edited or dropped is named")
 
 
 def test():
@@ -161,7 +138,3 @@ def test():
     late(house)
     proved(house)
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -192,7 +192,3 @@ def test():
     analyst(ask)
     operator(house)
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -6,10 +6,9 @@ THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the pages.
 
 import os
 
-import daemon
 from browser import Browser
 from daemon import ROOT, check, say
-from portal import ALL_LOOKS, pictures
+from paged_house import ALL_LOOKS, pictures
 
 GOLDEN = os.path.join(ROOT, "Tests", "ThrongReportTests", "Golden")
 # What has to be on one of the pages: bars, columns, lines, quantiles, a table of shades, and a withheld number in each drawing.
@@ -28,7 +27,3 @@ def test():
             seen |= {kind for kind in KINDS if browser.run("return !!document.querySelector(arguments[0])", kind)}
             say(name)
     check(seen == set(KINDS), "no page has", set(KINDS) - seen)
-
-
-if __name__ == "__main__":
-    daemon.main(test)

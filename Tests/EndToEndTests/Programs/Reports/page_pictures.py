@@ -13,10 +13,9 @@ import tempfile
 
 from PIL import Image
 
-import daemon
 from browser import Browser
 from daemon import check, say
-from portal import House, demonstrate
+from paged_house import PagedHouse, demonstrate
 
 # Width, height, medium and colour scheme of each; the height is what is seen of it. None is a sheet of paper.
 MANNERS = {
@@ -77,8 +76,8 @@ def test():
     os.makedirs(folder, exist_ok=True)
     place = tempfile.mkdtemp(prefix="te-pictures-", dir="/tmp")
     os.chmod(place, 0o755)
-    demonstrate(os.path.join(place, "demo"))
-    house = House(os.path.join(place, "demo")).start()
+    demonstrate(os.path.join(place, "demo"), size=("--audience", "4000", "--days", "8"))
+    house = PagedHouse(os.path.join(place, "demo")).start()
     with Browser(language="en") as browser:
         browser.open(f"http://127.0.0.1:{house.port}/")
         take(browser, folder, "transparency")
@@ -104,7 +103,3 @@ def test():
     shutil.rmtree(place, ignore_errors=True)
     sizes = [os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder)]
     say(f"{len(sizes)} pictures, {sum(sizes) // 1000} kB")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -1,76 +1,25 @@
-"""Partners and an operator sign in with their tokens, in Chromium, and see what is theirs and nothing else.
+"""Partners, an analyst and an operator of the sample shop sign in with their tokens, in Chromium, and see what is theirs and nothing
+else. Sessions are PortalSessionTests', comparisons ComparisonTests', analysts' rights ExplorerRightsTests'.
 
 THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the pages.
 """
 
 import hashlib
-import http.client
 import json
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 import urllib.parse
 
-import daemon
 from browser import Browser, By
-from daemon import BINARY, SAMPLE, Daemon, check, say
-from page_look import look
+from daemon import check, say
+from explored import crawl
+from paged_house import ALL_LOOKS, PagedHouse, choose, demonstrate, enter, pictures
 
+# Of the demonstration.
+DAYS = 3
 PARTNERS = {"bank": "bank_daily", "magazine": "magazine_daily"}
-
-
-class House(Daemon):
-    """The data directory that a demonstration left, with pages."""
-
-    def __init__(self, folder):
-        with open(os.path.join(SAMPLE, "shop.yaml")) as file:
-            super().__init__(file.read(), "shop")
-        self.data = folder
-        self.portal_port = daemon.free_ports(1)[0]
-
-    @property
-    def address(self):
-        return f"http://127.0.0.1:{self.portal_port}"
-
-    def ask(self, method, path, cookie=None, body=None, **headers):
-        """Status, headers by lower-case names, body."""
-        line = http.client.HTTPConnection("127.0.0.1", self.portal_port, timeout=30)
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        if cookie:
-            headers["cookie"] = cookie
-        if body is not None:
-            headers["content-type"] = "application/x-www-form-urlencoded"
-        line.request(method, path, body, headers)
-        answer = line.getresponse()
-        found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
-        line.close()
-        return found
-
-    def command(self, *words):
-        code, out, err = daemon.run(*words, "--data", self.data)
-        check(code == 0, words, "ended with", code, err)
-        return out.strip()
-
-    def token(self, *words):
-        return self.command("token", "new", "--plan", self.plan, *words)
-
-    def sign_in(self, token, **headers):
-        return self.ask("POST", "/sign-in", body=urllib.parse.urlencode({"token": token}), **headers)
-
-    def cookie(self, token):
-        status, headers, _ = self.sign_in(token)
-        check(status == 303 and headers["location"] == "/", status, headers)
-        return headers["set-cookie"].split(";")[0]
-
-
-def demonstrate(folder, days=8):
-    done = subprocess.run(
-        [BINARY, "demo", "--plan", os.path.join(SAMPLE, "shop.yaml"), "--crowd", SAMPLE, "--devices", "4000", "--days", str(days),
-         "--data", folder, "--json"], capture_output=True, text=True, timeout=600, env=daemon.environment())
-    check(done.returncode == 0, "throng demo ended with", done.returncode, done.stderr[-2000:])
-    return json.loads(done.stdout)
 
 
 def doors(house, tokens):
@@ -97,15 +46,12 @@ def doors(house, tokens):
     status, headers, _ = house.sign_in(good)
     check(all(part in headers["set-cookie"] for part in ("__Host-", "Secure", "HttpOnly", "SameSite=Strict", "Path=/")), headers)
     cookie = headers["set-cookie"].split(";")[0]
-    name, _, value = cookie.partition("=")
     check(house.ask("GET", "/reports", cookie)[0] == 200, "a cookie opens the reports")
-    parts = value.split(".")
-    for place in range(len(parts)):
-        bent = parts[:place] + [parts[place][:-1] + ("1" if parts[place][-1] != "1" else "2")] + parts[place + 1:]
-        check(house.ask("GET", "/reports", f"{name}={'.'.join(bent)}")[0] == 401, "a changed cookie opens them too")
-    operator = house.cookie(tokens["operator"])
+    operator, analyst = house.cookie(tokens["operator"]), house.cookie(tokens["analyst"])
     for role, path, opens in (
-            (cookie, "/operator", False), (operator, "/operator", True), (operator, "/reports", False)):
+            (cookie, "/operator", False), (operator, "/operator", True), (operator, "/reports", False), (cookie, "/explore", False),
+            (operator, "/explore.csv?app=shop&metric=purchases", False), (analyst, "/explore?app=shop&metric=purchases", True),
+            (analyst, "/reports", False), (analyst, "/operator", False)):
         check((house.ask("GET", path, role)[0] == 200) == opens, path, "opens where it should not, or the other way round")
     say("tokens open what is theirs")
 
@@ -133,46 +79,9 @@ def files(house, cookies, folder):
             check(others[0] == 404 and others[2] == missing[2], "another's report is told from one that is not there")
             compare = f"/reports/{report}/compare?from=1999-01-01&to=1999-01-01"
             check(house.ask("GET", compare, other)[2] == missing[2], "and so is a comparison")
-    compared(house, cookies["bank"])
-    verified(house, cookies["bank"], folder)
     for path in ("/reports/bank_daily/..%2f..%2fdaemon.id", "/reports/bank_daily/%00", "/reports/' or 1=1/x"):
         check(house.ask("GET", urllib.parse.quote(path, safe="/%"), cookies["bank"])[0] in (400, 404), path)
     say("downloads are what was delivered")
-
-
-def compared(house, cookie):
-    """The earlier of two periods comes first, whatever the address says; a period is not compared with itself."""
-    body = house.ask("GET", "/reports", cookie)[2].decode()
-    later, earlier = re.findall(r'option value="([^"]+)"', body)[:2]
-    pages = [house.ask("GET", f"/reports/bank_daily/compare?from={one}&to={other}", cookie)
-             for one, other in ((earlier, later), (later, earlier))]
-    check(pages[0][0] == 200 and pages[0][2] == pages[1][2], "the order of an address turns the signs")
-    status, _, body = house.ask("GET", f"/reports/bank_daily/compare?from={later}&to={later}", cookie)
-    check(status == 400 and b"Choose two different periods" in body, status, body)
-
-
-def verified(house, cookie, folder):
-    """A period's files, downloaded by a partner, are checked without the daemon; a changed byte is found."""
-    body = house.ask("GET", "/reports", cookie)[2].decode()
-    links = sorted(set(re.findall(r'href="(/reports/bank_daily/[^"]+)" download', body)))
-    period = re.search(r"bank_daily-(\d+-\d+-\d+)", links[-1])[1]
-    with tempfile.TemporaryDirectory(prefix="te-verify-", dir="/tmp") as out:
-        for link in links:
-            if period in link:
-                with open(os.path.join(out, link.split("/")[-1]), "wb") as file:
-                    file.write(house.ask("GET", link, cookie)[2])
-        check(len(os.listdir(out)) == 5, "a period has", os.listdir(out))
-        keys = os.path.join(folder, "signing", "keys.json")
-        code, said, wrong = daemon.run("verify", out, "--key", keys)
-        check(code == 0, "throng verify ended with", code, said, wrong)
-        page = os.path.join(out, f"bank_daily-{period}.html")
-        with open(page, "r+b") as file:
-            file.seek(1000)
-            byte = file.read(1)
-            file.seek(1000)
-            file.write(bytes([byte[0] ^ 1]))
-        code, said, wrong = daemon.run("verify", out, "--key", keys)
-        check(code == 1 and "html" in said + wrong, "a changed page is taken for good:", code, said, wrong)
 
 
 def walk(house, tokens):
@@ -184,9 +93,7 @@ def walk(house, tokens):
         browser.click(".door button")
         browser.until("return /not known/.test((document.querySelector('[role=alert]') || {}).textContent)")
         pictures(browser, "sign-in-refused")
-        browser.driver.find_element(By.NAME, "token").send_keys(tokens["bank"])
-        browser.click(".door button")
-        browser.until("return location.pathname === '/reports'")
+        enter(browser, house, tokens["bank"], "/reports")
         check(browser.run("return document.cookie") == "", "a script can read the cookie")
         pictures(browser, "reports", ALL_LOOKS)
         if browser.run("return !!document.querySelector('.compare')"):
@@ -202,11 +109,34 @@ def walk(house, tokens):
         browser.until("return location.pathname === '/' && !!document.querySelector('#token')")
         browser.open(house.address + "/reports")
         check(browser.run("return !!document.querySelector('#token')"), "signed out and still in")
-        browser.driver.find_element(By.NAME, "token").send_keys(tokens["operator"])
-        browser.click(".door button")
-        browser.until("return location.pathname === '/operator'")
+        enter(browser, house, tokens["operator"], "/operator")
         pictures(browser, "operator", ALL_LOOKS)
     say("people get around")
+
+
+def explore(house, token):
+    """As an analyst does it, with pictures."""
+    with Browser(language="en") as browser:
+        enter(browser, house, token, "/explore")
+        pictures(browser, "explore")
+        browser.run("[...document.querySelectorAll('.catalogue a')].find(each => each.textContent === 'Purchases').click()")
+        browser.until("return !!document.querySelector('#numbers') && document.readyState === 'complete'")
+        pictures(browser, "explore-bars", ALL_LOOKS)
+        days = browser.run("return [...document.querySelector('[name=from]').options].map(each => each.value)")
+        check(len(days) == DAYS, "released days are", days)
+        choose(browser, "from", days[-1])
+        browser.until("return document.querySelectorAll('svg.lines').length > 2 && document.readyState === 'complete'")
+        pictures(browser, "explore-lines")
+        for page, query, selector in (
+                ("number", "metric=purchases&margin=(total)&measure=revenue", ".stat .value"),
+                ("trend", f"metric=purchases&margin=(total)&measure=revenue&from={days[-1]}", "svg.lines"),
+                ("heat", "metric=product_views&margin=os,%20channel", "table.heat .withheld"),
+                ("reach", "metric=product_views&margin=os&measure=devices", "svg.bars"),
+                ("problem", "metric=purchases&margin=nothing", ".allowed")):
+            browser.open(f"{house.address}/explore?app=shop&{query}")
+            check(browser.run(f"return !!document.querySelector('{selector}')"), page, "lacks", selector)
+            pictures(browser, f"explore-{page}")
+    say("analysts' pages are wide, narrow, dark and printed, and axe finds nothing")
 
 
 # Funnels whose first step is withheld, and with it all that is a part of it: each row but the last has a marker at its end.
@@ -236,87 +166,40 @@ def narrow(folder):
     say("tables fit a small screen")
 
 
-LOOKS = (("light", 1280, "screen", "light"), ("narrow", 320, "screen", "dark"))
-ALL_LOOKS = (*LOOKS, ("dark", 1280, "screen", "dark"), ("print", 800, "print", "light"))
-
-
-def pictures(browser, page, looks=LOOKS):
-    for name, width, media, scheme in looks:
-        look(browser, name, width, media, scheme, page)
-    browser.cdp("Emulation.clearDeviceMetricsOverride")
-    browser.cdp("Emulation.setEmulatedMedia", media="", features=[])
-
-
 def revocation(house, tokens, cookies):
-    listed = json.loads(house.command("token", "list", "--json"))
-    check(sorted(each["role"] for each in listed) == ["operator", "partner", "partner"], listed)
-    for name, token in tokens.items():
-        check(all(token[16:] not in json.dumps(each) for each in listed), "the list shows a secret")
-    digest = hashlib.sha256(tokens["bank"].encode()).hexdigest()
-    check(digest not in json.dumps(listed), "or its hash")
-    house.command("token", "revoke", tokens["bank"][7:15])
+    listed = house.tokens()
+    check(sorted(each["role"] for each in listed) == ["analyst", "operator", "partner", "partner"], listed)
+    shown = json.dumps(listed)
+    for token in tokens.values():
+        check(token[16:] not in shown and hashlib.sha256(token.encode()).hexdigest() not in shown, "the list shows a secret or its hash")
+    house.command("token", "revoke", tokens["bank"][7:15], "--data", house.data)
     check(house.ask("GET", "/reports", cookies["bank"])[0] == 401, "a token that was taken back still opens")
     check(house.sign_in(tokens["bank"])[0] == 403, "and lets in")
     check(house.ask("GET", "/reports", cookies["magazine"])[0] == 200, "another one does not open any more")
     say("tokens are taken back at once")
 
 
-def reasons(house):
-    """Operators are told of each number whether it is published, and that it is small where it is not."""
-    [[day]] = house.sql("select max(period_start)::date from throng.release where metric = 'purchases' and period_kind = 1")
-    published = dict(house.sql(
-        "select os, withheld is null from analyst.shop_purchases where margin = 'os' and period_kind = 'day'"
-        " and period_start = (select max(period_start) from analyst.shop_purchases where period_kind = 'day')"))
-    check(set(published.values()) == {"t", "f"}, "some systems are published and some are not:", published)
-    for system, is_published in published.items():
-        text = house.command("release", "explain", "purchases", day, f"os={system}", "--plan", house.plan)
-        check(("It is published" in text) == (is_published == "t"), system, "is explained by", text)
-    say(f"operators are told why {list(published.values()).count('f')} of {len(published)} systems have no number")
-
-
-def leaving(house, tokens):
-    """Who signs out is out, whoever kept the cookie; other sessions of the same token live on, also through a restart."""
-    cookies = [house.cookie(tokens["operator"]) for _ in range(3)]
-    status, headers, _ = house.ask("POST", "/sign-out", cookies[1], body="", sec_fetch_site="same-origin")
-    check(status == 303 and "Max-Age=0" in headers["set-cookie"], "signing out is answered with", status, headers)
-    found = [house.ask("GET", "/operator", cookie)[0] for cookie in cookies]
-    check(found == [200, 401, 200], "after one of three signed out they get", found)
-    status, _, _ = house.ask("POST", "/sign-out", cookies[2], body="", sec_fetch_site="cross-site")
-    check(status == 403 and house.ask("GET", "/operator", cookies[2])[0] == 200, "another site can sign people out")
-    check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
-    house.start()
-    found = [house.ask("GET", "/operator", cookie)[0] for cookie in cookies]
-    check(found == [200, 401, 200], "after a restart they get", found)
-    say("who signs out is out")
-
-
 def sessions(house, tokens):
-    """People see their own sign-ins, end one or all others, and nobody else's; another site ends none."""
+    """People see their own sign-ins and end them, and nobody else's; another site ends none."""
     mine, other = [house.cookie(tokens["operator"]) for _ in range(3)], house.cookie(tokens["magazine"])
-
-    def listed(cookie):
-        status, _, body = house.ask("GET", "/sessions", cookie)
-        check(status == 200, "the page of sign-ins is answered with", status)
-        return re.findall(r'name="end" value="([0-9a-f]{64})"', body.decode())
 
     def end(value, cookie, site="same-origin"):
         return house.ask("POST", "/sessions", cookie, f"end={value}", sec_fetch_site=site)[0]
 
+    def open():
+        return [house.ask("GET", "/operator", cookie)[0] == 200 for cookie in mine]
+
     check(house.ask("GET", "/sessions")[0] == 401, "without a cookie sign-ins are shown")
-    before, foreign = listed(mine[0]), listed(other)
     page = house.ask("GET", "/sessions", mine[0])[2].decode()
-    check(len(before) >= 3 and not set(before) & set(foreign), "the page lists", before, "and another's", foreign)
+    own = [hashlib.sha256(cookie.split("=")[1].encode()).hexdigest() for cookie in mine]
+    check(all(f'name="end" value="{each}"' in page for each in own[1:]), "the page lists", page)
     check("127.0.0" not in page and page.count("(this browser)") == 1, "the page says from where, or not which one this is")
     check(all(cookie.split("=")[1] not in page for cookie in mine), "the page has a cookie")
-    own = [hashlib.sha256(cookie.split("=")[1].encode()).hexdigest() for cookie in mine]
-    check(end(own[1], mine[0], "cross-site") == 403 and end(own[1], other) == 303, "another's form")
-    check([house.ask("GET", "/operator", cookie)[0] for cookie in mine] == [200] * 3, "others end somebody's sign-ins")
-    check(end(own[1], mine[0]) == 303 and end("nonsense", mine[0]) == 303, "a sign-in can't be ended")
-    check([house.ask("GET", "/operator", cookie)[0] for cookie in mine] == [200, 401, 200], "another one was ended")
-    check(end("others", mine[0]) == 303, "others can't be ended")
-    check([house.ask("GET", "/operator", cookie)[0] for cookie in mine] == [200, 401, 401], "not all others were ended")
-    check(house.ask("GET", "/reports", other)[0] == 200, "another token's were ended")
-    check(end(own[0], mine[0]) == 303 and house.ask("GET", "/operator", mine[0])[0] == 401, "the own one can't be ended")
+    check(end(own[1], mine[0], "cross-site") == 403 and end(own[1], other) == 303 and all(open()), "others end somebody's sign-ins")
+    check(end(own[1], mine[0]) == 303 and open() == [True, False, True], "one was ended:", open())
+    check(house.ask("POST", "/sign-out", mine[2], body="", sec_fetch_site="cross-site")[0] == 403, "another site signs people out")
+    check(house.ask("POST", "/sign-out", mine[2], body="", sec_fetch_site="same-origin")[0] == 303, "signing out")
+    check(open() == [True, False, False] and house.ask("GET", "/reports", other)[0] == 200, "who signed out is out:", open())
     say("people see and end their own sign-ins")
 
 
@@ -324,23 +207,19 @@ def test():
     folder = tempfile.mkdtemp(prefix="te-portal-", dir="/tmp")
     os.chmod(folder, 0o755)
     data = os.path.join(folder, "demo")
-    demonstrate(data, days=3)
-    house = House(data).start()
+    demonstrate(data)
+    house = PagedHouse(data).start()
     tokens = {name: house.token("--partner", name, "--note", "a test") for name in PARTNERS}
-    tokens["operator"] = house.token("--operator")
+    tokens.update(operator=house.token("--operator"), analyst=house.token("--analyst"))
     doors(house, tokens)
     cookies = {name: house.cookie(tokens[name]) for name in PARTNERS}
     files(house, cookies, data)
+    crawl(house, house.cookie(tokens["analyst"]), least=40)
     walk(house, tokens)
+    explore(house, tokens["analyst"])
     narrow(data)
-    reasons(house)
     revocation(house, tokens, cookies)
-    leaving(house, tokens)
     sessions(house, tokens)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
     house.clean()
     shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    daemon.main(test)

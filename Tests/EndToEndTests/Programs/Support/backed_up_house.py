@@ -17,9 +17,6 @@ EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 300 * DAY))
 # One o'clock in the morning: the day before can be released at once, and windows of a day have 23 hours left.
 MORNING = int(time.time()) // DAY * DAY + 3600
 WORDS = ("plantedword", "otherword")
-# Ten devices pay it: as many cents are found in counters, in released numbers, and in euros in reports.
-VALUE = 987.65
-PLANTED = ("987650", "9876.50", "9876.5")
 
 
 def plan(app, word):
@@ -50,19 +47,13 @@ class House(daemon.Daemon):
         super().__init__("", name="gone")
         self.other = os.path.join(self.folder, "kept.yaml")
         for app, word, path in (("gone", WORDS[0], self.plan), ("kept", WORDS[1], self.other)):
-            with open(path, "w") as file:
-                file.write(plan(app, word))
+            daemon.write(path, plan(app, word))
         self.plans = [self.plan, self.other]
         self.clock = MovingClock(self.folder, MORNING)
         self.settings = {**self.clock.variables, "THRONG_TEST_SCHEDULE_SECONDS": "1"}
         self.elsewhere = os.path.join(self.folder, "elsewhere")
         os.mkdir(self.elsewhere)
         self.acknowledged = 0
-
-    def arguments(self):
-        found = super().arguments()
-        place = found.index("--plan")
-        return found[:place] + [each for path in self.plans for each in ("--plan", path)] + found[place + 2:]
 
     def throng(self, *words, ends=0, point=None):
         """A command at the house's time, which has to end so; what it said."""
@@ -99,11 +90,8 @@ class House(daemon.Daemon):
 
     def withdraw(self, app, device):
         """Takes the one visit of a device back."""
-        line = self.connect()
         body = {"app": app, "purpose": "use", "window": self.clock.now() // DAY, "id": f"device {device}"}
-        line.request("POST", "/v1/withdraw", json.dumps(body), {"content-type": "application/json"})
-        status = line.getresponse().status
-        line.close()
+        status = self.post(json.dumps(body), path="/v1/withdraw")[0]
         check(status == 202, "a withdrawal was answered with", status)
         self.acknowledged -= 1
 
@@ -119,13 +107,6 @@ class House(daemon.Daemon):
         return {
             table: self.sql(f"select {digest} from {table} as t")[0] for [table] in tables if table not in without}
 
-    def dump(self, database="throng"):
-        done = subprocess.run(
-            ["pg_dump", "-h", self.data + "/postgres", "-U", "postgres", database], capture_output=True, text=True,
-            timeout=600)
-        check(done.returncode == 0, "pg_dump:", done.stderr)
-        return done.stdout
-
     def copy(self, name, keys="keys", ends=0):
         """Restores into a database beside the house's own; what it said, the dump, and the files of the data directory."""
         folder = self.at("copy")
@@ -133,11 +114,7 @@ class House(daemon.Daemon):
         self.sql("create database copy")
         try:
             said = self.restore(name, "--database", database, to=folder, keys=keys, ends=ends)
-            files = b""
-            for where, _, names in os.walk(folder):
-                for each in names:
-                    with open(os.path.join(where, each), "rb") as file:
-                        files += each.encode() + file.read()
+            files = b"".join(path.encode() + text for path, text in daemon.files(folder))
             return said, self.dump("copy"), files.decode(errors="replace")
         finally:
             self.sql("drop database copy with (force)")
@@ -187,20 +164,18 @@ def furnished():
     house = House()
     check(daemon.run("key", "new", "--data", house.data)[0] == 0, "a key")
     house.start()
-    for amount in (VALUE, 2.5):
+    for day in (MORNING, MORNING + DAY):
+        house.clock.move(day)
         for app, word in (("gone", WORDS[0]), ("kept", WORDS[1])):
             for device in range(30):
-                house.visit(app, word, device, kind="one" if device < 20 else "two", amount=amount if device > 19 else 2.5)
+                house.visit(app, word, device, kind="one" if device < 20 else "two")
         house.drain()
-        if amount == VALUE:
-            house.clock.move(MORNING + DAY)
     plans = [each for path in house.plans for each in ("--plan", path)]
     for command in (["release", "--ignore-grace"], ["report"]):
         house.throng(*command, *plans, "--data", house.data)
     house.throng("token", "new", "--plan", house.plan, "--partner", "bank", "--data", house.data)
     check("There is no recovery key" in house.backup("none", ends=1) and os.listdir(house.elsewhere) == [], "nothing is made")
     line = house.clock.run("backup", "keys", "--new-recovery-key", "--data", house.data)[1]
-    with open(house.at("line"), "w") as file:
-        file.write(line)
+    daemon.write(house.at("line"), line)
     check("--replace" in house.throng("backup", "keys", "--new-recovery-key", "--data", house.data, ends=1), "there is one already")
     return house

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import time
 
 import daemon
@@ -16,8 +15,7 @@ class Chain:
         self.house = house
         self.folder = os.path.join(house.folder, "elsewhere")
         os.mkdir(self.folder)
-        with open(self.at("line"), "w") as file:
-            file.write(house.clock.run("backup", "keys", "--new-recovery-key", "--data", house.data)[1])
+        daemon.write(self.at("line"), house.clock.run("backup", "keys", "--new-recovery-key", "--data", house.data)[1])
         self.names = []
 
     def at(self, name):
@@ -36,11 +34,6 @@ class Chain:
             time.sleep(0.5)
         self.names.append(name)
 
-    def forget(self):
-        """All backups so far, with the copy of the keys."""
-        self.house.throng("backup", "keys", "--forget", "--yes", "--data", self.house.data)
-        self.export()
-
     def export(self):
         self.house.throng("backup", "keys", "--data", self.house.data, "--to", self.at("keys"))
 
@@ -55,16 +48,9 @@ class Chain:
             if code == 1 and "is not among these keys" in talk:
                 return {}
             check(code in (0, 2), "restore ended with", code, out, talk)
-            dump = subprocess.run(
-                ["pg_dump", "-h", socket, "-U", "postgres", "copy"], capture_output=True, timeout=600, env=daemon.environment())
-            check(dump.returncode == 0, "pg_dump:", dump.stderr)
-            files = b""
-            for where, _, names in os.walk(copy):
-                for each in names:
-                    with open(os.path.join(where, each), "rb") as file:
-                        files += file.read()
+            files = b"".join(text for _, text in daemon.files(copy))
             contents = self.house.sql("select encode(contents, 'escape') from throng.run_file", database="copy")
-            return {f"backup {name}: the dump": dump.stdout.decode(errors="replace"),
+            return {f"backup {name}: the dump": self.house.dump("copy"),
                     f"backup {name}: files": files.decode(errors="replace"),
                     f"backup {name}: files of reports": "\n".join(row[0] or "" for row in contents)}
         finally:

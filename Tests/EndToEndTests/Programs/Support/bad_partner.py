@@ -4,30 +4,18 @@ import hashlib
 import http.server
 import os
 import ssl
-import subprocess
 import threading
 import time
 
+import tls_house
+
 
 def certificates(folder):
-    """An authority, a certificate for 127.0.0.1 and one for somebody else: paths of PEM files with key and certificate."""
-    def openssl(*arguments):
-        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=folder)
-
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-            "-subj", "/CN=Test authority", "-keyout", "ca.key", "-out", "ca.pem")
-    for name, address in (("right", "127.0.0.1"), ("wrong", "192.0.2.1")):
-        with open(os.path.join(folder, name + ".ext"), "w") as file:
-            file.write(f"subjectAltName=IP:{address}\n")
-        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={address}",
-                "-keyout", name + ".key", "-out", name + ".csr")
-        openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-                "-days", "2", "-extfile", name + ".ext", "-out", name + ".crt")
-        with open(os.path.join(folder, name + ".pem"), "w") as joined:
-            for part in (name + ".key", name + ".crt"):
-                with open(os.path.join(folder, part)) as file:
-                    joined.write(file.read())
-    return os.path.join(folder, "ca.pem")
+    """An authority's certificate; in its folder are those of 127.0.0.1 and of somebody else."""
+    authority = tls_house.Authority(folder)
+    authority.make("right")
+    authority.make("wrong", address="192.0.2.1")
+    return authority.path
 
 
 class Partner(http.server.ThreadingHTTPServer):
@@ -41,7 +29,7 @@ class Partner(http.server.ThreadingHTTPServer):
         self.contexts = {
             name: ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) for name in ("right", "wrong")}
         for name, context in self.contexts.items():
-            context.load_cert_chain(os.path.join(folder, name + ".pem"))
+            context.load_cert_chain(*(os.path.join(folder, name + end) for end in (".crt", ".key")))
         self.certificate = certificate
         self.lock = threading.Lock()
         self.inbox = {}

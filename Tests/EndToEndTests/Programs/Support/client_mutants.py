@@ -126,4 +126,4 @@ BREAKS = {
     Timeless: "clock"}
 
 if __name__ == "__main__":
-    conform.main({kind.__name__: kind for kind in BREAKS}[sys.argv[1]])
+    conform.main(conform.Driver({kind.__name__: kind for kind in BREAKS}[sys.argv[1]]))

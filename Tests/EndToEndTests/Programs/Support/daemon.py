@@ -4,8 +4,8 @@ Only processes that were started here are ever stopped, each by its id.
 """
 
 import atexit
-import glob
 import http.client
+import json
 import os
 import random
 import re
@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from fresh_cluster import copy_cluster, has_cluster
 
 # The test runner blocks signals on its threads, and children inherit that.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -50,6 +52,21 @@ def until(holds, *words, seconds=60, pause=0.1):
         check(time.monotonic() < deadline, *(word() if callable(word) else word for word in words))
         time.sleep(pause)
     return found
+
+
+def read(*path):
+    """The text of a file."""
+    with open(os.path.join(*path), encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, text, mode=None):
+    """Makes a file of a text, or of bytes, with the mode that it names; its path."""
+    with open(path, "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    if mode is not None:
+        os.chmod(path, mode)
+    return path
 
 
 def environment(noise=False, **more):
@@ -110,6 +127,17 @@ def run(*arguments, stdin=None, seconds=600, variables=None):
     return done.returncode, done.stdout, done.stderr
 
 
+def psql(query, *where):
+    """What PostgreSQL answers to its superuser: rows as lists of text; null is None."""
+    done = subprocess.run(
+        ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\x1e", "-v", "ON_ERROR_STOP=1", "-U", "postgres", *where, "-c", query],
+        capture_output=True, text=True, timeout=600)
+    check(done.returncode == 0, "psql:", done.stderr)
+    return [
+        [None if value == "\x1e" else value for value in line.split("\x1f")]
+        for line in done.stdout.split("\n") if line]
+
+
 def library(source, folder):
     """The path of a small C library, to be put before the C library's by LD_PRELOAD."""
     path = os.path.join(folder, os.path.basename(source)[:-2] + ".so")
@@ -148,38 +176,17 @@ def duration(seconds):
     raise Failure(seconds, "seconds are no whole minutes")
 
 
-# A cluster that nothing was done with yet.
-CLUSTER = os.path.join(ROOT, ".build", "test-cluster")
-
-
-def has_cluster():
-    """Makes it once, as `throng serve` would: initdb takes seconds, and programs start hundreds of daemons."""
-    if os.path.isdir(CLUSTER):
-        return True
-    programs = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[-3]))
-    if not programs or os.getuid() != 0:
-        return False
-    os.makedirs(os.path.dirname(CLUSTER), exist_ok=True)
-    folder = tempfile.mkdtemp(prefix="te-cluster-", dir="/tmp")
-    shutil.chown(folder, "postgres", "postgres")
-    subprocess.run(
-        ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--", programs[-1], "-D", folder + "/data", "-U",
-         "postgres", "--encoding=UTF8", "--locale=C", "--data-checksums", "--auth=trust", "--no-instructions", "--no-sync"],
-        check=True, cwd="/", stdout=subprocess.DEVNULL)
-    # Whoever else makes one at this moment may be the first.
-    copy = tempfile.mkdtemp(prefix="test-cluster-", dir=os.path.dirname(CLUSTER))
-    subprocess.run(["cp", "-a", folder + "/data", copy], check=True)
-    try:
-        os.rename(copy, CLUSTER)
-    except OSError:
-        shutil.rmtree(copy)
-    shutil.rmtree(folder)
-    return True
-
-
-def copy_cluster(path):
-    """Where it is to be, or into an empty folder there."""
-    subprocess.run(["cp", "-a", "-T", CLUSTER + "/data", path], check=True)
+def files(folder, but=()):
+    """Path and contents of each file below a folder, but for folders of some names; one that goes meanwhile is left out."""
+    for where, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in but]
+        for path in (os.path.join(where, name) for name in names):
+            try:
+                if os.path.isfile(path):
+                    with open(path, "rb") as file:
+                        yield path, file.read()
+            except FileNotFoundError:
+                continue
 
 
 class Daemon:
@@ -187,13 +194,15 @@ class Daemon:
     is_furnished = True
     # Of its pages, where it has some.
     portal_port = None
+    # A MovingClock, where it does not go by the machine's.
+    clock = None
 
     def __init__(self, plan_text, name="shop", log="info", **settings):
         self.folder = tempfile.mkdtemp(prefix="te-", dir="/tmp")
         os.chmod(self.folder, 0o755)
-        self.plan = os.path.join(self.folder, name + ".yaml")
-        with open(self.plan, "w") as file:
-            file.write(plan_text)
+        self.plan = write(os.path.join(self.folder, name + ".yaml"), plan_text)
+        # All that it counts by.
+        self.plans = [self.plan]
         self.data = os.path.join(self.folder, "data")
         self.log_path = os.path.join(self.folder, "daemon.log")
         self.log = log
@@ -207,9 +216,10 @@ class Daemon:
 
     def arguments(self):
         return [
-            BINARY, "serve", "--plan", self.plan, "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
+            BINARY, "serve", *(word for path in self.plans for word in ("--plan", path)), "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
             "--metrics", f"127.0.0.1:{self.metrics_port}", "--log", self.log,
-            *(["--portal", f"127.0.0.1:{self.portal_port}"] if self.portal_port else [])]
+            *(["--portal", f"127.0.0.1:{self.portal_port}"] if self.portal_port else []),
+            *(["--made-up"] if os.path.exists(self.data + "/made-up") else [])]
 
     def furnish(self):
         root = self.data + "/postgres"
@@ -219,23 +229,22 @@ class Daemon:
         shutil.chown(root, "postgres", "postgres")
         copy_cluster(root + "/data")
 
+    def launch(self, **more):
+        """Starts it, and does not wait until it is ready."""
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                self.arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(**{**self.settings, **more}))
+
     def start(self, seconds=600):
         if self.is_furnished:
             self.furnish()
-        with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen(
-                self.arguments(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment(**self.settings))
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                raise Failure("throng serve ended with", self.process.returncode, "\n" + self.log_text()[-3000:])
-            try:
-                if self.get("/readyz")[0] == 200:
-                    return self
-            except OSError:
-                pass
-            time.sleep(0.05)
-        raise Failure("throng serve was not ready in time\n" + self.log_text()[-3000:])
+        self.launch()
+
+        def is_ready():
+            check(self.process.poll() is None, "throng serve ended with", self.process.poll(), "\n" + self.log_text()[-3000:])
+            return self.answers("/readyz")
+        until(is_ready, "throng serve was not ready in time\n", lambda: self.log_text()[-3000:], seconds=seconds, pause=0.05)
+        return self
 
     def kill(self):
         """kill -9."""
@@ -265,6 +274,25 @@ class Daemon:
         else:
             shutil.rmtree(self.folder, ignore_errors=True)
 
+    def add_plan(self, text, name):
+        """One more; its file."""
+        path = os.path.join(self.folder, name + ".yaml")
+        with open(path, "w") as file:
+            file.write(text)
+        self.plans.append(path)
+        return path
+
+    def command(self, *words, ends=0):
+        """A throng command at its time, which has to end so; what it said, on standard output first."""
+        code, out, talk = run(*words, variables=self.clock.variables if self.clock else None)
+        check(code == ends, *words, "ended with", code, out[-3000:], talk[-3000:])
+        return out + talk
+
+    def release(self, *words):
+        """By hand, of all that is over; what it said."""
+        plans = [word for path in self.plans for word in ("--plan", path)]
+        return self.command("release", "--ignore-grace", *plans, "--data", self.data, *words)
+
     # PostgreSQL
 
     def postgres_pid(self):
@@ -281,15 +309,16 @@ class Daemon:
             return None
 
     def sql(self, query, database="throng"):
-        """Rows as lists of text; null is None."""
-        done = subprocess.run(
-            ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\x1e", "-v", "ON_ERROR_STOP=1", "-h",
-             self.data + "/postgres", "-U", "postgres", "-d", database, "-c", query],
-            capture_output=True, text=True, timeout=600)
-        check(done.returncode == 0, "psql:", done.stderr)
-        return [
-            [None if value == "\x1e" else value for value in line.split("\x1f")]
-            for line in done.stdout.split("\n") if line]
+        return psql(query, "-h", self.data + "/postgres", "-d", database)
+
+    def dump(self, database="throng"):
+        """All that a database has, as text. What age takes meanwhile is missed by pg_dump: it is asked once more."""
+        def ask():
+            done = subprocess.run(
+                ["pg_dump", "-h", self.data + "/postgres", "-U", "postgres", database], capture_output=True, timeout=600)
+            check(done.returncode == 0 or b"does not exist" in done.stderr, "pg_dump:", done.stderr)
+            return done.returncode == 0 and done.stdout
+        return until(ask, "age takes something again and again").decode(errors="replace")
 
     # HTTP
 
@@ -297,26 +326,35 @@ class Daemon:
         return http.client.HTTPConnection(
             "127.0.0.1", port or self.port, timeout=seconds, source_address=(source, 0) if source else None)
 
-    def get(self, path, headers={}, port=None):
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
+    def exchange(self, method, path, body=None, headers={}, source=None, port=None):
+        """Status, headers in lower case, and body of the answer to a request of its own connection."""
+        connection = self.connect(source, port=port)
         try:
-            connection.request("GET", path, headers=headers)
+            connection.request(method, path, body.encode() if isinstance(body, str) else body, headers)
             response = connection.getresponse()
-            return response.status, dict(response.getheaders()), response.read()
+            return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
         finally:
             connection.close()
 
+    def get(self, path, headers={}, port=None):
+        return self.exchange("GET", path, None, headers, port=port)
+
     def post(self, body, headers={}, source=None, path="/v1/batches", port=None):
-        """Status, headers and body of a POST."""
-        connection = self.connect(source, port=port)
+        return self.exchange("POST", path, body, {"content-type": "application/json", **headers}, source, port)
+
+    def answers(self, path, port=None):
+        """Whether somebody is there, and answers so that it is well."""
         try:
-            if isinstance(body, str):
-                body = body.encode()
-            connection.request("POST", path, body, {"content-type": "application/json", **headers})
-            response = connection.getresponse()
-            return response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
-        finally:
-            connection.close()
+            return self.get(path, port=port)[0] in (200, 303)
+        except OSError:
+            return False
+
+    def take(self, body, headers={}, **how):
+        """Posts a batch of which every event is counted; the answer."""
+        status, _, text = self.post(json.dumps(body), headers, **how)
+        answer = json.loads(text)
+        check(status == 202 and answer["refused"] == [], "a batch was answered with", status, answer)
+        return answer
 
     def metrics(self):
         """Every sample by its name with its labels."""
@@ -327,12 +365,15 @@ class Daemon:
 
     def drain(self, seconds=400):
         """Returns once PostgreSQL has everything that was acknowledged; a daemon of several may rest for minutes before."""
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            if self.metrics()["throng_journal_lag_batches"] == 0:
-                return
-            time.sleep(0.1)
-        raise Failure("PostgreSQL did not catch up\n" + self.log_text()[-3000:])
+        until(lambda: self.metrics()["throng_journal_lag_batches"] == 0, "PostgreSQL did not catch up\n",
+              lambda: self.log_text()[-3000:], seconds=seconds)
+
+    def said(self, words, seconds=20, times=1):
+        """Waits until the log has said something so often, while it lives."""
+        def is_told():
+            check(self.process.poll() is None, "it ended with", self.process.poll(), self.log_text()[-2000:])
+            return self.log_text().count(words) >= times
+        until(is_told, "the log does not say:", words, lambda: self.log_text()[-2000:], seconds=seconds, pause=0.05)
 
     def log_text(self):
         with open(self.log_path, errors="replace") as file:

@@ -4,36 +4,9 @@ import collections
 import csv
 import html.parser
 import io
-import os
 import re
-import subprocess
 
-import daemon
-from browser import By
 from daemon import check, say
-from portal import House
-
-
-class Explored(House):
-    """A daemon with pages on a plan of one's own."""
-
-    def __init__(self, plan, name, data=None):
-        daemon.Daemon.__init__(self, plan, name)
-        self.portal_port = daemon.free_ports(1)[0]
-        if data:
-            self.data = data
-
-    def paste(self, sql):
-        """What psql answers as throng_analyst: rows as the CSV has them."""
-        done = subprocess.run(
-            ["psql", "-X", "-q", "--csv", "-v", "ON_ERROR_STOP=1", "-h", self.data + "/postgres", "-U", "throng_analyst",
-             "-d", "throng", "-f", "-"], input=sql, capture_output=True, text=True, timeout=60,
-            env=dict(os.environ, PGTZ="UTC", PGOPTIONS="-c default_transaction_read_only=on", PGCLIENTENCODING="UTF8"))
-        check(done.returncode == 0, "psql said", done.stderr, "to\n", sql)
-        head, *rows = csv.reader(io.StringIO(done.stdout))
-        for row in rows:
-            row[0] = re.sub(r"^(\S+) (\S+)\+00$", r"\1T\2Z", row[0])
-        return head, rows
 
 
 class Page(html.parser.HTMLParser):
@@ -159,10 +132,3 @@ def crawl(house, cookie, least):
         check(len(seen) < 400, "pages without end:", list(seen)[:5])
     check(len(seen) >= least and withheld > 0, "only", len(seen), "pages,", withheld, "withheld rows")
     say(f"{len(seen)} pages and their CSV are what their SQL gives as throng_analyst; {withheld} withheld rows, all alike")
-
-
-def enter(browser, house, token):
-    browser.open(house.address + "/")
-    browser.driver.find_element(By.NAME, "token").send_keys(token)
-    browser.click(".door button")
-    browser.until("return location.pathname === '/explore'")

@@ -25,6 +25,8 @@ NEVER = {}
 class Postgres:
     """A PostgreSQL on a Unix socket, as the user postgres."""
 
+    programs = POSTGRES
+
     def __init__(self, folder):
         self.folder = os.path.join(folder, "postgres")
         os.mkdir(self.folder)
@@ -43,7 +45,7 @@ class Postgres:
 
     def run(self, program, *words):
         done = subprocess.run(
-            [os.path.join(POSTGRES, program), *words], capture_output=True, text=True, cwd="/", timeout=120,
+            [os.path.join(self.programs, program), *words], capture_output=True, text=True, cwd="/", timeout=120,
             user="postgres" if os.getuid() == 0 else None, extra_groups=[] if os.getuid() == 0 else None)
         check(done.returncode == 0, program, done.stdout, done.stderr)
 
@@ -56,11 +58,7 @@ class Postgres:
         self.run("pg_ctl", "-D", self.folder + "/data", "-w", "-m", how, "stop")
 
     def sql(self, query, database="throng"):
-        done = subprocess.run(
-            ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", "postgres", "-d",
-             database, "-c", query], capture_output=True, text=True, timeout=600)
-        check(done.returncode == 0, "psql:", done.stderr)
-        return [line.split("\x1f") for line in done.stdout.split("\n") if line]
+        return daemon.psql(query, "-h", self.folder, "-d", database)
 
 
 class Member(daemon.Daemon):
@@ -173,8 +171,8 @@ class Fleet:
 class Clients:
     """Threads that post batches of many devices to any of several doors, each batch until it is acknowledged, sometimes twice."""
 
-    def __init__(self, doors, rotation, seed, threads=6, devices=60, app="shop", purpose="product", at=None):
-        self.doors, self.rotation, self.app, self.purpose = doors, rotation, app, purpose
+    def __init__(self, doors, rotation, seed, threads=6, devices=60, at=None):
+        self.doors, self.rotation = doors, rotation
         # When events happened, in seconds since 1970; none is now.
         self.at = at
         self.devices = devices
@@ -212,10 +210,10 @@ class Clients:
 
     def send(self, place, chance):
         window = int(time.time()) // self.rotation + chance.choice([0, 0, 0, 0, 0, -1, 1])
-        identifier = f"{place}-{self.device(chance)}-{window}"
+        identifier = f"{place}-{chance.randrange(self.devices)}-{window}"
         count = chance.randrange(1, 4)
         body = json.dumps({
-            "app": self.app, "batch": "%032x" % chance.getrandbits(128), "purpose": self.purpose, "window": window,
+            "app": "shop", "batch": "%032x" % chance.getrandbits(128), "purpose": "product", "window": window,
             "id": identifier, "context": {},
             "events": [{"event": "view", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.at)),
                         "fields": {"channel": "email"}}] * count})
@@ -233,10 +231,6 @@ class Clients:
             self.events += count
             self.batches += 1
             self.seen[window].add(identifier)
-
-    def device(self, chance):
-        """Who sends next."""
-        return chance.randrange(self.devices)
 
     def path(self, body):
         return "/v1/batches"

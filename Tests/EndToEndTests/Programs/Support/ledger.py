@@ -2,9 +2,8 @@
 
 import collections
 import json
-import time
 
-from daemon import Failure, say
+from daemon import say, until
 
 
 class Ledger:
@@ -39,19 +38,16 @@ class Ledger:
             found[(metric + ("" if measure == "0" else "." + measure), *labels)] += int(value)
         return found
 
+    def difference(self):
+        """Cells that are not as expected: what they should be, and what PostgreSQL has."""
+        self.house.drain()
+        found = self.found()
+        cells = {**self.expected, **found}
+        return {cell: (self.expected[cell], found[cell]) for cell in cells if self.expected[cell] != found[cell]}
+
     def holds(self, what):
-        deadline = time.monotonic() + 400
-        while True:
-            self.house.drain()
-            found = self.found()
-            if found == self.expected:
-                return say(what)
-            if time.monotonic() > deadline:
-                wrong = {
-                    cell: (self.expected[cell], found[cell]) for cell in {**self.expected, **found}
-                    if self.expected[cell] != found[cell]}
-                raise Failure(what, "- expected and found differ:", wrong)
-            time.sleep(0.2)
+        until(lambda: not self.difference(), what, "- expected and found differ:", self.difference, seconds=400, pause=0.2)
+        say(what)
 
     def devices(self, metric):
         """Distinct identifiers of a metric's leaf cells, added up."""

@@ -4,7 +4,7 @@ import os
 import time
 
 import daemon
-from daemon import check
+from daemon import check, until
 from moving_clock import MovingClock
 
 DAY, HOUR = 86400, 3600
@@ -22,20 +22,11 @@ class House(daemon.Daemon):
     def __init__(self, plans):
         (app, text), *others = plans.items()
         super().__init__(text, name=app)
-        self.plans = [self.plan]
         for name, text in others:
-            self.plans.append(os.path.join(self.folder, name + ".yaml"))
-            with open(self.plans[-1], "w") as file:
-                file.write(text)
+            self.add_plan(text, name)
         self.portal_port = daemon.free_ports(1)[0]
         self.clock = MovingClock(self.folder, START - HOUR)
         self.settings = {**self.clock.variables, "THRONG_TEST_SCHEDULE_SECONDS": "1"}
-
-    def arguments(self):
-        found = super().arguments()
-        place = found.index("--plan")
-        plans = [each for path in self.plans for each in ("--plan", path)]
-        return found[:place] + plans + found[place + 2:]
 
     def start(self, seconds=600):
         """PostgreSQL's own clock is not moved: when it says that a plan came into force is set right."""
@@ -48,11 +39,8 @@ class House(daemon.Daemon):
                     where {column} >= to_timestamp({before})""")
         return self
 
-    def throng(self, *words, ends=0):
-        """A command at the house's time, which has to end so; what it said."""
-        code, out, talk = self.clock.run(*words)
-        check(code == ends, *words, "ended with", code, out[-3000:], talk[-3000:])
-        return out + talk
+    def throng(self, *words, **how):
+        return self.command(*words, **how)
 
     def at(self, day, hour=12):
         self.clock.move(START + day * DAY + hour * HOUR)
@@ -61,14 +49,9 @@ class House(daemon.Daemon):
         """Waits, at seven on a morning, until what was due is released and reported, and age has taken its part."""
         self.at(day, hour)
         apps = ", ".join(f"'{os.path.basename(path)[:-5]}'" for path in self.plans)
-        deadline = time.monotonic() + 240
-        while time.monotonic() < deadline:
-            waiting = self.sql(f"""select count(*) from (
-                    select metric_id, period_end from throng.open_period
-                    union all select metric_id, period_end from throng.open_rollup
-                ) as open join throng.metric_layout using (metric_id)
-                where app in ({apps}) and period_end + interval '3 hours' <= to_timestamp({self.clock.now()})""")
-            if waiting == [["0"]]:
-                return
-            time.sleep(0.5)
-        raise daemon.Failure("not everything was released by", day, "\n" + self.log_text()[-3000:])
+        until(lambda: self.sql(f"""select count(*) from (
+                select metric_id, period_end from throng.open_period
+                union all select metric_id, period_end from throng.open_rollup
+            ) as open join throng.metric_layout using (metric_id)
+            where app in ({apps}) and period_end + interval '3 hours' <= to_timestamp({self.clock.now()})""") == [["0"]],
+              "not everything was released by", day, "\n", lambda: self.log_text()[-3000:], seconds=240, pause=0.5)

@@ -45,6 +45,12 @@ def request(method, path, body=b"", *headers, host="host: x", version="1.1"):
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
+def proxied(address):
+    """What a proxy says first of a client, by version 2 of the PROXY protocol over IPv4."""
+    ends = socket.inet_aton(address) + socket.inet_aton("192.0.2.1") + (51234).to_bytes(2, "big") + (443).to_bytes(2, "big")
+    return b"\r\n\r\n\x00\r\nQUIT\n\x21\x11" + len(ends).to_bytes(2, "big") + ends
+
+
 def ask(port, *words, **more):
     with Line(port) as line:
         line.socket.sendall(request(*words, **more))

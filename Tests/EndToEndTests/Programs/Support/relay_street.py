@@ -2,11 +2,10 @@
 whoever comes directly, and a relay of somebody else's. Each keeps all that it sees."""
 
 import http.client
-import http.server
 import json
-import threading
 import time
 
+import pages
 from daemon import check
 from oblivious import House
 
@@ -24,19 +23,10 @@ class Seen:
         self.answered = None
 
 
-class Party(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-
+class Party(pages.Server):
     def __init__(self, port):
-        super().__init__(("127.0.0.1", 0), self.handler)
-        self.upstream, self.seen, self.fate = port, [], None
-        self.port = self.server_address[1]
-        self.address = f"http://127.0.0.1:{self.port}"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, request, client_address):
-        """Who went away in between is none of ours."""
+        super().__init__(self.handler, upstream=port, seen=[], fate=None)
+        self.address = self.url("")
 
     def sealed(self):
         return [each for each in list(self.seen) if each.path == SEALED and each.method == "POST"]
@@ -55,23 +45,15 @@ class Party(http.server.ThreadingHTTPServer):
             line.close()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def answer(self, status, headers, body):
-        self.send_response(status)
-        for name, value in headers.items():
-            if name.lower() not in ("content-length", "connection", "transfer-encoding", "date", "server"):
-                self.send_header(name, value)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body if self.command != "HEAD" else b"")
+class Handler(pages.Handler):
+    def hand_on(self, status, headers, body):
+        kept = {name.lower(): value for name, value in headers.items()}
+        for name in ("content-length", "connection", "transfer-encoding", "date", "server"):
+            kept.pop(name, None)
+        self.answer(status, body, **kept)
 
     def do(self):
-        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        body = self.body()
         seen = Seen(self, body)
         self.server.seen.append(seen)
         seen.answered = self.take(body)
@@ -85,7 +67,7 @@ class DoorHandler(Handler):
     def take(self, body):
         headers = {name: value for name, value in self.headers.items() if name.lower() not in ("connection", "content-length")}
         status, fields, text = self.server.ask(self.command, self.path, body, headers)
-        self.answer(status, fields, text)
+        self.hand_on(status, fields, text)
         return status, len(text)
 
 
@@ -94,9 +76,6 @@ class RelayHandler(Handler):
 
     OPEN = {"access-control-allow-origin": "*", "access-control-allow-headers": "content-type",
             "access-control-expose-headers": "throng-signature"}
-
-    # Whether what is said of other sites is handed on, as a page's line to another relay has to.
-    KEPT = False
 
     def take(self, body):
         relay = self.server
@@ -114,9 +93,8 @@ class RelayHandler(Handler):
             status, fields, text = relay.ask("POST", SEALED, body, {"content-type": "message/ohttp-req", **passed})
         else:
             status, fields, text = 404, {}, b""
-        if not self.KEPT:
-            fields = {name: value for name, value in fields.items() if not name.lower().startswith("access-control")}
-        self.answer(status, {**fields, **self.OPEN}, text)
+        fields = {name: value for name, value in fields.items() if not name.lower().startswith("access-control")}
+        self.hand_on(status, {**fields, **self.OPEN}, text)
         return status, len(text)
 
 

@@ -9,9 +9,7 @@ ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 
 
 def plan():
-    with open(os.path.join(daemon.HERE, "shop.yaml")) as file:
-        text = file.read()
-    return text.replace("ROTATION", daemon.duration(ROTATION)).replace(
+    return daemon.read(daemon.HERE, "shop.yaml").replace("ROTATION", daemon.duration(ROTATION)).replace(
         "EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
 
 

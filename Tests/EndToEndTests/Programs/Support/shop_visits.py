@@ -186,24 +186,6 @@ def lost_answers(browser, site, ledger):
           browser.run("return throng.sent"))
     check(set(site.referrers) == {None}, "a request says from which page it comes:", site.referrers)
     ledger.holds("answers that are lost count once, and the script works from another place")
-    site.carried.clear()
-    # The browser itself sends it once more where a connection that it had before is closed.
-    site.lost.extend(["gone", "gone"])
-    browser.run("throng.record('open', {p_open: 'SECRET'}); throng.flush()")
-    browser.until("return throng.sent.length == 2")
-    until(lambda: site.carried, "the batch was sent", seconds=180)
-    time.sleep(0.5)
-    before = len(site.carried)
-    site.lost.clear()
-    # Three days on by both of the page's clocks, and by the daemon's, which is believed.
-    site.later = 3 * 86400
-    browser.run("for (const [clock, time] of [[Date, Date.now], [performance, performance.now.bind(performance)]])"
-                " clock.now = () => time() + 3 * 86400e3; throng.flush()")
-    time.sleep(6)
-    site.later = 0
-    check(len(site.carried) == before, "a batch travels after its window is over:", site.carried)
-    check(b"SECRET" not in site.carried[0][1], "a value that nobody lists leaves the page:", site.carried)
-    ledger.holds("what could be counted in no window is given up")
 
 
 def signals(browser, site, ledger):
@@ -276,3 +258,22 @@ def prerendered(browser, site, ledger):
     browser.ready()
     ledger.view("/lamp/:name", screen_of(browser))
     ledger.holds("until it is shown")
+
+
+def fields(browser, site, ledger):
+    """Two dimensions may read one field; a value that nobody lists leaves as a hash; of a place with summer time the browser says its
+    standard time, all year. What rules make of values is beacon_vectors'."""
+    browser.tab().open(site.url("/")).ready()
+    ledger.view("/", screen_of(browser))
+    browser.cdp("Emulation.setTimezoneOverride", timezoneId="America/Santiago")
+    browser.run("throng.record('probe', {p_route: '/a/SECRET'}); throng.record('open', {p_open: 'SECRET'})")
+    browser.until("return throng.sent.length > 1", poke="throng.flush()")
+    browser.settled()
+    text = json.dumps(browser.sent())
+    check("SECRET" not in text and "America" not in text, "a raw value left the page:", text)
+    # Chile's standard time is four hours behind.
+    for cell in (("p_offsets", "UTC-6..UTC-4"), ("p_routes", "/a/:id"), ("p_agains", "/a/*"), ("open", "other")):
+        ledger.add(*cell)
+    ledger.holds("a field counts in each dimension that reads it, and an offset without summer time")
+    browser.cdp("Emulation.setTimezoneOverride", timezoneId="")
+    browser.quiet()

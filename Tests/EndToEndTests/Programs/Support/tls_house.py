@@ -12,7 +12,6 @@ import shop
 from daemon import check
 
 
-
 def openssl(*arguments, folder=None, stdin=b""):
     done = subprocess.run(["openssl", *arguments], cwd=folder, input=stdin, capture_output=True, timeout=60)
     check(done.returncode == 0, "openssl", *arguments, "said", done.stderr.decode())
@@ -28,9 +27,9 @@ class Authority:
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "300", "-subj",
                 f"/CN={name}", "-keyout", name + ".key", "-out", name + ".crt", folder=folder)
 
-    def make(self, name, key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), days=80):
+    def make(self, name, key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), days=80, address="127.0.0.1"):
         openssl("req", "-newkey", *key, "-nodes", "-subj", "/CN=localhost", "-addext",
-                "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", name + ".key", "-out", name + ".csr",
+                f"subjectAltName=DNS:localhost,IP:{address}", "-keyout", name + ".key", "-out", name + ".csr",
                 folder=self.folder)
         openssl("x509", "-req", "-in", name + ".csr", "-CA", self.name + ".crt", "-CAkey", self.name + ".key",
                 "-CAcreateserial", "-days", str(days), "-copy_extensions", "copy", "-out", name + ".crt", folder=self.folder)
@@ -108,30 +107,17 @@ class House(daemon.Daemon):
                 found.socket, server_hostname="localhost", session=session)
         return found
 
-    def get(self, path, headers={}, port=None):
+    def exchange(self, method, path, body=None, headers={}, source=None, port=None):
         if port == self.metrics_port:
-            return super().get(path, headers, port)
-        lines = [f"{name}: {value}" for name, value in headers.items()]
+            return super().exchange(method, path, body, headers, source, port)
+        lines = ["connection: close", *(f"{name}: {value}" for name, value in headers.items())]
+        body = body.encode() if isinstance(body, str) else body or b""
         try:
             with self.line(port=port) as found:
-                found.socket.sendall(raw_http.request("GET", path, b"", "connection: close", *lines))
+                found.socket.sendall(raw_http.request(method, path, body, *lines))
                 return found.answer()
         except daemon.Failure as failure:
             raise OSError(str(failure)) from failure
-
-    def post(self, body, headers={}, source=None):
-        lines = [f"{name}: {value}" for name, value in headers.items()]
-        with self.line() as found:
-            body = body if isinstance(body, bytes) else body.encode()
-            found.socket.sendall(raw_http.request("POST", "/v1/batches", body, *lines))
-            return found.answer()
-
-    def said(self, words, seconds=20, times=1):
-        """Waits for a line of the log."""
-        deadline = time.monotonic() + seconds
-        while self.log_text().count(words) < times:
-            check(time.monotonic() < deadline, "the log does not say:", words, self.log_text()[-2000:])
-            time.sleep(0.05)
 
 
 def is_closed(connection, seconds):

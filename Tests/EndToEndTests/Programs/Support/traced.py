@@ -4,9 +4,8 @@ import copy
 import json
 import os
 import re
-import time
 
-from daemon import check, say
+from daemon import check, say, until
 
 # All that traces may say, but for what the plan and the program have no word for.
 SPANS = {"request", "journal commit", "flush", "release", "report", "delivery"}
@@ -58,13 +57,11 @@ def refusals(spans, routes, plan, chosen=()):
 
 def wait_for(house, names):
     """The spans, once each of these names is among them."""
-    deadline = time.monotonic() + 300
-    while True:
-        spans = spans_of(house.settings["THRONG_TRACES"])
-        if names <= {span["name"] for span in spans}:
-            return spans
-        check(time.monotonic() < deadline, "of traces there are only", {span["name"] for span in spans})
-        time.sleep(0.2)
+    def found():
+        return spans_of(house.settings["THRONG_TRACES"])
+    until(lambda: names <= {span["name"] for span in found()}, "of traces there are only", lambda: {span["name"] for span in found()},
+          seconds=300, pause=0.2)
+    return found()
 
 
 def facts_of(spans):

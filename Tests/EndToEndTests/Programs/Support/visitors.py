@@ -2,7 +2,6 @@
 
 import collections
 import html
-import http.client
 import re
 import urllib.parse
 
@@ -26,15 +25,10 @@ class Visitor:
     cookie = None
 
     def ask(self, method, path, body=None):
-        line = http.client.HTTPConnection("127.0.0.1", self.house.portal_port, timeout=60)
         headers = {"cookie": self.cookie} if self.cookie else {}
         if body is not None:
             headers["content-type"] = "application/x-www-form-urlencoded"
-        line.request(method, path, body, headers)
-        answer = line.getresponse()
-        found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
-        line.close()
-        return found
+        return self.house.exchange(method, path, body, headers, port=self.house.portal_port)
 
     def pages(self, first, labels, most=500):
         """The text of all pages from one on, by address, and of files of the periods with one of these labels."""

@@ -2,58 +2,50 @@
 
 import collections
 import http.client
-import http.server
 import json
 import os
-import threading
 import time
 import urllib.parse
 
 import daemon
-from daemon import SAMPLE
+import pages
+from daemon import SAMPLE, check
 
 SITE = os.path.join(SAMPLE, "web")
 ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 
 
-class Site(http.server.ThreadingHTTPServer):
+def plan():
+    """The sample's, with what the sample has no use for: the browser's offset from UTC, a field that two dimensions read, an open
+    vocabulary, and an event that is sampled."""
+    text = daemon.read(SITE, "webshop.yaml")
+    check(text.count("rotation: 1 day") == 2 and text.count("consent: required") == 1, "the sample's rotations and consents")
+    rules = {"p_offset": "utc_offset: {band_hours: 3}", "p_route": "route: [/a/:id, /b]", "p_again": "route: [/a/*]"}
+    dimensions = "".join(
+        f"  {name}: {{title: {name}, field: {'p_route' if name == 'p_again' else name}, {rule}}}\n" for name, rule in rules.items())
+    dimensions += "  p_open: {title: p_open, field: p_open, revealed: {most: 5}}\n"
+    described = "question: Is it so?, decision: None., owner: Tests, expires: 2027-10-31, purpose: product"
+    metrics = "".join(
+        f"  {name}s: {{title: {name}, events: [probe], {described}, dimensions: [{name}], period: day}}\n" for name in rules)
+    metrics += f"  open: {{title: Open, events: [open], {described}, dimensions: [p_open], period: day}}\n"
+    metrics += f"  rarely: {{title: Rare, events: [rare], {described}, dimensions: [kind], period: day, sampling: 0.5}}\n"
+    text = text.replace("dimensions:\n  page:", f"dimensions:\n{dimensions}  page:", 1)
+    text = text.replace("metrics:\n  views:", f"metrics:\n{metrics}  views:", 1)
+    text = text.replace("consent: required", "consent: required\n    consent_version: 2")
+    return text.replace("rotation: 1 day", f"rotation: {daemon.duration(ROTATION)}")
+
+
+class Site(pages.Server):
     """The shop's files for any path, a page of another site that links to it, and a way to the daemon that loses answers."""
 
-    daemon_threads = True
-
-    def __init__(self, house):
-        super().__init__(("127.0.0.1", 0), Page)
-        self.house = house
-        self.port = self.server_address[1]
-        self.lost = collections.deque()
-        self.carried = []
-        self.referrers = []
-        self.ahead = []
-        # By how much this server is ahead. Unit: seconds.
-        self.later = 0
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+    def __init__(self, house, handler=None):
+        super().__init__(handler or Page, house=house, lost=collections.deque(), carried=[], referrers=[], ahead=[])
 
     def url(self, path="/", host="shop.example"):
-        return f"http://{host}:{self.port}{path}"
+        return super().url(path, host)
 
 
-class Page(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def date_time_string(self, timestamp=None):
-        return super().date_time_string((time.time() if timestamp is None else timestamp) + self.server.later)
-
-    def answer(self, status, body=b"", **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
+class Page(pages.Handler):
     def do_GET(self):
         host, path = self.headers["host"].split(":")[0], urllib.parse.urlsplit(self.path).path
         if path.startswith("/v1/") or path == "/throng.js":
@@ -75,8 +67,7 @@ class Page(http.server.BaseHTTPRequestHandler):
                 {"prerender": [{"source": "list", "urls": ["/lamp/desk"], "eagerness": "immediate"}]}) + (
                 '</script><a id="0" href="/lamp/desk">Desk</a>')
             return self.answer(200, page.encode(), content_type="text/html")
-        with open(os.path.join(SITE, name)) as file:
-            text = file.read()
+        text = daemon.read(SITE, name)
         # A page on flaky.example sends through this server, another one straight to the daemon.
         counter = f"http://flaky.example:{self.server.port}" if host == "flaky.example" else self.server.house.address
         text = text.replace("http://127.0.0.1:8080", counter)
@@ -94,7 +85,7 @@ class Page(http.server.BaseHTTPRequestHandler):
         self.answer(200, text.encode(), content_type=files.get(path, "text/html"), content_security_policy=policy)
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["content-length"]))
+        body = self.body()
         self.server.carried.append((time.monotonic(), body))
         self.server.referrers.append(self.headers.get("referer"))
         if self.server.lost:

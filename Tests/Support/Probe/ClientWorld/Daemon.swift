@@ -165,7 +165,7 @@ package final class Daemon: Sendable {
             }
         }
         switch try read.get() {
-        case .optedOut(let answer, _, _), .consentOutdated(let answer, _):
+        case .optedOut(let answer, _, _), .consentOutdated(let answer, _), .keptApart(let answer):
             state.withLock { state in
                 for refusal in answer.refused { state.refusals[refusal.reason.rawValue, default: 0] += 1 }
             }

@@ -120,13 +120,15 @@ final class VirtualDaemon: @unchecked Sendable {
         let telemetry = Telemetry()
         let kept = try KeptFlushes(data)
         let offered = try OfferedMark(data, kept: kept.last)
+        var options = DaemonOptions(plans: [plan], dataPath: data.path)
+        options.journal = Journal.Options(
+            segmentBytes: 4096, capBytes: 256 << 10, queueBytes: 16 << 10, syncInterval: .milliseconds(2),
+            recordBytes: 4096, checkpointBytes: 1)
+        options.bodiesBytes = 1 << 20
         let opening = IngestionStart(
-            data: data, plans: [plan], layouts: layouts, rules: .system, limits: IntakeLimits(),
-            journal: Journal.Options(
-                segmentBytes: 4096, capBytes: 256 << 10, queueBytes: 16 << 10, syncInterval: .milliseconds(2),
-                recordBytes: 4096, checkpointBytes: 1),
-            bodiesBytes: 1 << 20, labels: labels, database: link, kept: kept, offered: offered, telemetry: telemetry,
-            failure: failure, clock: clock, trustedClock: trustedClock, logger: logger,
+            data: data, options: options, layouts: layouts, labels: labels, database: link, kept: kept,
+            offered: offered, telemetry: telemetry, failure: failure, clock: clock, trustedClock: trustedClock,
+            logger: logger,
             neighbours: try Neighbours(data, isShared: false, isReachable: false, authorities: nil, logger: logger))
         let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
         self.ingestion = ingestion

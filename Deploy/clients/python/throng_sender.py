@@ -1,0 +1,361 @@
+"""A Throng sender for backends: counts what many people do, for each with their consent, and stores nobody.
+
+    sender = Sender("https://count.example.com", "shop", secret="as_…")
+    sender.record("alice", "purchase", {"amount": 24.9}, consent={"marketing": 1}, signals={"global_privacy_control"})
+    sender.send()                               # every few seconds, and before the end
+
+The backend says with each event what the person agreed to and refused, as it knows it. A person is a name, or 32 random bytes that
+the backend keeps with the account. A name's identifier is made by a random key, one for each purpose and window, which is in memory
+only and forgotten with the window: nobody can make the identifier again, and the person is another one after a restart. The identifier
+of 32 bytes is the same in all processes and after all restarts, as a device's would be.
+
+Nothing is written down, unless `directory` names a folder for batches without an answer: as they go over the wire, without names
+and secrets, until they are answered or their window is over. Without one, those are lost where the process is killed.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from typing import Any, Callable, Collection, Iterable, Mapping, Optional, Union
+
+from throng_buckets import Scalar, instant, period_of, quarter
+from throng_folder import NO_ANSWER, Folder, Transport, fetch, fresh, identifier, is_sealed, slot_query
+from throng_speaker import Events, Speaker, allows, merge
+
+_AGE = 47 * 3600  # The daemon takes 48 hours.
+_EVENTS = 500
+
+# A name, or 32 random bytes that the backend keeps with the account.
+Person = Union[str, bytes]
+Consent = Mapping[str, Union[bool, int]]
+
+
+@dataclasses.dataclass
+class _Event:
+    """What somebody did, and what they allowed then."""
+
+    person: Person
+    name: str
+    fields: dict[str, Scalar]
+    at: float
+    consent: dict[str, int]
+    signals: frozenset[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class _TakenBack:
+    """What somebody took back: a purpose, or all; all that honour a signal where there are signals."""
+
+    person: Person
+    purpose: Optional[str]
+    signals: Optional[frozenset[str]]
+
+
+class _Memory:
+    """In the place of a folder: nothing is written down."""
+
+    def load(self) -> dict[str, Any]:
+        return {}
+
+    def save(self, state: Mapping[str, Any]) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class Sender(Speaker):
+    """Speaks for many people about one app. Any thread may record and take back; one at a time sends.
+
+    - url, secret, key, context, gateway, test, clock: as of `throng_client.Client`; context is true of all people.
+    - directory: where batches without an answer outlive the process; nothing is written down without one.
+    - limit: how many events may wait to be looked at, and how many people's to be sent; beyond it new ones are dropped.
+    """
+
+    def __init__(self, url: str, app: str, *, secret: Optional[str] = None, key: Optional[str] = None,
+                 context: Optional[Mapping[str, Scalar]] = None, gateway: Optional[str] = None, test: bool = False,
+                 directory: Optional[str] = None, limit: int = 100_000, clock: Callable[[], float] = time.time,
+                 transport: Transport = fetch) -> None:
+        super().__init__(url, app, context=context, key=key, secret=secret, gateway=gateway, test=test, clock=clock,
+                         transport=transport, state=fresh())
+        self._folder: Union[Folder, _Memory] = Folder(directory) if directory else _Memory()
+        self._state |= {"withdrawals": {}, **self._folder.load()}
+        self._limit = limit
+        # What was said and not looked at yet. Any thread may add to it.
+        self._inbox: collections.deque[Union[_Event, _TakenBack]] = collections.deque()
+        # Events by purpose, person and the version that they agreed to.
+        self._queues: dict[tuple[str, Person, int], Events] = {}
+        # The keys of windows, and how often somebody took a purpose back in one: by purpose and window.
+        self._keys: dict[tuple[str, int], bytes] = {}
+        self._marks: dict[tuple[str, int, str], int] = {}
+        # The identifiers that were sent, by purpose and window, and whose events came back, by batch.
+        self._used: dict[tuple[str, int], set[str]] = {}
+        self._owners: dict[str, tuple[str, Person, int]] = {}
+        # What somebody added to a metric without identifiers in its period: by metric, a hash by a key of this process.
+        self._spent: dict[str, tuple[str, dict[bytes, int]]] = {}
+        self._own = secrets.token_bytes(32)
+        # True where the daemon has a plan by which people are to be asked again.
+        self._is_outdated = False
+
+    def close(self) -> None:
+        """Gives the folder up, if there is one; batches without an answer stay there."""
+        self._save()
+        self._folder.close()
+
+    # What a backend says
+
+    def record(self, person: Person, event: str, fields: Optional[Mapping[str, Scalar]] = None, *,
+               consent: Optional[Consent] = None, signals: Iterable[str] = ()) -> None:
+        """Notes that somebody did something. Sends nothing.
+
+        - consent: by purpose, the version of it that they agreed to, or whether they agreed to the first.
+        - signals: the opt-outs that hold for them, such as those of the request that the backend answers.
+        """
+        if not person or isinstance(person, bytes) and len(person) != 32:
+            raise ValueError("A person is a name, or 32 random bytes that the backend keeps with the account.")
+        agreed = {purpose: int(version) for purpose, version in (consent or {}).items()}
+        if len(self._inbox) >= self._limit:
+            self._dropped["queue_full"] += 1
+            return
+        self._inbox.append(_Event(person, event, dict(fields or {}), self._now(), agreed, frozenset(signals)))
+
+    def take_back(self, person: Person, purpose: Optional[str] = None, *, signals: Optional[Collection[str]] = None) -> None:
+        """What somebody took back: their consent to a purpose, or all; with signals all that honour one of these.
+
+        With the next `send` what waits goes, and the daemon is asked for what open windows have. If they agree again they are
+        somebody else.
+        """
+        self._inbox.append(_TakenBack(person, purpose, None if signals is None else frozenset(signals)))
+
+    @property
+    def waiting(self) -> int:
+        """Events that are not answered yet."""
+        queued = [*self._queues.values(), *(batch["events"] for batch in list(self._state["batches"].values()))]
+        recorded = [each for each in list(self._inbox) if isinstance(each, _Event)]
+        return len(recorded) + sum(event["count"] for events in queued for event in list(events))
+
+    def send(self) -> Optional[float]:
+        """Sends what may be sent now.
+
+        Returns the seconds until another call makes sense; None where nothing waits.
+        """
+        self._problem = None
+        self._learn()
+        if not self._state["plan"]:
+            return self._pause_of(self._state["patience"].get("plan"))
+        self._sort()
+        self._forget_windows()
+        # What can't be sent now is in no window yet.
+        if not self._must_wait("requests"):
+            self._pack()
+        # On disk before any of it goes out, where there is a disk: whatever happens now, it may have arrived.
+        self._save()
+        if self._send_all("withdrawals", "/v1/withdraw"):
+            self._send_all("batches", "/v1/batches")
+        if self._is_outdated:
+            self._is_outdated = not self._learn(anew=True)
+        self._save()
+        is_waiting = self._queues or self._state["batches"] or self._state["withdrawals"]
+        return self._pause_of(self._state["patience"].get("requests")) if is_waiting else None
+
+    # Identifiers
+
+    def _made(self, person: Person, purpose: str, window: int, mark: int) -> str:
+        """128 bits of HMAC-SHA-256: by the person's own secret, or by the window's key."""
+        text = f"\x1f{mark}" if mark else ""
+        if isinstance(person, bytes):
+            return identifier(person, purpose, window, text)
+        key = self._keys.setdefault((purpose, window), secrets.token_bytes(32))
+        return hmac.new(key, (person + text).encode(), hashlib.sha256).hexdigest()[:32]
+
+    def _identifier(self, person: Person, purpose: str, window: int) -> str:
+        first = self._made(person, purpose, window, 0)
+        mark = self._marks.get((purpose, window, first), 0)
+        return self._made(person, purpose, window, mark) if mark else first
+
+    def _take_back(self, what: _TakenBack) -> None:
+        for purpose in self._purposes():
+            name = purpose["name"]
+            is_meant = what.purpose in (None, name) and (
+                what.signals is None or not what.signals.isdisjoint(purpose["refused_by"]))
+            if not is_meant or purpose.get("identifier") == "none":
+                continue
+            for queue in [known for known in self._queues if known[:2] == (name, what.person)]:
+                self._note(self._queues.pop(queue), "withdrawn")
+            now = int(self._now() // purpose["rotation_seconds"])
+            for window in range(now - 1, now + 2):
+                # Other processes may have used what is made of a secret.
+                if isinstance(what.person, bytes) or (name, window) in self._keys:
+                    self._withdraw(what.person, purpose, window)
+
+    def _withdraw(self, person: Person, purpose: Mapping[str, Any], window: int) -> None:
+        name, used = purpose["name"], self._identifier(person, purpose["name"], window)
+        for each in [each for each, batch in self._state["batches"].items() if batch["place"] == [name, window, used]]:
+            self._end("batches", each, "withdrawn")
+        if isinstance(person, str) and used not in self._used.get((name, window), ()):
+            return
+        place = (name, window, self._made(person, name, window, 0))
+        self._marks[place] = self._marks.get(place, 0) + 1
+        body = {"app": self._app, "purpose": name, "window": window, "id": used}
+        self._state["withdrawals"][secrets.token_hex(16)] = {
+            "body": json.dumps(body), "until": (window + 2) * purpose["rotation_seconds"], "events": []}
+
+    def _forget_windows(self) -> None:
+        """Forgets keys of windows that are over, and with them who was who; and batches that no daemon takes any more."""
+        now = self._now()
+        rotations = {purpose["name"]: purpose["rotation_seconds"] for purpose in self._purposes()}
+        for known in (self._keys, self._used, self._marks):
+            for place in [each for each in known if (each[1] + 2) * rotations.get(each[0], 0) <= now]:
+                del known[place]
+        for kind in ("batches", "withdrawals"):
+            for each in [each for each, batch in self._state[kind].items() if batch["until"] <= now]:
+                self._end(kind, each, "unanswered", returns=not self._state[kind][each].get("may_have_arrived", True))
+
+    # Events
+
+    def _sort(self) -> None:
+        """Puts what was recorded into the queues of the purposes that may count it."""
+        if not self._state["plan"]:
+            return
+        for _ in range(len(self._inbox)):
+            each = self._inbox.popleft()
+            if isinstance(each, _TakenBack):
+                self._take_back(each)
+            elif self._is_planned(each.name, each.fields):
+                self._enqueue(each)
+
+    def _enqueue(self, each: _Event) -> None:
+        allowed = [purpose for purpose in self._purposes() if allows(purpose, each.consent, each.signals)]
+        self._dropped["not_allowed"] += not allowed
+        for purpose in allowed:
+            event, metrics = self._event(purpose, each.name, each.fields, each.at), self._metrics(purpose, each.name)
+            if not event or not self._is_sampled(metrics) or not self._has_room(each.person, purpose, metrics, each.at):
+                continue
+            # Nothing says whose an event is where there are no identifiers, here neither.
+            person = "" if purpose.get("identifier") == "none" else each.person
+            version = each.consent[purpose["name"]] if purpose["needs_consent"] else 0
+            place = (purpose["name"], person, version)
+            if place not in self._queues and len(self._queues) >= self._limit:
+                self._note([event], "queue_full")
+            else:
+                self._note(merge(event, self._queues.setdefault(place, []), _EVENTS), "queue_full")
+
+    def _has_room(self, person: Person, purpose: Mapping[str, Any], metrics: list[dict[str, Any]], at: float) -> bool:
+        """Where there are no identifiers the daemon can't keep bounds: this process does, in the metric's period."""
+        if purpose.get("identifier") != "none":
+            return True
+        plain = person if isinstance(person, bytes) else person.encode()
+        who, tallies = hmac.new(self._own, plain, hashlib.sha256).digest(), []
+        for metric in metrics:
+            period = period_of(metric["period"], at, self._state["plan"]["time_zone"])
+            if self._spent.get(metric["name"], ("",))[0] != period:
+                self._spent[metric["name"]] = (period, {})
+            tallies.append((self._spent[metric["name"]][1], metric["contribution_bound"]))
+        has_room = all(tally.get(who, 0) < bound for tally, bound in tallies)
+        for tally, _ in tallies if has_room else []:
+            tally[who] = tally.get(who, 0) + 1
+        self._dropped["contribution_bound"] += not has_room
+        return has_room
+
+    def _correct(self, correction: float) -> None:
+        shift, self._state["correction"] = correction - self._state["correction"], correction
+        if abs(shift) <= 60:
+            return
+        for each in list(self._inbox):
+            if isinstance(each, _Event):
+                each.at = min(each.at + shift, self._now())
+        for queue in self._queues.values():
+            for event in queue:
+                event["at"] = quarter(min(instant(event["at"]) + shift, self._now()))
+
+    # Batches
+
+    def _pack(self) -> None:
+        """Makes batches of what waits: bytes that stay as they are."""
+        now, purposes = self._now(), {purpose["name"]: purpose for purpose in self._purposes()}
+        queues, self._queues = self._queues, {}
+        for (name, person, version), queue in queues.items():
+            purpose = purposes.get(name)
+            young = [event for event in queue if purpose and instant(event["at"]) >= now - _AGE]
+            self._note([event for event in queue if event not in young], "too_old")
+            for first in range(0, len(young), _EVENTS):
+                self._pack_one(purpose, person, version, young[first:first + _EVENTS])
+
+    def _pack_one(self, purpose: Mapping[str, Any], person: Person, version: int, events: Events) -> None:
+        name, rotation, batch = purpose["name"], purpose["rotation_seconds"], secrets.token_hex(16)
+        window = int(self._now() // rotation)
+        body: dict[str, Any] = {"app": self._app, "purpose": name, "window": window, "batch": batch, "events": events}
+        body |= ({"key": self._key} if self._key else {}) | ({"test": True} if self._test else {})
+        if purpose.get("identifier") != "none":
+            body["id"] = self._identifier(person, name, window)
+            self._used.setdefault((name, window), set()).add(body["id"])
+        if purpose["needs_consent"]:
+            body["consent_version"] = version
+        self._owners[batch] = (name, person, version)
+        self._state["sealed"] = sorted({*self._state["sealed"], *[name] * is_sealed(purpose)})
+        self._state["batches"][batch] = {
+            "body": json.dumps(body), "events": events, "until": (window + 2) * rotation, "may_have_arrived": False,
+            "place": [name, window, body.get("id")]}
+
+    def _send_all(self, kind: str, path: str) -> bool:
+        """Sends all that waits of a kind; whether each got an answer."""
+        for each in list(self._state[kind]):
+            if self._must_wait("requests"):
+                return False
+            known = self._state[kind].get(each)
+            if known and not self._send_one(kind, path, each, known):
+                return False
+        return True
+
+    def _send_one(self, kind: str, path: str, each: str, known: dict[str, Any]) -> bool:
+        before, known["may_have_arrived"] = known.get("may_have_arrived", False), True
+        try:
+            answer = self._post(path, known["body"], slot_query(known["body"]) if kind == "batches" else "")
+        except NO_ANSWER:
+            return self._be_patient("requests", None)
+        word = answer.json().get("error")
+        if answer.status != 202 and (not 400 <= answer.status < 500 or answer.status in (408, 429)):
+            # Nothing of it was counted where the daemon says so; an earlier attempt may have been.
+            known["may_have_arrived"] = before or answer.status != 503 and word != "network_quota"
+            return self._be_patient("requests", answer)
+        self._state["patience"].pop("requests", None)
+        if kind == "batches" and answer.status == 202 and isinstance(answer.json().get("refused"), list):
+            self._is_outdated |= self._take_in(answer, known["events"])
+            self._end(kind, each, None)
+            return True
+        # Its events travel in another batch once the time is known, if it was the clock's fault.
+        is_late = kind == "batches" and word == "window_out_of_range" and not before
+        self._end(kind, each, str(word or "refused"), returns=is_late)
+        return not is_late or self._learn_time()
+
+    def _learn_time(self) -> bool:
+        known = self._state["correction"]
+        if not self._learn(anew=True) or self._state["correction"] == known:
+            return False
+        self._pack()
+        self._save()
+        return self._send_all("batches", "/v1/batches")
+
+    def _end(self, kind: str, each: str, reason: Optional[str], returns: bool = False) -> None:
+        """Ends a batch or a withdrawal; a batch's events travel in another one where none was counted and they have an owner."""
+        known, owner = self._state[kind].pop(each), self._owners.pop(each, None)
+        if returns and owner:
+            for event in known["events"]:
+                merge(event, self._queues.setdefault(owner, []), _EVENTS)
+        elif reason:
+            self._note(known["events"], reason)
+
+    def _was_sealed(self, path: str, purpose: str) -> bool:
+        return path in ("/v1/batches", "/v1/withdraw") and purpose in self._state["sealed"]
+
+    def _save(self) -> None:
+        state = {name: self._state[name] for name in ("batches", "withdrawals", "patience", "correction", "sealed")}
+        # A process that ends here may have sent each of them.
+        waiting = {each: {**batch, "may_have_arrived": True} for each, batch in state["batches"].items()}
+        self._folder.save({**state, "batches": waiting})

@@ -1,0 +1,44 @@
+/// The reason why a load can't be made or sent.
+package enum LoadError: Error, Equatable, CustomStringConvertible {
+    /// A file of the sample is not there, or can't be read.
+    case unreadable(file: String)
+    /// A line of the sample's devices is not what it should be. Lines count from 1.
+    case malformed(file: String, line: Int)
+    /// A line of a file of shares is not what it should be. Lines count from 1.
+    case malformedShare(file: String, line: Int)
+    /// The shop's header lacks a column that is read.
+    case lacksColumns(file: String)
+    /// A line of the shop has more or fewer values than its header, or no instant. Lines count from 1.
+    case unlikeHeader(file: String, line: Int)
+    /// The plan has no such purpose.
+    case unknownPurpose(found: String, known: [String])
+    /// No metric counts events of the purpose.
+    case nothingCounted(purpose: String)
+    /// Nothing listens there.
+    case noServer(host: String, port: Int, reason: String)
+
+    /// The fault, what is allowed, and the remedy, in sentences.
+    package var description: String {
+        switch self {
+        case .unreadable(let file):
+            "\(file): there is no such file, or it can't be read. Name a file of the sample, as in Deploy/sample, or none at all."
+        case .malformed(let file, let line):
+            "\(file): line \(line) is no device. Each line is one JSON object, as in Deploy/sample/devices.ndjson.gz."
+        case .malformedShare(let file, let line):
+            "\(file): line \(line) is no share. After a header each line is a dimension of the plan, one of its buckets, and a number "
+                + "from 0, such as genre,News,0.4."
+        case .lacksColumns(let file):
+            "\(file): its first line lacks one of user_id, session_id, event, timestamp, acquisition_channel, "
+                + "user_lifecycle. Name a file such as Deploy/sample/shop.csv.gz."
+        case .unlikeHeader(let file, let line):
+            "\(file): line \(line) does not fit the first line, or has no instant such as 2024-03-13 10:21:14. Mend the line."
+        case .unknownPurpose(let found, let known):
+            "The plan has no purpose '\(found)'; it has \(known.joined(separator: ", "))."
+        case .nothingCounted(let purpose):
+            "No metric of the plan counts events of the purpose '\(purpose)', so there is nothing to send. "
+                + "Add a metric, or name another purpose."
+        case .noServer(let host, let port, let reason):
+            "Nothing answers at \(host):\(port) (\(reason)). Start throng serve, or name another address with --to."
+        }
+    }
+}

@@ -1,0 +1,244 @@
+internal import Foundation
+internal import ThrongPlan
+internal import ThrongSystem
+
+/// A crowd that is made up from a plan alone: all of its events, and values for every bucket of every dimension, a few
+/// of which make most of the traffic.
+///
+/// Devices have tastes: most events of one have its favourite values. Some do not consent, some refuse to be counted,
+/// some agreed to an earlier version, and some hand their events in late.
+struct MadeCrowd: Sendable {
+    /// The fields that say what a device is.
+    private let device: [FieldTable]
+    /// The fields that an event says of itself.
+    private let own: [FieldTable]
+    private let events: [Event]
+    private let funnels: [[Move]]
+    /// Combinations of buckets that no device can have.
+    private let impossible: [Combination]
+
+    /// Buckets that can't occur together.
+    private typealias Combination = [(dimension: DimensionName, bucket: Int)]
+
+    private struct Event: Sendable {
+        let name: String
+        /// The places of its fields in ``own``.
+        var fields: [Int] = []
+        /// The buckets of the dimensions that read its name.
+        var kinds: [DimensionName: Int] = [:]
+        var impossible: [Combination] = []
+    }
+
+    /// A step of a funnel: an event, and the bucket that a field of it has to be in.
+    private struct Move: Sendable {
+        let event: Int
+        let wanted: [(field: Int, dimension: DimensionName, bucket: Int)]
+    }
+
+    /// Shares of devices: those that agree where they are asked, that send a signal, that agreed to an earlier version
+    /// only, and that are offline for hours.
+    private static let (consenting, refusing, outdated, late) = (0.75, 0.08, 0.02, 0.03)
+
+    /// Makes the values of all fields of a plan.
+    ///
+    /// - Throws: ``BucketingProblem``.
+    init(_ plan: Plan, shares: CrowdShares, rules: UserAgentRules) throws(BucketingProblem) {
+        var dimensions: [ThrongPlan.Dimension] = []
+        for dimension in plan.dimensions + plan.metrics.flatMap({ plan.cubeDimensions(of: $0) })
+        where ![.time, .event].contains(dimension.field) && !dimensions.contains(dimension) {
+            dimensions.append(dimension)
+        }
+        let used = plan.purposes.reduce(into: Set<FieldName>()) { $0.formUnion(plan.contextFields(of: $1.name)) }
+        var (device, own): ([FieldTable], [FieldTable]) = ([], [])
+        for field in used.sorted() {
+            let sums = plan.metrics.flatMap(\.sums).filter { $0.field == field }
+            let table = try FieldTable(
+                field, dimensions.filter { $0.field == field }, sums: sums, shares: shares, rules: rules)
+            if table.isOfDevice { device.append(table) } else { own.append(table) }
+        }
+        (self.device, self.own) = (device, own)
+        events = try Self.events(of: plan, own)
+        funnels = try Self.funnels(of: plan, own, events.map(\.name))
+        let known = Set(device.flatMap { $0.entries.first.map { Array($0.buckets.keys) } ?? [] })
+        impossible = try plan.metrics.flatMap(\.impossible).filter {
+            $0.parts.allSatisfy { known.contains($0.dimension) }
+        }
+        .map { combination throws(BucketingProblem) in try Self.combination(combination, dimensions) }
+    }
+
+    private static func events(of plan: Plan, _ own: [FieldTable]) throws(BucketingProblem) -> [Event] {
+        var events: [Event] = []
+        for metric in plan.metrics {
+            let dimensions = plan.cubeDimensions(of: metric)
+            for name in metric.events {
+                let place = events.firstIndex { $0.name == name.text } ?? events.count
+                if place == events.count { events.append(Event(name: name.text)) }
+                let fields = plan.fields(of: name, purpose: metric.purpose)
+                for (field, table) in own.enumerated()
+                where fields.contains(table.name) && !events[place].fields.contains(field) {
+                    events[place].fields.append(field)
+                }
+                for dimension in dimensions where dimension.field == .event && dimension.name != metric.within?.name {
+                    events[place].kinds[dimension.name] =
+                        MadeValue.text(name.text).bucket(by: try dimension.rule.compiled(rules: .system))
+                }
+                for impossible in metric.impossible {
+                    events[place].impossible.append(try combination(impossible, dimensions))
+                }
+            }
+        }
+        return events
+    }
+
+    private static func funnels(
+        of plan: Plan, _ own: [FieldTable], _ events: [String]
+    ) throws(BucketingProblem) -> [[Move]] {
+        var funnels: [[Move]] = []
+        for metric in plan.metrics where !metric.steps.isEmpty {
+            var moves: [Move] = []
+            for step in metric.steps {
+                guard let event = events.firstIndex(of: step.event.text) else { continue }
+                var wanted: [(field: Int, dimension: DimensionName, bucket: Int)] = []
+                for filter in step.filters {
+                    guard let dimension = plan.dimension(filter.dimension),
+                        let field = own.firstIndex(where: { $0.name == dimension.field }),
+                        let bucket = try dimension.rule.labels().firstIndex(of: filter.bucket)
+                    else { continue }
+                    wanted.append((field, dimension.name, bucket))
+                }
+                moves.append(Move(event: event, wanted: wanted))
+            }
+            funnels.append(moves)
+        }
+        return funnels
+    }
+
+    private static func combination(
+        _ combination: ImpossibleCombination, _ dimensions: [ThrongPlan.Dimension]
+    ) throws(BucketingProblem) -> Combination {
+        var parts: Combination = []
+        for part in combination.parts {
+            // A bucket that no dimension here has is in no event.
+            let labels = try dimensions.first { $0.name == part.dimension }?.rule.labels() ?? []
+            parts.append((part.dimension, labels.firstIndex(of: part.bucket) ?? -1))
+        }
+        return parts
+    }
+
+    private static func occurs(_ combination: Combination, in buckets: [DimensionName: Int]) -> Bool {
+        combination.allSatisfy { buckets[$0.dimension] == $0.bucket }
+    }
+
+    // MARK: Visitors
+
+    /// One device of the crowd on one day.
+    struct MadeDevice: Sendable {
+        /// The fields that it says of itself, with their values as JSON.
+        fileprivate(set) var fields: [(name: String, json: String)] = []
+        fileprivate(set) var values: [FieldName: MadeValue] = [:]
+        fileprivate(set) var manners = Visitor.Manners()
+        fileprivate var buckets: [DimensionName: Int] = [:]
+        /// The place of its favourite value of each field of events.
+        fileprivate var tastes: [Int] = []
+        fileprivate let seed: UInt64
+    }
+
+    /// Makes a device up; the same one for the same seed.
+    ///
+    /// - Parameter sample: a real device, whose fields it has in place of made-up ones.
+    func guest(seed: UInt64, sample: SampleDevice?) -> MadeDevice {
+        var random = SeededGenerator(seed: seed)
+        var guest = MadeDevice(seed: random.next())
+        for _ in 0..<8 {
+            let places = device.map { $0.draw(using: &random) }
+            guest.buckets = [:]
+            for (table, place) in zip(device, places) {
+                guest.buckets.merge(table.entries[place].buckets) { first, _ in first }
+                guest.values[table.name] = table.entries[place].value
+            }
+            if !impossible.contains(where: { Self.occurs($0, in: guest.buckets) }) { break }
+        }
+        guest.tastes = own.map { $0.draw(using: &random) }
+        let isTold = random.fraction() < Self.refusing
+        guest.manners = Visitor.Manners(
+            consents: random.fraction() < Self.consenting,
+            signals: isTold ? [.globalPrivacyControl, .doNotTrack] : [],
+            isOutdated: random.fraction() < Self.outdated,
+            delay: random.fraction() < Self.late ? Int64(1800 + 60_000 * random.fraction()) : 0)
+        for table in device where sample != nil && SampleDevice.fieldNames.contains(table.name.text) {
+            guest.values[table.name] = sample?.value(of: table.name) ?? .missing
+        }
+        guest.fields = device.compactMap { table in
+            guest.values[table.name]?.json.map { (table.name.text, $0) }
+        }
+        return guest
+    }
+
+    /// The visits of a device: each with its steps in their order.
+    func visits(of guest: MadeDevice) -> [[Crowd.Step]] {
+        guard !events.isEmpty else { return [] }
+        var random = SeededGenerator(seed: guest.seed)
+        let count = min(1 + Int(-log2(1 - random.fraction()) * 0.7), 8)
+        return (0..<count).map { _ in visit(of: guest, &random) }
+    }
+
+    private func visit(of guest: MadeDevice, _ random: inout SeededGenerator) -> [Crowd.Step] {
+        var steps: [Crowd.Step] = []
+        var second = Self.start(&random)
+        func add(_ move: Move, _ random: inout SeededGenerator) {
+            if let step = step(move, of: guest, at: min(second, 86_399), &random) { steps.append(step) }
+            second += Int64(5 + 70 * random.fraction())
+        }
+        if let funnel = funnels.randomElement(using: &random), random.fraction() < 0.6 {
+            for move in funnel {
+                add(move, &random)
+                if random.fraction() > 0.6 { break }
+            }
+        }
+        for _ in 0..<min(1 + Int(2 / (1 - 0.9 * random.fraction())), 20) {
+            // Few kinds of events make most of the traffic: that of rank r has a weight of 1/r, near enough.
+            let rank = Int(pow(Double(events.count + 1), random.fraction())) - 1
+            add(Move(event: min(rank, events.count - 1), wanted: []), &random)
+        }
+        return steps
+    }
+
+    /// An event; nil where the plan says that all that were tried can't be.
+    private func step(
+        _ move: Move, of guest: MadeDevice, at second: Int64, _ random: inout SeededGenerator
+    ) -> Crowd.Step? {
+        let event = events[move.event]
+        for _ in 0..<4 {
+            var places: [(field: Int, entry: Int)] = []
+            for field in event.fields {
+                let wanted = move.wanted.first { $0.field == field }.flatMap {
+                    own[field].draw($0.bucket, of: $0.dimension, using: &random)
+                }
+                let usual = random.fraction() < 0.6 ? guest.tastes[field] : own[field].draw(using: &random)
+                places.append((field, wanted ?? usual))
+            }
+            if !event.impossible.isEmpty {
+                var buckets = guest.buckets.merging(event.kinds) { first, _ in first }
+                for (field, entry) in places { buckets.merge(own[field].entries[entry].buckets) { first, _ in first } }
+                if event.impossible.contains(where: { Self.occurs($0, in: buckets) }) { continue }
+            }
+            let fields = places.compactMap { field, entry in
+                own[field].entries[entry].json.map { (name: own[field].name.text, json: $0) }
+            }
+            return Crowd.Step(event: event.name, second: second, fields: fields)
+        }
+        return nil
+    }
+
+    /// The second of the day at which a visit begins: few at night, most in the evening.
+    private static func start(_ random: inout SeededGenerator) -> Int64 {
+        let weights = [2, 1, 1, 1, 1, 2, 4, 6, 8, 8, 7, 7, 8, 8, 7, 7, 8, 9, 10, 12, 12, 10, 7, 4]
+        var left = random.fraction() * Double(weights.reduce(0, +))
+        var hour = 0
+        while hour < 23, left >= Double(weights[hour]) {
+            left -= Double(weights[hour])
+            hour += 1
+        }
+        return Int64(hour) * 3600 + Int64(3000 * random.fraction())
+    }
+}

@@ -1,0 +1,189 @@
+extension PlanDraft {
+    /// The plan's text.
+    ///
+    /// - Parameter schema: the address of `plan.schema.json` for editors, seen from where the plan lies.
+    package func yaml(schema: String) -> String {
+        let parts = [
+            head(schema), app, purposes, dimensions.isEmpty ? [] : dimensionLines, metricLines, insightLines,
+            reportLines,
+        ]
+        return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    /// A text of somebody else as YAML.
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    // MARK: Sections
+
+    private func head(_ schema: String) -> [String] {
+        [
+            "# yaml-language-server: $schema=\(schema)",
+            "#",
+            "# Everything that is counted stands here, and nothing else ever is. Lines with EDIT hold examples: put yours in",
+            "# their place. `throng plan check FILE` says what is wrong, and how far off numbers will be.",
+        ]
+            + leftOut.map {
+                "# Left out: \($0.topic.question.english) From \(PlanNumber.text($0.audience)) devices a day on it can be shown."
+            }
+    }
+
+    private var app: [String] {
+        let grace = grace.text
+        return [
+            "app:",
+            "  name: \(name)",
+            "  title: \(Self.quoted(title))",
+            "  owner: Our team             # EDIT: who answers for this plan",
+            "  contact: privacy@example.com    # EDIT: whom the public may ask",
+            "  audience: \(audience)              # devices a day, roughly; advice weighs the plan against it",
+            "  threshold: \(Self.threshold)               # k: a number stands for at least so many devices, and is off by some on purpose",
+            "  time_zone: UTC              # where days begin; identifiers follow UTC, so another zone shows less",
+            "  grace: \(grace.value)             # \(grace.reason)",
+        ]
+    }
+
+    private var purposes: [String] {
+        let explanation = PlanPhrase(
+            "To see what is used, so that we improve the right things.",
+            "Um zu sehen, was benutzt wird, damit wir das Richtige verbessern.",
+            "Pour voir ce qui est utilisé, afin d’améliorer ce qui compte.")
+        return [
+            "# Why it is counted, in words for the people who are counted.", "purposes:", "  product:",
+        ] + explanation.lines("explanation", indent: 4, languages) + [
+            "    consent: not_required     # EDIT: `required` where your law or your users want to be asked",
+            "    refused_by: [global_privacy_control, do_not_track]",
+            "    rotation: 1 day           # how long a device keeps its random identifier; k is compared with a day's devices",
+            "    retention: 400 days       # how long published numbers are kept",
+        ]
+    }
+
+    private var dimensionLines: [String] {
+        ["# How coarsely it is counted. What a list does not have counts as `other`.", "dimensions:"]
+            + dimensions.flatMap { dimension in
+                ["  \(dimension.name):", "    title: \(dimension.title.value(languages))"]
+                    + dimension.lines.map { "    \($0)" }
+            }
+    }
+
+    // MARK: Metrics
+
+    private var metricLines: [String] {
+        ["metrics:"] + visitLines + others.flatMap { lines(of: $0.metric, answering: $0.topic) }
+    }
+
+    /// The visits, which every draft counts: the first number that anybody wants.
+    private var visitLines: [String] {
+        let asked = topics.filter { topic in topic.dimensions(self).contains { splits.contains($0) } }
+        let own = PlanPhrase(
+            "How many devices use it?", "Wie viele Geräte benutzen es?", "Combien d’appareils l’utilisent ?")
+        let decision = (asked.map(\.decision) + (asked.isEmpty ? ["Whether it is worth its while."] : []))
+        let sender =
+            switch client {
+            case .web: "throng.js sends it by data-view"
+            case .app: "record it when the app comes to the front"
+            case .both: "throng.js sends the first by data-view; apps record the other"
+            }
+        var lines =
+            ["  visits:", "    title: \(Self.visits.value(languages))"] + [
+                "    events: [\(visitEvents.joined(separator: ", "))]    # \(sender)"
+            ]
+        lines += PlanPhrase.joined([own] + asked.map(\.question)).lines("question", indent: 4, languages)
+        lines += ending(decision.joined(separator: " "))
+        if !splits.isEmpty { lines.append("    dimensions: [\(splits.map(\.name).joined(separator: ", "))]") }
+        lines += ["    period: day", "    measures: {reach: true}   # devices, too"]
+        if splits.count > 1 {
+            let margins = splits.map { "[\($0.name)]" }.joined(separator: ", ")
+            lines.append("    margins: [\(margins)]    # each by itself; a combination of two shows less")
+        }
+        return lines
+    }
+
+    private func lines(of metric: DraftMetric, answering topic: PlanTopic) -> [String] {
+        ["  \(metric.name):", "    title: \(metric.title.value(languages))"]
+            + ["    events: [\(metric.events.joined(separator: ", "))]    # \(metric.remark)"]
+            + topic.question.lines("question", indent: 4, languages) + ending(topic.decision)
+            + (metric.dimension.map { ["    dimensions: [\($0.name)]"] } ?? [])
+            + ["    period: \(metric.period)"] + metric.measures.map { "    \($0)" }
+    }
+
+    /// The lines of every metric about who wants it, and until when.
+    private func ending(_ decision: String) -> [String] {
+        [
+            "    decision: \(decision)    # EDIT",
+            "    owner: Our team",
+            "    expires: \(today.adding(days: 364))       # the first day on which it counts no more; at most a year ahead",
+            "    purpose: product",
+        ]
+    }
+
+    // MARK: Insights and reports
+
+    private var shownInsights: [(name: String, title: PlanPhrase, metric: String, body: String, period: String)] {
+        let visitors = PlanPhrase("Devices a day", "Geräte am Tag", "Appareils par jour")
+        let total = [("visitors", visitors, "visits", "kind: reach, trend: 14", "day")]
+        let split = splits.map { dimension in
+            let many = dimension.parts > 12 || dimension.name == "page" ? ", top: 10" : ""
+            let top = dimension.name == "hour" ? "" : many
+            let title = PlanPhrase(
+                "By \(dimension.title.english.lowercased())", "Nach \(dimension.title.text(.german))",
+                "Par \(dimension.title.text(.french).lowercased())")
+            return ("by_\(dimension.name)", title, "visits", "kind: reach, by: [\(dimension.name)]\(top)", "day")
+        }
+        let other = others.flatMap { other in
+            other.metric.insights.map { ($0.name, $0.title, other.metric.name, $0.body, other.metric.period) }
+        }
+        return total + split + other
+    }
+
+    private var insightLines: [String] {
+        guard partner != nil else { return [] }
+        return ["insights:"]
+            + shownInsights.map { insight in
+                "  \(insight.name): {title: \(insight.title.value(languages)), metric: \(insight.metric), \(insight.body)}"
+            }
+    }
+
+    private var reportLines: [String] {
+        guard let partner else {
+            return [
+                "# Nobody gets a report. Analysts see released numbers by SQL and on their page; `throng plan new --partner NAME`",
+                "# shows how a report is written.",
+            ]
+        }
+        let daily = shownInsights.filter { $0.period == "day" }.map(\.name)
+        let weekly = shownInsights.filter { $0.period == "week" }.map(\.name)
+        var lines = [
+            "partners:",
+            "  partner: {title: \(Self.quoted(partner)), contact: partner@example.com}    # EDIT: the address",
+            "",
+            "reports:",
+        ]
+        lines += report(
+            "daily", PlanPhrase("The day", "Der Tag", "La journée"), daily, "day", "0 6 * * *",
+            "the newest day that is over, with its grace")
+        if !weekly.isEmpty {
+            lines += report(
+                "weekly", PlanPhrase("The week", "Die Woche", "La semaine"), weekly, "week", "0 6 * * \(grace.weekday)",
+                "a week ends on Sunday, and waits for its grace")
+        }
+        return lines
+    }
+
+    private func report(
+        _ name: String, _ title: PlanPhrase, _ insights: [String], _ period: String, _ schedule: String,
+        _ remark: String
+    ) -> [String] {
+        [
+            "  \(name):",
+            "    title: \(title.value(languages))",
+            "    partner: partner",
+            "    insights: [\(insights.joined(separator: ", "))]",
+            "    period: \(period)",
+            "    schedule: \(schedule)       # \(remark)",
+            "    locale: \(languages[0].rawValue)",
+            "    deliver: [{folder: reports/partner}]    # in the data directory; {put: URL} sends it",
+        ]
+    }
+}

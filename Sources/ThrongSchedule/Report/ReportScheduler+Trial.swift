@@ -1,0 +1,24 @@
+package import ThrongPlan
+package import ThrongRelease
+package import ThrongReport
+internal import ThrongStore
+
+extension ReportScheduler {
+    /// Returns the document of a report about a period that is still open, from numbers that were decided for a trial, and
+    /// what was released before. Nothing is delivered, and nothing goes on record.
+    package func trial(
+        of report: Report, plan: Plan, period: Period, by decided: [Release]
+    ) async throws -> ReportDocument {
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let insights = report.insights.compactMap { plan.insight($0) }
+        var releases = decided.filter { $0.header.period == period }
+        for metric in Set(insights.map(\.metric)).sorted() {
+            let asked = insights.filter { $0.metric == metric }.flatMap { $0.earlierPeriods(of: period, in: calendar) }
+            guard let first = asked.map(\.start).min() else { continue }
+            releases += try await store.releases(
+                app: plan.app.name, metric: metric, periodKind: period.kind, from: first, to: period.start
+            ).filter { asked.contains($0.header.period) }
+        }
+        return ReportDocument(plan: plan, report: report, period: period, releases: releases)
+    }
+}

@@ -1,0 +1,158 @@
+import ArgumentParser
+import Foundation
+import ThrongPlan
+import ThrongStore
+import ThrongSystem
+
+struct PlanNewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Writes a plan to begin with.",
+        discussion: """
+            Asks on a terminal for what no option says. The plan passes `throng plan check` without advice; its examples are \
+            marked EDIT. Beside it lies plan.schema.json, by which editors complete it. Standard output has what to put into \
+            your page and app, and a request by hand.
+
+            Questions: \(PlanTopic.allCases.map(\.rawValue).joined(separator: ", ")).
+
+            EXAMPLE
+              throng plan new --title "My site" --for web --learn pages,sources --audience 3000
+            """)
+
+    @Argument(help: "The file to write, or - for standard output.")
+    var file = "plan.yaml"
+
+    @Option(help: "The app's name, as people know it.")
+    var title: String?
+
+    @Option(name: .customLong("for"), help: "What sends: web, app or both.")
+    var client: DraftClient?
+
+    @Option(help: ArgumentHelp("Up to three questions, the most important first.", valueName: "questions"))
+    var learn: TopicList?
+
+    @Option(help: "Devices a day, roughly.")
+    var audience: Int?
+
+    @Option(help: ArgumentHelp("Who gets reports.", valueName: "name"))
+    var partner: String?
+
+    @Flag(help: "Nobody gets reports.")
+    var noPartner = false
+
+    @Option(help: ArgumentHelp("Languages of its texts: en, de, fr.", valueName: "languages"))
+    var languages: LanguageList?
+
+    func validate() throws {
+        guard partner == nil || !noPartner else { throw ValidationError("Name --partner or --no-partner, not both.") }
+        if let audience, audience < PlanDraft.smallestAudience {
+            throw ValidationError(
+                """
+                --audience is \(audience); from \(PlanDraft.smallestAudience) devices a day on numbers can be shown. With \
+                fewer, ask people instead, or lower `threshold` in a plan of your own.
+                """)
+        }
+        if let client, let topic = learn?.topics.first(where: { !$0.isFor(client) }) {
+            let known = PlanTopic.allCases.filter { $0.isFor(client) }.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--for \(client.rawValue) can't answer '\(topic.rawValue)'; it can answer \(known).")
+        }
+    }
+
+    func run() async throws {
+        if file != "-", FileManager.default.fileExists(atPath: file) {
+            throw CommandFailure(
+                "\(file) is there already; name another file, or check this one: throng plan check \(file)")
+        }
+        let draft = try self.draft()
+        let text = draft.yaml(schema: PlanSchema.fileName)
+        let plan = try Plan(yaml: text, file: file)
+        guard file != "-" else { return Terminal.data(text.trimmingCharacters(in: .newlines)) }
+        try write(text)
+        sayWhatIsShown(draft, plan)
+        for snippet in draft.snippets {
+            Terminal.talk("\n\(snippet.place):\n")
+            Terminal.data(snippet.lines.joined(separator: "\n"))
+        }
+        Terminal.talk(
+            """
+
+            Next:
+              throng plan check \(file)      # again after each edit of lines with EDIT
+              throng serve --plan \(file)
+            """)
+    }
+
+    // MARK: Answers
+
+    private func draft() throws -> PlanDraft {
+        let answers = PlanQuestions()
+        let client = try self.client ?? answers.client()
+        let topics = try learn?.topics ?? answers.topics(client)
+        guard let topic = topics.first(where: { !$0.isFor(client) }) else {
+            return PlanDraft(
+                title: try title ?? answers.title(), client: client, topics: topics,
+                audience: try audience ?? answers.audience(),
+                partner: try noPartner ? nil : partner ?? answers.partner(),
+                languages: try languages?.languages ?? answers.languages(), today: .today)
+        }
+        throw ValidationError("\(client.rawValue) can't answer '\(topic.rawValue)'; name another question by --learn.")
+    }
+
+    // MARK: Files
+
+    private func write(_ text: String) throws {
+        let folder = (file as NSString).deletingLastPathComponent
+        let schema = (folder.isEmpty ? "" : folder + "/") + PlanSchema.fileName
+        do {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .withoutOverwriting)
+            try Data(PlanSchema.bytes).write(to: URL(fileURLWithPath: schema), options: .atomic)
+        } catch {
+            throw CommandFailure(
+                "\(file) can't be written (\(error.localizedDescription)); name a file in a folder of yours.")
+        }
+    }
+
+    private func sayWhatIsShown(_ draft: PlanDraft, _ plan: Plan) {
+        Terminal.talk("\(file) is written. With \(Terminal.grouped(draft.audience)) devices a day it will show:")
+        for line in draft.shown { Terminal.talk("  \(line)") }
+        for left in draft.leftOut {
+            Terminal.talk(
+                "  left out: \(left.topic.rawValue), which takes \(Terminal.grouped(left.audience)) devices a day")
+        }
+        Terminal.talk("\nNumbers are off on purpose, so that nobody can be told apart:")
+        for line in plan.marginLines() { Terminal.talk("  \(line)") }
+        Terminal.talk("\nFirst, if you start now:")
+        for line in plan.firstLines(now: UnixClock.system.now) { Terminal.talk("  \(line)") }
+    }
+}
+
+/// Questions of `--learn`, separated by commas.
+struct TopicList: ExpressibleByArgument {
+    let topics: [PlanTopic]
+
+    init?(argument: String) {
+        let found = argument.split(separator: ",").map { PlanTopic(rawValue: $0.trimmingCharacters(in: .whitespaces)) }
+        let topics = found.compactMap { $0 }
+        guard topics.count == found.count, Set(topics).count == topics.count,
+            (1...PlanDraft.mostTopics).contains(topics.count)
+        else { return nil }
+        self.topics = topics
+    }
+}
+
+/// Languages of `--languages`, separated by commas.
+struct LanguageList: ExpressibleByArgument {
+    let languages: [DraftLanguage]
+
+    init?(argument: String) {
+        let found = argument.split(separator: ",").map {
+            DraftLanguage(rawValue: $0.trimmingCharacters(in: .whitespaces))
+        }
+        languages = found.compactMap { $0 }
+        guard languages.count == found.count, Set(languages).count == languages.count, !languages.isEmpty else {
+            return nil
+        }
+    }
+}
+
+extension DraftClient: ExpressibleByArgument {}

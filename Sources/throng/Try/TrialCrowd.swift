@@ -1,0 +1,122 @@
+import Foundation
+import ThrongCrowd
+import ThrongPlan
+import ThrongStore
+import ThrongSystem
+
+/// The crowd of a trial: counts its days, and makes single batches up.
+struct TrialCrowd {
+    let plan: Plan
+    let crowd: Crowd
+    /// Devices on a day.
+    let devices: Int
+    let seed: UInt64
+
+    /// The outcome of a trial's events.
+    struct Tally {
+        var counted = 0
+        var refused: [String: Int] = [:]
+
+        mutating func add(_ other: (counted: Int, refused: [String: Int])) {
+            counted += other.counted
+            refused.merge(other.refused, uniquingKeysWith: +)
+        }
+    }
+
+    /// The time that counting and releasing past days may take. Unit: seconds.
+    private static let budget = 22.0
+    /// The days that are counted at least, if so many are asked for: two weeks have one whole week in any case.
+    private static let least = 14
+
+    private var calendar: PeriodCalendar { PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc }
+
+    /// The day before now.
+    var yesterday: Period { calendar.period(.day, containing: today.start - 1) }
+    /// The day that is not over.
+    var today: Period { calendar.period(.day, containing: UnixClock.system.now) }
+
+    /// Returns the days up to yesterday, the oldest first.
+    func past(_ days: Int) -> [Period] {
+        var past = [yesterday]
+        while past.count < days { past.append(calendar.period(.day, containing: past[past.count - 1].start - 1)) }
+        return past.reversed()
+    }
+
+    /// Returns how many of the days that are asked for can be counted and released within the time for it, by trying a
+    /// small one in memory.
+    func affordable(of days: Int) throws -> Int {
+        guard days > Self.least else { return days }
+        let few = min(devices, 300)
+        let started = ContinuousClock.now
+        let counted = try DayCounter(plan).count { take in
+            try crowd.forEachParcel(
+                plan: plan, purposes: plan.purposes, day: yesterday.start, posting: .asItHappens, devices: few,
+                seed: seed, take)
+        }
+        let half = ContinuousClock.now
+        _ = try ForecastDay(counted, of: plan, seed: seed)
+        let counting = (half - started) / .seconds(1) * Double(devices) / Double(few)
+        // Writing a release takes as long as drawing it.
+        let seconds = counting + 2 * ((ContinuousClock.now - half) / .seconds(1))
+        return min(days, max(Self.least, Int(Self.budget / max(seconds, 0.001))))
+    }
+
+    /// Counts days, the oldest first, each with a crowd of its own that is a little smaller the longer ago it is; and
+    /// today as if all of its crowd had come by now.
+    func count(_ days: [Period], into settings: ConnectionSettings) async throws -> Tally {
+        let past = try PastDays(plan)
+        let store = CounterStore(settings)
+        defer { store.close() }
+        var shapes = SeededGenerator(seed: seed)
+        let sizes = days.indices.map { place -> Int in
+            let ago = days.count - 1 - place
+            guard ago > 0 else { return devices }
+            let share: Double = 0.94 - 0.025 * Double(min(ago, 12)) + 0.08 * shapes.fraction()
+            return max(Int(Double(devices) * share), 1)
+        }
+        let bar = ProgressBar("counting days", total: sizes.reduce(devices, +), unit: "devices")
+        var tally = Tally()
+        for (place, day) in days.enumerated() {
+            let own = seed &+ UInt64(days.count - 1 - place)
+            tally.add(
+                try await past.count(
+                    batches(day, sizes[place], own) { bar.advance(by: 1) }, at: day.end + 1, into: store))
+        }
+        let now = batches(today, devices, seed &+ 1000) { bar.advance(by: 1) }
+        _ = try await past.count(now, at: today.end + 1, into: store)
+        bar.finish()
+        return tally
+    }
+
+    /// Counts today's crowd in what a changed plan counts anew.
+    func countToday(besides former: Plan, into settings: ConnectionSettings) async throws {
+        let known = Set(try former.metrics.map { try former.layout(of: $0, rules: .system) })
+        let anew = try plan.metrics.filter { !known.contains(try plan.layout(of: $0, rules: .system)) }
+        guard !anew.isEmpty else { return }
+        let store = CounterStore(settings)
+        defer { store.close() }
+        let past = try PastDays(plan, only: Set(anew.map(\.name)))
+        _ = try await past.count(batches(today, devices, seed &+ 1000) {}, at: today.end + 1, into: store)
+    }
+
+    /// The sample's shoppers post at one time, each under one identifier; devices that are made up post as it happens.
+    private func batches(
+        _ day: Period, _ count: Int, _ seed: UInt64, progress: () -> Void
+    ) -> [(parcel: Crowd.Parcel, sent: UnixSeconds)] {
+        var batches: [(parcel: Crowd.Parcel, sent: UnixSeconds)] = []
+        crowd.forEachParcel(
+            plan: plan, purposes: plan.purposes, day: day.start,
+            posting: crowd.isMadeUp ? .asItHappens : .atOnce(day.end + 1), devices: count, seed: seed,
+            progress: progress
+        ) { batches.append(($0, $1)) }
+        return batches
+    }
+
+    /// Makes batches up that a daemon takes now, of events of the last day; none of devices that refuse.
+    func fresh(_ count: Int, seed: UInt64) -> [Crowd.Parcel] {
+        let now = UnixClock.system.now
+        return crowd.parcels(
+            plan: plan, purposes: plan.purposes, day: now - 86_400, now: now, devices: count, seed: seed
+        ).filter { $0.signals.isEmpty }
+    }
+}

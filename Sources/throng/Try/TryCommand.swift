@@ -1,0 +1,263 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ThrongCrowd
+import ThrongJournal
+import ThrongPlan
+import ThrongSchedule
+import ThrongServer
+import ThrongStore
+import ThrongSystem
+
+struct TryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "try",
+        abstract: "Shows a plan at work: reports of a made-up crowd in a minute, then each batch that you post.",
+        discussion: """
+            Makes a crowd up from the plan, counts yesterday and eight weeks before by the daemon's own code, releases and \
+            reports them on a private PostgreSQL in a directory of its own, and marks all of it as made up. Then it serves a \
+            page on this machine: whatever is posted there, by curl, a web page or an app, appears as it was counted, with \
+            the numbers that it went into. Save the plan, and it is read again; its mistakes stand on the page.
+
+            Without a plan it takes the sample's shop, whose devices and shoppers come from two data sets and are combined at \
+            random (resampled).
+
+            EXAMPLES
+              throng try plan.yaml
+              throng try plan.yaml --audience 500 --devices devices.ndjson.gz
+              throng try --once --json
+
+            EXIT CODES
+              0  it was stopped, or with --once all was made
+              1  it could not be done
+              2  the plan has problems
+            """)
+
+    @Argument(help: "The plan's file (default: the sample's shop).")
+    var plan: String?
+
+    @OptionGroup var source: CrowdSource
+
+    @Option(
+        help: ArgumentHelp(
+            "How many devices come on a day (default: the plan's audience, at most 1500).", valueName: "devices"))
+    var audience: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many days are made, yesterday the last (default: as many of 57 as take half a minute).",
+            valueName: "days"))
+    var days: Int?
+
+    @Option(help: "Which crowd: the same seed gives the same one.")
+    var seed: UInt64 = 20_261_121
+
+    @Option(
+        help: ArgumentHelp(
+            "The page's port on 127.0.0.1 (default: 8080, or another if that is taken).", valueName: "port"))
+    var port: Int?
+
+    @Option(help: ArgumentHelp("A data directory for trials alone.", valueName: "dir"))
+    var data = Place.standardData + "-try"
+
+    @Option(help: ArgumentHelp("Where the reports go (default: reports in the data directory).", valueName: "dir"))
+    var out: String?
+
+    @Flag(help: "Opens the page in a browser.")
+    var open = false
+
+    @Flag(help: "Ends once the reports are made.")
+    var once = false
+
+    @Flag(help: "The daemon behind the page speaks TLS, by a certificate that openssl makes for this run.")
+    var tls = false
+
+    @Flag(help: "Prints the summary as JSON.")
+    var json = false
+
+    /// The most devices of a plan that names no number on the command line.
+    private static let mostDevices = 1500
+    private static let mostDays = 57
+
+    func validate() throws {
+        if let audience, audience < 1 { throw ValidationError("--audience takes at least 1.") }
+        if let days, !(1...60 ~= days) { throw ValidationError("--days takes 1 to 60.") }
+        if let port, !(1...65_535 ~= port) { throw ValidationError("--port takes 1 to 65535.") }
+    }
+
+    func run() async throws {
+        let started = ContinuousClock.now
+        let (file, source) = try sample()
+        let read = try Self.read(file)
+        let plan = read.plan.forMadeUpCrowd()
+        let devices = audience ?? min(plan.app.audience, Self.mostDevices)
+        let crowd = TrialCrowd(plan: plan, crowd: try source.made(for: plan), devices: devices, seed: seed)
+        let port = try ServeProcess.freePort(port)
+        let house = TrialHouse(data)
+        try await house.prepare()
+        try house.write(read.bytes)
+        _ = try ReportKeyFolder(dataPath: house.path).rotate(now: UnixClock.system.now)
+        var summary = try await make(crowd, in: house)
+        summary.seconds = Int((ContinuousClock.now - started) / .seconds(1))
+        Terminal.talk("Starting throng serve; its log is \(house.path)/serve.log.")
+        let certificate = tls ? try TrialCertificate(in: house.path) : nil
+        let serve = try ServeProcess(
+            plan: house.plan, data: house.path, log: house.path + "/serve.log", tls: certificate)
+        do {
+            try await serve.waitUntilReady()
+            if let certificate { Terminal.talk("\n\(certificate.advice)") }
+            if once {
+                try await post(crowd, to: serve, certificate, &summary)
+                try show(summary, in: house)
+            } else {
+                try show(summary, in: house)
+                try await stay(read, crowd, summary, source, house, serve, port: port, certificate)
+            }
+        } catch {
+            // The first error matters more than how the end went.
+            try? serve.stop()
+            throw error
+        }
+        try serve.stop()
+    }
+
+    /// The plan's file and the crowd: the sample's where no plan is named.
+    private func sample() throws -> (String, CrowdSource) {
+        if let plan { return (plan, source) }
+        let folders = ["Deploy/sample", "/usr/share/throng/sample"]
+        guard let folder = folders.first(where: { FileManager.default.fileExists(atPath: $0 + "/shop.yaml") }) else {
+            throw CommandFailure(
+                "There is no sample in \(folders.joined(separator: " or ")). Name a plan: throng try plan.yaml.")
+        }
+        var source = source
+        if source.devices == nil, source.shares == nil { source.crowd = source.crowd ?? folder }
+        return (folder + "/shop.yaml", source)
+    }
+
+    private static func read(_ file: String) throws -> RunningPlan {
+        do {
+            return try PlanFiles.source(file)
+        } catch let problems as PlanProblems {
+            for problem in problems.all { Terminal.talk(problem.description) }
+            throw ExitCode(2)
+        }
+    }
+
+    /// Counts, releases and reports all days before any daemon looks at what is due.
+    private func make(_ crowd: TrialCrowd, in house: TrialHouse) async throws -> TrialSummary {
+        let wanted = days ?? Self.mostDays
+        let count = days == nil ? try crowd.affordable(of: wanted) : wanted
+        let past = crowd.past(count)
+        Terminal.talk(
+            "Making up \(Terminal.count(crowd.devices, "device")) on each of \(Terminal.count(count, "day")), for \(crowd.plan.app.title)."
+        )
+        let cluster = try house.cluster()
+        try await cluster.start()
+        do {
+            let owner = Connection(cluster.settings)
+            defer { owner.close() }
+            _ = try await Migrator(owner).migrate()
+            let tally = try await crowd.count(past, into: try house.hastySettings())
+            Terminal.talk("Releasing and reporting.")
+            let made = try await house.release(crowd.plan, crowd, past, out: out)
+            try await cluster.stop()
+            return TrialSummary(
+                devices: crowd.devices, days: count, eventsCounted: tally.counted,
+                eventsRefused: tally.refused.values.reduce(0, +), refusals: tally.refused,
+                cellsPublished: made.published, cellsWithheld: made.withheld, reports: made.files,
+                hiding: try Self.hiding(crowd))
+        } catch {
+            // The first error matters more than how the end went.
+            try? await cluster.stop()
+            throw error
+        }
+    }
+
+    private static func hiding(_ crowd: TrialCrowd) throws -> TrialSummary.Hiding? {
+        guard !crowd.crowd.isMadeUp else { return nil }
+        let bucketed = try crowd.crowd.uniqueBucketed(plan: crowd.plan)
+        return TrialSummary.Hiding(
+            knownDevices: crowd.crowd.devices.count, uniqueBefore: crowd.crowd.uniqueRaw, uniqueAfter: bucketed.unique,
+            dimensions: bucketed.dimensions.map(\.text))
+    }
+
+    /// Posts some batches over HTTP, as clients do.
+    private func post(
+        _ crowd: TrialCrowd, to serve: ServeProcess, _ certificate: TrialCertificate?, _ summary: inout TrialSummary
+    ) async throws {
+        let batches = crowd.fresh(50, seed: seed)
+        let bar = ProgressBar("posting over HTTP", total: batches.reduce(0) { $0 + $1.events }, unit: "events")
+        let tally = try await BatchSender(to: serve.url, authorities: certificate?.certificate)
+            .send(batches, progress: bar)
+        bar.finish()
+        try await serve.waitUntilFlushed()
+        summary.eventsAcknowledged = tally.accepted
+    }
+
+    /// Serves the page until Ctrl-C.
+    private func stay(
+        _ read: RunningPlan, _ crowd: TrialCrowd, _ summary: TrialSummary, _ source: CrowdSource, _ house: TrialHouse,
+        _ serve: ServeProcess, port: Int, _ certificate: TrialCertificate?
+    ) async throws {
+        let settings = try house.cluster().settings
+        let file = plan ?? read.path
+        let feed = TryoutFeed(plan: WatchedPlan.said(file, crowd.plan, .counting))
+        let desk = TryoutDesk(
+            feed, plan: crowd.plan, daemon: serve.url, authorities: certificate?.certificate, settings: settings,
+            folder: house.path)
+        defer { desk.close() }
+        let pages = summary.reports.filter { $0.hasSuffix(".html") }
+        feed.set(summary.pages(of: crowd.plan))
+        let watched = WatchedPlan(
+            file, bytes: read.bytes, house: house, serve: serve, desk: desk, feed: feed, settings: settings,
+            crowd: crowd, makeCrowd: { try source.made(for: $0) })
+        try await letIn(crowd.plan, to: serve, settings)
+        let (address, opens) = ("http://127.0.0.1:\(port)/try", open)
+        var logger = Logger(label: "throng.try")
+        logger.logLevel = .error
+        try await TryoutServer(desk, example: { await watched.example() }, made: pages, logger: logger).run(
+            port: port,
+            again: [(.milliseconds(150), { await watched.look() }), (.milliseconds(300), { await desk.look() })]
+        ) {
+            Terminal.talk(
+                "\nThe page is alive at \(address) until you press Ctrl-C. Post to http://127.0.0.1:\(port)/v1/batches."
+            )
+            if opens { Self.openBrowser(address) }
+        }
+    }
+
+    private static func openBrowser(_ address: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["xdg-open", address]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        do {
+            try process.run()
+        } catch {
+            Terminal.talk("No browser could be opened: \(error). Open the address by hand.")
+        }
+    }
+
+    /// Gives tokens to everybody who may look at the daemon's own pages.
+    private func letIn(_ plan: Plan, to serve: ServeProcess, _ settings: ConnectionSettings) async throws {
+        let store = AccessStore(settings)
+        defer { store.close() }
+        let now = UnixClock.system.now
+        var lines: [(String, String)] = []
+        let partners = plan.partners.map { ($0.title, AccessRole.partner($0.name, of: plan.app.name)) }
+        for (title, role) in partners + [("Analyst", .analysis), ("Operator", .operations)] {
+            let secret = AccessSecret()
+            let token = AccessToken(id: secret.id, role: role, note: "trial", createdAt: now, expiresAt: now + 86_400)
+            try await store.add(token, secret)
+            lines.append((title, secret.text))
+        }
+        Terminal.talk("\nThe daemon's pages are at \(serve.portal). Sign in with one of these tokens:")
+        Terminal.talk(Terminal.table(lines))
+    }
+
+    private func show(_ summary: TrialSummary, in house: TrialHouse) throws {
+        if json { return try Terminal.json(summary) }
+        summary.show(keys: ReportKeyFolder(dataPath: house.path).listPath)
+    }
+}

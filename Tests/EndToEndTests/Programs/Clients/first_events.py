@@ -1,0 +1,126 @@
+"""Each block of Clients.md does what the page says: what it installs is there, its first event arrives, and counts into nothing as
+long as it says test and once as soon as it does not. The module's types are those of what it exports."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import daemon
+import shop
+from daemon import ROOT, check, say
+
+ADDRESS = "https://count.example.com"
+
+
+def blocks(language):
+    """The blocks of the page in a language."""
+    with open(os.path.join(ROOT, "Sources", "Throng.docc", "Clients.md"), encoding="utf-8") as file:
+        return re.findall(rf"^```{language}\n(.*?)^```$", file.read(), re.M | re.S)
+
+
+def run(command, folder, **variables):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1500, env={**os.environ, **variables})
+    check(done.returncode == 0, command, "ended with", done.returncode, done.stdout[-1500:], done.stderr[-1500:])
+    return done.stdout
+
+
+def shell(block, folder):
+    """Runs a block of commands beside a copy of the clients."""
+    return run(["bash", "-euc", block], folder, npm_config_offline="true", npm_config_audit="false", npm_config_fund="false",
+               PIP_NO_INDEX="1", PIP_TARGET=os.path.join(folder, "site"), PIP_DISABLE_PIP_VERSION_CHECK="1")
+
+
+def variants(block, house):
+    """A block for this daemon: as it stands, and for people."""
+    here = block.replace(ADDRESS, f"http://127.0.0.1:{house.port}")
+    check(here != block and ("test: true" in here or "test=True" in here or ".test(true)" in here), "a block tests:", block)
+    return here, re.sub(r",? ?(test: true|test=True|\.test\(true\))", "", here)
+
+
+def python(house, folder):
+    shell("".join(block for block in blocks("sh") if "pip" in block), folder)
+    for block in blocks("python"):
+        for text in variants(block, house):
+            shutil.rmtree(os.path.join(folder, "throng-data"), ignore_errors=True)
+            said = run([sys.executable, "-c", text], folder, PYTHONPATH=os.path.join(folder, "site"))
+            check("waiting=0, counted=1, dropped={}, problem=None" in said, "Python says", said)
+    check(not glob.glob(folder + "/**/*alice*", recursive=True), "the sender writes nobody down")
+    return len(blocks("python"))
+
+
+def java(house, folder):
+    build = next(block for block in blocks("sh") if "java/build" in block).splitlines()
+    shell(build[0], folder)
+    for text in variants(blocks("java")[0], house):
+        shutil.rmtree(os.path.join(folder, "throng-data"), ignore_errors=True)
+        with open(os.path.join(folder, "First.java"), "w", encoding="utf-8") as file:
+            file.write(text)
+        said = shell(build[1], folder)
+        check(said.strip() == "counted 1, waiting 0, dropped {}", "Java says", said)
+    run(["java", "-cp", "libs/*", "throng.Vectors", os.path.join(ROOT, "Deploy", "conform", "vectors.json")], folder)
+    return 1
+
+
+# What the module meets in place of a page: enough for a beacon that is told what happens.
+PAGE = """const nothing = () => {};
+globalThis.window = globalThis;
+for (const name of ["HTMLFormElement", "ShadowRoot"]) globalThis[name] = class { submit() {} };
+globalThis.addEventListener = nothing;
+globalThis.document = {scripts: [], addEventListener: nothing, referrer: "", hidden: false};
+globalThis.location = {pathname: "/"};
+globalThis.history = {pushState: nothing, replaceState: nothing, length: 2};
+globalThis.screen = {width: 390, height: 844};
+Object.defineProperty(globalThis, "navigator", {value: {userAgent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/128.0", onLine: true}});
+"""
+SENT = """
+for (let wait = 0; wait < 200 && !throng.sent.some(({answer}) => answer); wait++) await new Promise((next) => setTimeout(next, 100));
+console.log(throng.sent.map(({answer}) => JSON.stringify(answer)).join());
+process.exit();"""
+
+
+def module(house, folder):
+    with open(os.path.join(folder, "package.json"), "w", encoding="utf-8") as file:
+        file.write('{"name": "page", "private": true, "type": "module"}')
+    shell("".join(block for block in blocks("sh") if "npm" in block), folder)
+    for text in variants(blocks("js")[0], house):
+        with open(os.path.join(folder, "page.js"), "w", encoding="utf-8") as file:
+            file.write(text.replace("const throng", PAGE + "const throng", 1) + SENT)
+        said = run(["node", "page.js"], folder)
+        expected = '{"accepted":0,"refused":[],"test":1}' if "test: true" in text else '{"accepted":1,"refused":[]}'
+        check(said.strip() == expected, "the module says", said)
+    exported = run(["node", "-p", "import('throng-beacon').then((all) => console.log(Object.keys(all).join()))"], folder)
+    with open(os.path.join(folder, "node_modules", "throng-beacon", "index.d.ts"), encoding="utf-8") as file:
+        declared = re.findall(r"^export (?:declare )?(?:function|const|class) (\w+)", file.read(), re.M)
+    check(exported.split()[-1] == ",".join(sorted(declared)), "declared is", declared, "and exported", exported)
+    if shutil.which("tsc"):
+        with open(os.path.join(folder, "page.ts"), "w", encoding="utf-8") as file:
+            file.write(blocks("js")[0].replace("throng.record", "throng?.record") + "// @ts-expect-error no app\nstart({ server: '' });\n")
+        run(["tsc", "--strict", "--noEmit", "--module", "nodenext", "--moduleResolution", "nodenext", "--lib", "es2022,dom",
+             "page.ts"], folder)
+    return 1
+
+
+def test():
+    house = daemon.Daemon(shop.plan()).start()
+    with tempfile.TemporaryDirectory(prefix="te-first-", dir="/tmp") as folder:
+        # Commands of the page run beside the clients, and leave nothing there.
+        os.makedirs(os.path.join(folder, "Sources", "ThrongServer"))
+        shutil.copytree(os.path.join(ROOT, "Deploy", "clients"), os.path.join(folder, "Deploy", "clients"))
+        shutil.copytree(os.path.join(ROOT, "Sources", "ThrongServer", "Web"), os.path.join(folder, "Sources", "ThrongServer", "Web"))
+        shutil.copy(os.path.join(ROOT, "LICENSE"), folder)
+        clients = python(house, folder) + java(house, folder) + module(house, folder)
+    house.drain()
+    found = shop.counted(house, "purchases")
+    check(found == clients == 4, "of", clients, "clients count", found)
+    tests = house.metrics()['throng_batches_total{outcome="test"}']
+    check(tests == clients, "of", clients, "clients test", tests)
+    check(house.stop() == 0, "serve stops gracefully")
+    say(f"{clients} clients are installed by the page, and send their first event")
+
+
+if __name__ == "__main__":
+    daemon.main(test)

@@ -1,0 +1,194 @@
+"""`throng try` with a plan of another field than a shop's: reports within a minute, each batch on the page within a second as it was
+counted, a plan that is broken and mended, and a folder that no real daemon takes."""
+
+import http.client
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import daemon
+import page_look
+from browser import Browser
+from daemon import BINARY, HERE, check, say, until
+
+
+class Trial:
+    """A `throng try` of the test's own."""
+
+    def __init__(self, plan, data, log):
+        self.port = daemon.free_ports(1)[0]
+        self.log = log
+        with open(log, "wb") as words:
+            self.process = subprocess.Popen(
+                [BINARY, "try", plan, "--data", data, "--port", str(self.port), "--audience", "400", "--days", "15"],
+                stdin=subprocess.DEVNULL, stdout=words, stderr=words, env=daemon.environment(noise=True))
+
+    def said(self):
+        with open(self.log) as words:
+            return words.read()
+
+    def ask(self, method, path, body=None, **headers):
+        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        line.request(method, path, body, headers)
+        answer = line.getresponse()
+        found = answer.status, answer.read()
+        line.close()
+        return found
+
+    def news(self, version=0):
+        """What changed after a version; nothing where nothing did for some seconds."""
+        status, body = self.ask("GET", f"/try/feed?after={version}")
+        return json.loads(body) if status == 200 else None
+
+    def post(self, *events, purpose="product", rotation=86400, **members):
+        now = time.time()
+        batch = {"app": "podcast", "purpose": purpose, "window": int(now) // rotation, "id": secrets.token_hex(16),
+                 "batch": secrets.token_hex(16), "events": [
+                     {"at": time.strftime("%FT%TZ", time.gmtime(now)), **event} for event in events], **members}
+        return self.ask("POST", "/v1/batches", json.dumps(batch))
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(120)
+
+
+def entry(trial, number):
+    """The entry of a batch, and the version of the news with it."""
+    news = trial.news()
+    found = [each for each in news["entries"] if each["number"] == number]
+    return (found[0], news["version"]) if found else None
+
+
+def batches(trial):
+    status, answer = trial.post(
+        {"event": "play_started", "fields": {"genre": "Crime"}}, {"event": "play_startd"},
+        {"event": "play_ended", "fields": {"percent": 70, "minutes": "much"}},
+        context={"user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"})
+    begun = time.monotonic()
+    check(status == 202 and json.loads(answer)["accepted"] == 1, "the daemon answered", status, answer)
+    shown, _ = until(lambda: entry(trial, 1), "the batch is never on the page", pause=0.02)
+    took = time.monotonic() - begun
+    check(took < 1, "it took", took, "seconds until the batch was there")
+    say(f"a batch is on the page {took:.2f} s after it was answered")
+    counted, unknown, bad = shown["events"]
+    buckets = dict(counted["counted"][0]["buckets"])
+    check(buckets == {"Genre": "Crime", "Operating system": "Linux"}, "the buckets are", buckets)
+    check(unknown["refused"] == "unknown_event" and any("play_started" in hint for hint in unknown["hints"]), unknown)
+    check(bad["refused"] == "invalid_value" and not bad["counted"], bad)
+    check("the current one" in shown["window"] and shown["consent"] == "no consent needed", shown["window"], shown["consent"])
+
+    def numbers():
+        found = entry(trial, 1)[0]["events"][0]["counted"][0].get("numbers")
+        return found if found and any("would be published" in each["words"] for each in found) else None
+    found = until(numbers, "its numbers never come", lambda: entry(trial, 1), seconds=60)
+    check(found[0]["cell"] == "total" and "off by up to" in found[0]["words"], found)
+    check(any(each["cell"] == "genre = Crime" for each in found), found)
+    say("its numbers:", "; ".join(f"{each['cell']}: {each['words']}" for each in found))
+
+    status, answer = trial.post({"event": "message_heard"}, purpose="sponsors", rotation=3600)
+    check(json.loads(answer)["refused"][0]["reason"] == "consent_outdated", status, answer)
+    shown = until(lambda: entry(trial, 2), "the second batch is never on the page")[0]
+    check("version 1 was given, version 2 is asked for" in shown["consent"], shown["consent"])
+    status, answer = trial.ask("POST", "/v1/batches", "{")
+    shown = until(lambda: entry(trial, 3), "what is no batch is never on the page")[0]
+    check(status == 400 and shown["problem"]["error"] == "not_json", status, shown)
+    say("refusals are there with their rule, their place and what was meant")
+
+
+def plans(trial, path):
+    with open(path) as file:
+        good = file.read()
+    first = trial.news()["plan"]
+    check(first["state"] == "counting", first)
+    # A mistake, named with its line; the daemon goes on meanwhile.
+    begun = time.monotonic()
+    with open(path, "w") as file:
+        file.write(good.replace("    field: genre\n", "    feild: genre\n"))
+    wrong = until(
+        lambda: (said := trial.news()["plan"])["state"] == "mistaken" and said, "the mistake is never on the page", seconds=10, pause=0.02)
+    say(f"a mistake is on the page {time.monotonic() - begun:.2f} s after it was saved")
+    line = good.split("\n").index("    field: genre") + 1
+    check(any(each["line"] == line and "feild" in each["message"] for each in wrong["problems"]), wrong, line)
+    check(trial.post({"event": "play_started", "fields": {"genre": "News"}})[0] == 202, "it takes nothing meanwhile")
+    # Mended, with one more event: batches wait for it and are counted by it.
+    with open(path, "w") as file:
+        file.write(good.replace("[play_started, play_resumed]", "[play_started, play_resumed, play_skipped]"))
+    until(lambda: trial.news()["plan"]["state"] == "counting", "the mended plan never counts", lambda: trial.news()["plan"])
+    second = trial.news()["plan"]
+    check(second["version"] != first["version"] and not second["problems"], second)
+    status, answer = trial.post({"event": "play_skipped", "fields": {"genre": "News"}})
+    check(json.loads(answer)["accepted"] == 1, "the new event is", status, answer)
+    say("a plan is read again when it is saved; a mistake stands there with its line, and nothing stops")
+
+
+def page(trial):
+    with Browser(language="en") as browser:
+        browser.open(f"http://127.0.0.1:{trial.port}/try")
+        browser.until("return document.querySelectorAll('#batches > li').length >= 4")
+        check("Made up" in browser.run("return document.querySelector('.made-up').textContent"), "nothing says that it is made up")
+        before = browser.run("return document.querySelectorAll('#batches > li').length")
+        browser.click("#send")
+        browser.until(f"return document.querySelectorAll('#batches > li').length > {before}")
+        browser.click("details summary")
+        browser.until("return document.getElementById('curl').textContent.includes('/v1/batches')")
+        names = [link["href"] for link in browser.run(
+            "return [...document.querySelectorAll('#reports a')].map(a => ({href: a.getAttribute('href')}))")]
+        check("/try/now/daily" in names and any(name.startswith("/try/made/") for name in names), names)
+        for name, width, scheme in (("light", 1280, "light"), ("dark", 1280, "dark"), ("narrow", 320, "light")):
+            page_look.look(browser, name, width, "screen", scheme, page="tryout")
+        browser.quiet()
+    for address in ("/try/now/daily", next(name for name in names if name.startswith("/try/made/"))):
+        status, body = trial.ask("GET", address)
+        check(status == 200 and b"Made up: The day" in body or b"Made up: The week" in body, address, status, body[:300])
+    say("the page is alive in Chromium, and axe finds nothing; reports say that they are made up")
+
+
+def refused(data, plan):
+    """No daemon takes the folder, and no trial another one."""
+    status, _, words = daemon.run("serve", "--plan", plan, "--data", data)
+    check(status == 1 and "made-up numbers" in words, "serve took a trial's folder:", status, words[-500:])
+    with tempfile.TemporaryDirectory(prefix="te-", dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        other = os.path.join(folder, "data")
+        os.mkdir(other)
+        with open(os.path.join(other, "daemon.id"), "w"):
+            pass
+        status, _, words = daemon.run("try", plan, "--data", other, "--once")
+        check(status == 1 and "something else than an earlier trial" in words, status, words[-500:])
+        check(os.listdir(other) == ["daemon.id"], "it changed", os.listdir(other))
+        status, _, words = daemon.run("serve", "--plan", plan, "--data", other, "--made-up")
+        check(status == 1 and "nothing that" in words, status, words[-500:])
+    say("no real daemon takes its folder, and it takes no real one")
+
+
+def test():
+    folder = tempfile.mkdtemp(prefix="te-tried-", dir="/tmp")
+    os.chmod(folder, 0o755)
+    plan, data = os.path.join(folder, "podcast.yaml"), os.path.join(folder, "data")
+    shutil.copy(os.path.join(HERE, "podcast.yaml"), plan)
+    trial = Trial(plan, data, os.path.join(folder, "try.log"))
+    try:
+        until(lambda: "The page is alive" in trial.said() or trial.process.poll() is not None, "it is never alive", trial.said, seconds=900)
+        check(trial.process.poll() is None, "it ended:", trial.said()[-3000:])
+        made = os.listdir(os.path.join(data, "reports", "sponsor"))
+        check(any(name.startswith("daily") and name.endswith(".html") for name in made), made)
+        check(any(name.startswith("weekly") and name.endswith(".html") for name in made), made)
+        say("reports of the day and of the week are there")
+        batches(trial)
+        plans(trial, plan)
+        page(trial)
+        check(trial.stop() == 0, "it ended with", trial.process.returncode, trial.said()[-2000:])
+        refused(data, plan)
+    finally:
+        if trial.process.poll() is None:
+            trial.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    daemon.main(test)
