@@ -29,7 +29,8 @@ public struct ThrongOptions: Sendable {
     /// The evaluator's key, if the app knows it: what `throng evaluator --public-key` prints there. If the plan names
     /// another one, or none, values of open vocabularies stay on the device. Unless given, the plan's is believed.
     public var evaluatorKey: String?
-    /// True if batches are sent without ``Throng/flush()``.
+    /// True if batches are sent without ``Throng/flush()``, and the plan is asked for once in ``planAge``; if false, call
+    /// ``Throng/refreshPlan()`` as often: a new version of consent is learned by it.
     public var sendsByItself = true
     /// The time that events wait for others; each wait is half to one and a half times as long, at random.
     /// Unit: seconds.

@@ -239,7 +239,7 @@ class Sender(Speaker):
                 continue
             # Nothing says whose an event is where there are no identifiers, here neither.
             person = "" if purpose.get("identifier") == "none" else each.person
-            version = each.consent[purpose["name"]] if purpose["needs_consent"] else 0
+            version = each.consent.get(purpose["name"], 0) if purpose["needs_consent"] else 0
             place = (purpose["name"], person, version)
             if place not in self._queues and len(self._queues) >= self._limit:
                 self._note([event], "queue_full")

@@ -57,7 +57,10 @@ struct ConformProbe: AsyncParsableCommand {
             client.record(step.event ?? "", (step.fields ?? [:]).compactMapValues(value))
             // What is recorded is on disk a second later; no scenario waits for that.
             await client.save()
-        case "send": _ = await client.flush()
+        case "send":
+            // An app that sends by its own hand asks for the plan by its own hand.
+            await client.refreshPlan()
+            _ = await client.flush()
         default: break
         }
     }

@@ -63,7 +63,8 @@ def rules():
                 continue
             raise Failure("a client speaks to", address)
         client = throng_client.Client("http://127.0.0.1:9", "shop", os.path.join(folder, "device"))
-        check(client.status.waiting == 0 and client.status.problem is None, client.status)
+        check(client.status.waiting == 0 and "no plan" in client.status.problem, client.status)
+        client.set_consent("product", True)
         try:
             throng_client.Client("http://127.0.0.1:9", "shop", os.path.join(folder, "device"))
             raise Failure("two clients have one folder")

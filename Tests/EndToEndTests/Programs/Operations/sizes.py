@@ -110,7 +110,7 @@ def units():
     for words, kind in ((text(DEPLOY, "systemd", "throng.service"), "Type=notify"), (backup, "Type=oneshot")):
         check({"User=throng", "LimitCORE=0", "MemorySwapMax=0", kind} <= set(words.splitlines()), "a unit lacks one of its lines:", words)
     # A unit that is over takes what its user shares in memory along, and PostgreSQL's is the daemon's.
-    check("RemoveIPC=yes" not in backup, "a backup ends the daemon's PostgreSQL")
+    check("\nRemoveIPC=yes" not in backup, "a backup ends the daemon's PostgreSQL")
     for size in ("one-app", "publisher"):
         for unit, part in (("throng", "systemd/port-443.conf"), ("throng-backup", f"sizes/{size}/backup.conf")):
             os.makedirs(os.path.join(folder, unit + ".service.d"), exist_ok=True)
