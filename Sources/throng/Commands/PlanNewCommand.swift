@@ -77,6 +77,7 @@ struct PlanNewCommand: AsyncParsableCommand {
             """
 
             Next:
+              throng try \(file)             # people who are made up, and a page that shows your own events
               throng plan check \(file)      # again after each edit of lines with EDIT
               throng serve --plan \(file)
             """)
