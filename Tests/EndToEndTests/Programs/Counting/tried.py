@@ -127,6 +127,8 @@ def plans(trial, path):
 
 
 def page(trial):
+    # A page whose name leads here reads nothing of what is posted; one that asks by an address does.
+    check([trial.ask("GET", "/try/feed?after=0", Host=host)[0] for host in ("rebound.example", "127.0.0.1")] == [421, 200], "a host")
     with Browser(language="en") as browser:
         browser.open(f"http://127.0.0.1:{trial.port}/try")
         browser.until("return document.querySelectorAll('#batches > li').length >= 4")
