@@ -16,6 +16,11 @@ let strict: [SwiftSetting] =
 let isFirstLook = Context.environment["THRONG_FIRST_LOOK"] != nil
 let computed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
 
+/// Whether the quickstart builds: what a trial does not wait for is not optimized, and there is no TLS unless it is asked for. Its
+/// library takes a fifth of the build.
+let isTrial = Context.environment["THRONG_FIRST_LOOK"] == "trial"
+let unhurried = isTrial ? strict : computed
+
 /// Whether an app builds the client into itself: SwiftPM then reads this file from a checkout, or from Git alone. An app shares
 /// swift-crypto with its other packages, so that only a build of Throng itself asks for exactly one version of it.
 let isWithinApp = Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/")
@@ -42,6 +47,9 @@ let nio: [Target.Dependency] = [
 let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+
+/// What builds a target's texts into it.
+let embedded: [Target.PluginUsage] = [.plugin(name: "EmbedTexts")]
 
 let package = Package(
     name: "throng",
@@ -83,7 +91,7 @@ let package = Package(
             name: "ThrongSystem", dependencies: ["CCurl", "CLinux", crypto, logging], swiftSettings: computed),
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: computed),
         .target(name: "ThrongWire", dependencies: [crypto], swiftSettings: computed),
-        .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: computed),
+        .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: unhurried),
         .target(
             name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
             swiftSettings: strict),
@@ -97,40 +105,41 @@ let package = Package(
         .target(
             name: "ThrongRelease", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", crypto],
             swiftSettings: computed),
-        .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire"], swiftSettings: computed),
+        .target(name: "ThrongAudit", dependencies: ["ThrongPlan", "ThrongWire"], swiftSettings: unhurried),
         .target(
             name: "ThrongStore",
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal", "ThrongRelease", "CLibPQ",
                 "CLinux", crypto, logging, lifecycle,
-            ], resources: [.embedInCode("Schema")], swiftSettings: strict),
+            ], swiftSettings: strict, plugins: embedded),
         .target(
             name: "ThrongReport",
             dependencies: [
                 "ThrongPlan", "ThrongRelease", .product(name: "Mustache", package: "swift-mustache"),
-            ], resources: [.embedInCode("Templates")], swiftSettings: strict),
+            ], swiftSettings: strict, plugins: embedded),
         .target(
             name: "ThrongCredentials",
             dependencies: [
                 "ThrongSystem", "ThrongWire", "ThrongAttestation", "ThrongJournal", "CLinux", crypto, cryptoExtras,
                 logging, yams, .product(name: "NIOPosix", package: "swift-nio"),
-            ] + certificates, swiftSettings: computed),
+            ] + certificates, swiftSettings: unhurried),
         .target(
             name: "ThrongSchedule",
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease", "ThrongStore",
-                "ThrongReport", "CLinux", crypto, logging, lifecycle,
+                "ThrongReport", "CLinux", "CXlsxWriter", crypto, logging, lifecycle,
             ] + nio, swiftSettings: strict),
         .target(
             name: "ThrongServer",
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongAttestation", "ThrongIngest", "ThrongJournal",
                 "ThrongStore", "ThrongRelease", "ThrongReport", "ThrongCredentials", "ThrongSchedule", "CLinux", crypto,
-                logging, lifecycle, signals, httpTypes, nioHTTP, nioSSL, asn1,
+                logging, lifecycle, signals, httpTypes, nioHTTP, asn1,
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-            ] + hummingbird + nio, resources: [.embedInCode("Portal/Templates"), .embedInCode("Web")],
-            swiftSettings: strict),
+            ] + hummingbird + nio + (isTrial ? [] : [nioSSL]),
+            exclude: ["Edge/ServerCertificate\(isTrial ? "" : "+None").swift"], swiftSettings: strict, plugins: embedded
+        ),
         .target(
             name: "ThrongCrowd",
             dependencies: [
@@ -156,8 +165,7 @@ let package = Package(
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongIngest", "ThrongSuppression",
                 "ThrongRelease", "ThrongAudit", "ThrongReport", "ThrongCrowd", "CCoin", arguments, logging, histogram,
                 httpTypes,
-            ] + hummingbird + nio, path: "Lab/throng-lab", resources: [.embedInCode("Conform/Plan")],
-            swiftSettings: computed),
+            ] + hummingbird + nio, path: "Lab/throng-lab", swiftSettings: computed, plugins: embedded),
 
         // What apps build into themselves: nothing of the daemon.
         .target(
@@ -213,7 +221,8 @@ let package = Package(
             exclude: ["Mistakes", "Record/Golden"], swiftSettings: strict),
         .testTarget(
             name: "ThrongIngestTests",
-            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongPlan", "ThrongWire", crypto], swiftSettings: strict),
+            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongPlan", "ThrongWire", "CSimdJSON", crypto],
+            swiftSettings: strict),
         .testTarget(
             name: "ThrongJournalTests",
             dependencies: ["ThrongSystem", "ThrongIngest", "ThrongJournal", "ThrongPlan", "ThrongWire", crypto],
@@ -258,9 +267,9 @@ let package = Package(
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
-                "TestCluster", "ThrongSystem", "ThrongServer", "ThrongSchedule", "ThrongStore", "ThrongPlan",
+                "TestCluster", "throng", "ThrongSystem", "ThrongServer", "ThrongSchedule", "ThrongStore", "ThrongPlan",
                 "ThrongWire", "ThrongRelease", "ThrongReport", "ThrongIngest", "ThrongJournal", "ThrongAttestation",
-                "ThrongCredentials", lifecycle, logging, httpTypes, nioHTTP, nioEmbedded, nioSSL,
+                "ThrongCredentials", arguments, lifecycle, logging, httpTypes, nioHTTP, nioEmbedded, nioSSL,
             ] + hummingbird + nio, swiftSettings: strict),
         .testTarget(
             name: "ThrongClientTests",
@@ -276,11 +285,14 @@ let package = Package(
         .testTarget(name: "HouseTests", dependencies: [crypto], swiftSettings: strict),
         .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
 
+        .plugin(name: "EmbedTexts", capability: .buildTool()),
+
         // The system's libraries.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "CLinux"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CXlsxWriter", pkgConfig: "xlsxwriter", providers: [.apt(["libxlsxwriter-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "CCoin", path: "Lab/CCoin",

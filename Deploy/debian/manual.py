@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Makes manual pages from what the program says of itself: one for the program, and one for each of its commands.
 
-Usage: throng --experimental-dump-help | manual.py FOLDER VERSION DATE     writes throng.1, throng-serve.1 … into FOLDER
+Usage: throng --experimental-dump-help | manual.py FOLDER VERSION DATE [SETTINGS]     writes throng.1, throng-serve.1 … into FOLDER
+
+SETTINGS is what `throng doctor --show --json` printed: the page of serve lists them.
 """
 
 import json
@@ -112,7 +114,16 @@ def sections(command):
     return lines
 
 
-def page(command, version, date):
+def environment(settings):
+    """The variables of serve, each with its default and what it means."""
+    lines = ['.SH ENVIRONMENT', "A variable of THRONG_ that is none of these stops the start."]
+    for each in settings:
+        unit = f" {each['unit']}" if "unit" in each else ""
+        lines += [".TP", bold(each["variable"]), escaped(f"{each['meaning']} (default: {personal(each['default'])}{unit})")]
+    return lines
+
+
+def page(command, version, date, settings):
     """The page's name and its text."""
     words = [*command.get("superCommands", []), command["commandName"]]
     name = "-".join(words)
@@ -127,6 +138,8 @@ def page(command, version, date):
     lines += text or [escaped(command["abstract"])]
     if shown(command):
         lines += [".SH OPTIONS", *arguments(command)]
+    if command["commandName"] == "serve":
+        lines += environment(settings)
     if len(words) == 1:
         lines.append(".SH COMMANDS")
         for child in children(command):
@@ -140,11 +153,15 @@ def page(command, version, date):
 
 
 def main():
-    folder, version, date = sys.argv[1:]
+    folder, version, date, *path = sys.argv[1:]
+    settings = []
+    for each in path:
+        with open(each) as file:
+            settings = json.load(file)["settings"]
     command = json.load(sys.stdin)["command"]
     os.makedirs(folder, exist_ok=True)
     for each in [command, *children(command)]:
-        name, text = page(each, version, date)
+        name, text = page(each, version, date, settings)
         with open(os.path.join(folder, name + ".1"), "w") as file:
             file.write(text)
 

@@ -1,6 +1,7 @@
 #include "CSimdJSON.h"
 
 #include "MendedText.h"
+#include "PlainDocument.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,6 +17,7 @@ namespace dom = simdjson::dom;
 
 struct throng_json_parser {
     dom::parser parser;
+    PlainDocument plain;
     std::unique_ptr<dom::parser> deep;  // of the last document, where that was nested deeper than `parser` reads
     size_t max_depth;
     size_t max_string;
@@ -23,22 +25,14 @@ struct throng_json_parser {
     uint32_t flaws = 0;
     bool is_mended = false;
 
-    throng_json_parser(size_t depth, size_t string) : parser(), max_depth(depth), max_string(string) {}
+    throng_json_parser(size_t depth, size_t string) : plain(depth, string), max_depth(depth), max_string(string) {}
 
     simdjson::error_code read(const uint8_t *bytes, size_t length, dom::element &root);
     void walk(dom::element element, size_t depth);
     void walk_members(dom::object object, size_t place, size_t depth);
     void add_string(std::string_view text);
-    bool is_repeat(size_t key, size_t object) const;
     void mark(size_t node, throng_json_flaw flaw);
 };
-
-// One of 64 bits, the same for equal keys.
-static uint64_t key_bit(std::string_view key) {
-    if (key.empty()) return 1;
-    const auto first = static_cast<uint8_t>(key.front()), last = static_cast<uint8_t>(key.back());
-    return uint64_t{1} << ((key.size() * 7 + first * 3 + last) & 63);
-}
 
 // The first member whose key equals an earlier one's; the number of members where there is none.
 static size_t first_repeat(dom::object object) {
@@ -74,20 +68,10 @@ void throng_json_parser::mark(size_t node, throng_json_flaw flaw) {
     nodes.push_back(node);
 }
 
-// Whether an object has an earlier member of that key.
-bool throng_json_parser::is_repeat(size_t key, size_t object) const {
-    for (size_t earlier = object + 1; earlier < key; earlier = nodes[earlier + 1].next) {
-        if (nodes[earlier].length == nodes[key].length &&
-            std::memcmp(nodes[earlier].value.bytes, nodes[key].value.bytes, nodes[key].length) == 0)
-            return true;
-    }
-    return false;
-}
-
 void throng_json_parser::walk_members(dom::object object, size_t place, size_t depth) {
     // Keys of one length with the same ends share a bit: only those are compared. An object with many keys is sorted
     // instead, or it would cost the square of their number.
-    const bool is_small = object.size() <= 16;
+    const bool is_small = object.size() <= PlainDocument::most_compared;
     const size_t repeat = is_small ? 0 : first_repeat(object);
     uint64_t seen = 0;
     uint32_t length = 0;
@@ -95,8 +79,8 @@ void throng_json_parser::walk_members(dom::object object, size_t place, size_t d
         const size_t key = nodes.size();
         add_string(member.key);
         if (is_small) {
-            const uint64_t bit = key_bit(member.key);
-            if (seen & bit && is_repeat(key, place)) mark(key, THRONG_JSON_DUPLICATE_KEY);
+            const uint64_t bit = PlainDocument::key_bit(member.key);
+            if (seen & bit && PlainDocument::is_repeat(nodes.data(), key, place)) mark(key, THRONG_JSON_DUPLICATE_KEY);
             seen |= bit;
         } else if (length == repeat) {
             mark(key, THRONG_JSON_DUPLICATE_KEY);
@@ -119,7 +103,8 @@ void throng_json_parser::walk(dom::element element, size_t depth) {
             break;
         }
         uint32_t length = 0;
-        for (dom::element child : element.get_array().value_unsafe()) {
+        const dom::array list = element.get_array().value_unsafe();
+        for (dom::element child : list) {
             walk(child, depth + 1);
             ++length;
         }
@@ -164,7 +149,6 @@ void throng_json_parser::walk(dom::element element, size_t depth) {
 
 // Reads a document; one that simdjson does not take once more, as it is mended.
 simdjson::error_code throng_json_parser::read(const uint8_t *bytes, size_t length, dom::element &root) {
-    deep.reset();
     is_mended = false;
     const auto error = parser.parse(bytes, length).get(root);
     if (error != simdjson::STRING_ERROR && error != simdjson::NUMBER_ERROR && error != simdjson::DEPTH_ERROR)
@@ -186,8 +170,14 @@ void throng_json_parser_free(throng_json_parser *parser) { delete parser; }
 throng_json_result throng_json_parse(throng_json_parser *parser, const uint8_t *bytes, size_t length) {
     throng_json_result result{};
     parser->nodes.clear();
+    parser->deep.reset();
     parser->flaws = 0;
     try {
+        if (parser->plain.read(parser->parser, bytes, length)) {
+            result.nodes = parser->plain.nodes.get();
+            result.count = parser->plain.count;
+            return result;
+        }
         dom::element root;
         switch (parser->read(bytes, length, root)) {
         case simdjson::SUCCESS:

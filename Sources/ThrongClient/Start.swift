@@ -40,7 +40,8 @@ struct Start {
         if let found = ConsentDocument.read(from: storage, for: source.address) {
             consents = found.consents
             if found.isLost { notices.append(.consentLost) }
-            if found.isUnbound { Self.bind(found.consents, in: storage, for: source) }
+            // If the disk does not allow it now, the next start binds them to this device.
+            if found.isUnbound { try? ConsentDocument.write(found.consents, to: storage, for: source.address) }
         } else {
             // Nobody is asked if a refusal could not be kept.
             consents = Consents()
@@ -72,17 +73,7 @@ struct Start {
         }
     }
 
-    /// Binds what the person said to this device, if the disk allows; the next time otherwise.
-    private static func bind(_ consents: Consents, in storage: AppStorage, for source: PlanSource) {
-        do {
-            try ConsentDocument.write(consents, to: storage, for: source.address)
-        } catch {
-            return
-        }
-    }
-
-    /// Returns the device's memory; a new one if there is none, it is damaged, or it is another daemon's, another
-    /// device's, or a test's where this is none.
+    /// Returns the device's memory; a new one if there is none of this device, daemon and kind.
     private static func memory(
         in storage: AppStorage, for source: PlanSource, isTest: Bool
     ) throws(ThrongError) -> (memory: DeviceMemory, notice: ThrongNotice?) {

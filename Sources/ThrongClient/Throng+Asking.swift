@@ -150,17 +150,8 @@ extension Throng {
 extension SentBatch {
     /// The events in it, with the fields that they shared.
     fileprivate var events: [Batch.Event] {
-        do {
-            let batch = try JSONDecoder().decode(Batch.self, from: Data(body.utf8))
-            return batch.events.map { event in
-                var event = event
-                event.fields = batch.context.merging(event.fields ?? [:]) { _, own in own }
-                return event
-            }
-        } catch {
-            // It takes something back, or says one value: no event is in it.
-            return []
-        }
+        // A body that is no batch takes something back, or says one value: no event is in it.
+        (try? JSONDecoder().decode(Batch.self, from: Data(body.utf8)))?.wholeEvents ?? []
     }
 }
 

@@ -92,12 +92,8 @@ extension Throng {
         isConsentSaved = false
         keepConsents()
         guard !isConsentSaved else { return }
-        do {
-            try storage.remove(ConsentDocument.name)
-        } catch {
-            // It is tried again with the next event.
-            return
-        }
+        // If that fails it is tried again with the next event.
+        try? storage.remove(ConsentDocument.name)
     }
 
     /// Writes down the person's answers, if that did not work so far.
@@ -181,7 +177,6 @@ extension Throng {
             memory.withdraw(name, answered: plan.purpose(name)?.answered.map(\.name) ?? [])
             due[name] = nil
         }
-        isSaved = false
-        return persist()
+        return persistChanges()
     }
 }

@@ -62,10 +62,7 @@ extension Throng {
             return Attempt()
         }
         do throws(TransportFailure) {
-            let response = try await send(
-                ClientRequest(
-                    method: "POST", url: url, headers: ["Content-Type": "application/json"], body: body,
-                    answerLimit: PlanSource.longestAnswer), of: first.purpose, isSealed: first.isSealed == true)
+            let response = try await send(.post(body, to: url), of: first.purpose, isSealed: first.isSealed)
             switch DaemonAnswer<BatchAnswer>(response, now: now) {
             case _ where response.status == 202, .rejected:
                 forget(first)
@@ -92,8 +89,7 @@ extension Throng {
 
     private func forget(_ first: PendingFirst) {
         memory.pendingFirsts.removeAll { $0.mark == first.mark }
-        isSaved = false
-        persist()
+        persistChanges()
     }
 
     private func put(off first: PendingFirst, by seconds: Int64) {

@@ -5,13 +5,9 @@ extension Throng {
     /// Every batch that left the device, exactly as sent, oldest first; as many as the options say.
     public var sent: [SentBatch] {
         memory.log.compactMap { place in
-            do {
-                guard let data = try storage.read(Self.logName(place)) else { return nil }
-                return try JSONDecoder().decode(SentBatch.self, from: data)
-            } catch {
-                // A damaged entry can't be shown; the others can.
-                return nil
-            }
+            // A damaged entry can't be shown; the others can.
+            guard let data = try? storage.read(Self.logName(place)) else { return nil }
+            return try? JSONDecoder().decode(SentBatch.self, from: data)
         }
     }
 
@@ -73,17 +69,14 @@ extension Throng {
             guard let number = fields[sum.field.text]?.withFieldValue(\.numeric) else { return nil }
             return (sum.name, Double(sum.quantum(of: number)) / sum.scale)
         }
+        let words = plan.published.spoken("metrics.\(metric.name).question", metric.question, for: languages)
         return EventPreview.Tuple(
-            metric: metric.name, question: question(of: metric, in: plan), purpose: purpose.name,
+            metric: metric.name, question: words.text, purpose: purpose.name,
             explanation: explanation(of: purpose), buckets: Dictionary(labels) { first, _ in first },
             sums: Dictionary(sums) { first, _ in first },
             period: plan.calendar.label(of: plan.calendar.period(metric.period, containing: now)),
             isOncePerWindow: metric.isOncePerWindow, sampling: metric.sampling,
             isAllowed: permissions.allows(purpose))
-    }
-
-    private func question(of metric: DevicePlan.Metric, in plan: DevicePlan) -> String {
-        plan.published.spoken("metrics.\(metric.name).question", metric.question, for: languages).text
     }
 
     static func logName(_ place: Int) -> String { "\(AppStorage.logPrefix)\(place).json" }
@@ -92,11 +85,16 @@ extension Throng {
     ///
     /// - Returns: whether it is on disk.
     func log(_ batch: Outstanding, of purpose: String, _ outcome: SentBatch.Outcome) -> Bool {
-        let words = plan?.purpose(purpose).map(explanation(of:)) ?? ""
-        let entry = SentBatch(
-            id: batch.batch, purpose: purpose, explanation: words, unixSeconds: batch.firstSent.value, body: batch.body,
-            outcome: outcome)
+        var entry = entry(batch.batch, of: purpose, at: batch.firstSent, body: batch.body)
+        entry.outcome = outcome
         return log(entry, at: batch.log)
+    }
+
+    /// Returns something that leaves, as the log shows it before there is an answer.
+    func entry(_ id: String, of purpose: String, at time: UnixSeconds, body: String) -> SentBatch {
+        SentBatch(
+            id: id, purpose: purpose, explanation: plan?.purpose(purpose).map(explanation(of:)) ?? "",
+            unixSeconds: time.value, body: body, outcome: .unanswered)
     }
 
     /// Writes down anything else that leaves.
@@ -115,11 +113,7 @@ extension Throng {
     }
 
     func forgetLog(_ place: Int) {
-        do {
-            try storage.remove(Self.logName(place))
-        } catch {
-            // It is beyond what is shown; the next file of that name takes its place.
-            return
-        }
+        // One that stays is beyond what is shown; the next file of that name takes its place.
+        try? storage.remove(Self.logName(place))
     }
 }

@@ -39,7 +39,7 @@ extension Throng {
         do throws(PlanFailure) {
             let (answer, date) = try await fetch()
             guard generation == self.generation, !isShut else {
-                throw PlanFailure(error: .noPlan("everything was forgotten meanwhile."), isFinal: false)
+                throw .noPlan("everything was forgotten meanwhile.")
             }
             if let date { setClockRight(date) }
             memory.takingBack.forgetOver(at: now)
@@ -92,6 +92,10 @@ extension Throng {
         let error: ThrongError
         /// True if the daemon, or something in its place, has answered that there is none.
         let isFinal: Bool
+
+        static func noPlan(_ reason: String, isFinal: Bool = false) -> PlanFailure {
+            PlanFailure(error: .noPlan(reason), isFinal: isFinal)
+        }
     }
 
     /// Asks the daemon for its plan, and what time it is there.
@@ -109,7 +113,7 @@ extension Throng {
                 method: "GET", url: source.plan, headers: headers, body: Data(), answerLimit: PlanSource.longestPlan)
             response = isSealed ? try await sendSealed(request) : try await transport.send(request)
         } catch {
-            throw PlanFailure(error: .noPlan("the daemon could not be reached."), isFinal: false)
+            throw .noPlan("the daemon could not be reached.")
         }
         // A cache on the way says for how long it kept the answer (RFC 9111, section 5.1).
         let age = response.headers["age"].flatMap { Int64($0) } ?? 0
@@ -125,26 +129,19 @@ extension Throng {
             same.unixSeconds = now
             same.gateway = response.headers[GatewayIdentity.header] ?? same.gateway
             return (same, date)
-        case 404:
-            throw PlanFailure(error: .noPlan("the daemon has none for the app \(source.app) (404)."), isFinal: true)
+        case 404: throw .noPlan("the daemon has none for the app \(source.app) (404).", isFinal: true)
         case 300..<400:
-            let reason =
-                "the request was led elsewhere (\(response.status)), as networks do that ask people to sign in."
-            throw PlanFailure(error: .noPlan(reason), isFinal: false)
+            let lead = "the request was led elsewhere (\(response.status))"
+            throw .noPlan("\(lead), as networks do that ask people to sign in.")
         case 500...:
-            let reason = "the daemon, or what stands before it, is out of order (\(response.status))."
-            throw PlanFailure(error: .noPlan(reason), isFinal: false)
-        default:
-            throw PlanFailure(error: .noPlan("the answer was \(response.status)."), isFinal: true)
+            throw .noPlan("the daemon, or what stands before it, is out of order (\(response.status)).")
+        default: throw .noPlan("the answer was \(response.status).", isFinal: true)
         }
     }
 
-    /// Keeps a plan for a start without a network; if the disk is full, that start will have to wait for one.
+    /// Keeps a plan for a start without a network.
     static func keep(_ plan: StoredPlan, in storage: AppStorage) {
-        do {
-            try storage.replace(planName, with: try JSONEncoder().encode(plan))
-        } catch {
-            return
-        }
+        // If the disk is full, that start will have to wait for one.
+        try? storage.replace(planName, with: JSONEncoder().encode(plan))
     }
 }

@@ -31,8 +31,7 @@ extension Throng {
     /// The time after which it is tried again after a failure. Unit: seconds.
     private static let renewalPause: Int64 = 600
 
-    /// Returns the identifier of a purpose's open window that nobody can invent; nil if the purpose needs none, or
-    /// there is none.
+    /// Returns the attested identifier of a purpose's open window; nil if it needs or has none.
     func attestedIdentifier(of name: String) async -> (place: RotationWindow, identifier: AttestedIdentifier)? {
         guard let identifiers = options.identifiers, let purpose = plan?.purpose(name), purpose.needsProof,
             memory.outstanding[name] == nil
@@ -49,14 +48,9 @@ extension Throng {
     /// Gives up proving anything in a window of which the daemon did not take a proof: events go back to the queue, to
     /// travel under an identifier of the device's own. Nothing of them was counted.
     func goesUnproved(_ batch: Outstanding, of purpose: DevicePlan.Purpose, _ status: Int) -> Bool {
-        guard batch.proves == true, memory.outstanding[purpose.name]?.batch == batch.batch,
-            isSentHereAlone(purpose.name)
-        else { return false }
+        guard batch.proves, isOurs(batch, of: purpose.name) else { return false }
         memory.takingBack.spend(RotationWindow(window: batch.window, rotation: purpose.rotation), of: purpose.name)
-        _ = log(batch, of: purpose.name, .rejected(status: status, error: "unproved"))
-        memory.putBack(batch.events, of: batch, of: purpose.name, queueLimit: options.queueLimit)
-        isSaved = false
-        persist()
+        putBack(batch.events, of: batch, of: purpose.name, status: status, error: "unproved")
         options.notice?(.noCredential("the daemon did not take the proof."))
         return true
     }
@@ -66,10 +60,10 @@ extension Throng {
         _ path: String, _ body: [UInt8]?, isSealed: Bool
     ) async throws(TransportFailure) -> ClientResponse {
         guard let url = URL(string: source.root + path) else { throw .notSent }
-        let request = ClientRequest(
-            method: body == nil ? "GET" : "POST", url: url,
-            headers: body == nil ? [:] : ["Content-Type": "application/json"], body: Data(body ?? []),
-            answerLimit: PlanSource.longestAnswer)
+        let request =
+            body.map { ClientRequest.post(Data($0), to: url) }
+            ?? ClientRequest(
+                method: "GET", url: url, headers: [:], body: Data(), answerLimit: PlanSource.longestAnswer)
         return isSealed ? try await sendSealed(request) : try await transport.send(request)
     }
 }

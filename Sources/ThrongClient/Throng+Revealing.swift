@@ -36,16 +36,12 @@ extension Throng {
 
     /// - Returns: whether there was an answer.
     private func send(_ reveal: Reveal) async -> Bool {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let place = memory.log.upperBound
-        var entry: SentBatch
+        var sent: SentBatch
         do {
-            let words = plan?.purpose(reveal.purpose.text).map(explanation(of:)) ?? ""
-            entry = SentBatch(
-                id: BatchID(high: random.next(), low: random.next()).description, purpose: reveal.purpose.text,
-                explanation: words, unixSeconds: now.value,
-                body: String(decoding: try encoder.encode(reveal), as: UTF8.self), outcome: .unanswered)
+            sent = entry(
+                BatchID(high: random.next(), low: random.next()).description, of: reveal.purpose.text, at: now,
+                body: try reveal.sentText)
         } catch {
             // Names and a text can always be written.
             return true
@@ -53,20 +49,18 @@ extension Throng {
         // First in the log, then on the wire: nothing leaves that nobody can look at.
         memory.log = memory.log.lowerBound..<place + 1
         isSaved = false
-        guard persist(), log(entry, at: place) else { return false }
+        guard persist(), log(sent, at: place) else { return false }
         let response: ClientResponse
         do throws(TransportFailure) {
             response = try await send(
-                ClientRequest(
-                    method: "POST", url: source.reveals, headers: ["Content-Type": "application/json"],
-                    body: Data(entry.body.utf8), answerLimit: PlanSource.longestAnswer), of: reveal.purpose.text)
+                .post(Data(sent.body.utf8), to: source.reveals), of: reveal.purpose.text)
         } catch {
             // Others will be asked, too.
             return false
         }
-        entry.outcome =
+        sent.outcome =
             response.status == 202 ? .counted(events: 0, refused: [:]) : .rejected(status: response.status, error: "")
-        _ = log(entry, at: place)
+        _ = log(sent, at: place)
         return true
     }
 }

@@ -34,8 +34,7 @@ extension Throng {
         return try await sendSealed(request)
     }
 
-    /// Seals a request, and sends it through the plan's relay. If the gateway does not know the key any more, it is
-    /// asked for once anew.
+    /// Seals a request and sends it through the relay; a key that the gateway does not know is renewed once.
     func sendSealed(_ request: ClientRequest) async throws(TransportFailure) -> ClientResponse {
         guard let relay = plan?.relay else { throw .notSent }
         let message = BinaryRequest(sealing: request).encoded(isPadded: true)
@@ -77,9 +76,7 @@ extension Throng {
 
     private func relayedKey(of relay: RelayAddress) -> KeyConfiguration? {
         guard let known = relayedKey, known.relay == relay, now < known.until, known.until <= now + RelayedKey.age
-        else {
-            return nil
-        }
+        else { return nil }
         return known.configuration
     }
 
@@ -111,8 +108,7 @@ extension Throng {
 }
 
 extension BinaryRequest {
-    /// The same request, as it is sealed: without a host, which the gateway knows, and without what a proxy before it takes
-    /// off a path.
+    /// The request as it is sealed: without a host, and with the path that the gateway knows.
     fileprivate init(sealing request: ClientRequest) {
         self.init(
             request.method, "/v1/" + (request.url.path().split(separator: "/v1/").last ?? ""),

@@ -218,44 +218,55 @@ extension Throng {
         -> Bool
     {
         let before = memory.correction.seconds
-        guard await refreshPlan(), memory.outstanding[purpose]?.batch == batch.batch, isSentHereAlone(purpose),
-            case .rejected(let status, let error) = answer, let plan
+        guard await refreshPlan(), isOurs(batch, of: purpose), case .rejected(let status, let error) = answer, let plan
         else { return false }
         let shift = memory.correction.seconds - before
         guard shift != 0 else { return false }
-        _ = log(batch, of: purpose, .rejected(status: status, error: error))
         let events = batch.events.map { $0.moved(by: shift, in: plan.calendar, now: now) }
-        memory.putBack(events, of: batch, of: purpose, queueLimit: options.queueLimit)
-        isSaved = false
-        persist()
+        putBack(events, of: batch, of: purpose, status: status, error: error)
         return true
     }
 
-    /// Asks for the plan, by which a batch was to be sealed that went directly. It was not counted: its events go back to the
-    /// queue, to travel under the newer plan.
+    /// Asks for the plan by which a batch was to be sealed; its events go back, to travel under that.
     private func goesSealed(_ batch: Outstanding, of purpose: String) async -> Bool {
-        guard batch.isSealed != true, await refreshPlan(), plan?.purpose(purpose)?.isOblivious == true,
-            memory.outstanding[purpose]?.batch == batch.batch, isSentHereAlone(purpose)
+        guard !batch.isSealed, await refreshPlan(), plan?.purpose(purpose)?.isOblivious == true,
+            isOurs(batch, of: purpose)
         else { return false }
-        _ = log(batch, of: purpose, .rejected(status: 403, error: "oblivious_only"))
-        memory.putBack(batch.events, of: batch, of: purpose, queueLimit: options.queueLimit)
-        isSaved = false
-        persist()
+        putBack(batch.events, of: batch, of: purpose, status: 403, error: "oblivious_only")
         return true
+    }
+
+    /// Says whether a batch still waits for its answer, and nobody else can have sent it.
+    func isOurs(_ batch: Outstanding, of purpose: String) -> Bool {
+        memory.outstanding[purpose]?.batch == batch.batch && isSentHereAlone(purpose)
+    }
+
+    /// Moves events of a batch that was rejected, and so not counted, back to the queue.
+    func putBack(
+        _ events: [QueuedEvent], of batch: Outstanding, of purpose: String, status: Int, error: String
+    ) {
+        _ = log(batch, of: purpose, .rejected(status: status, error: error))
+        memory.putBack(events, of: batch, of: purpose, queueLimit: options.queueLimit)
+        persistChanges()
     }
 
     private func send(
         _ batch: Outstanding, of purpose: String, refusing signals: Set<OptOutSignal>
     ) async -> DaemonAnswer<BatchAnswer> {
-        var headers = ["Content-Type": "application/json"]
+        var headers: [String: String] = [:]
         if signals.contains(.globalPrivacyControl) { headers["Sec-GPC"] = "1" }
         if signals.contains(.doNotTrack) { headers["DNT"] = "1" }
+        return await answer(
+            to: .post(Data(batch.body.utf8), to: source.batches(of: batch), headers: headers), of: purpose,
+            isSealed: batch.isSealed)
+    }
+
+    /// Sends a request of a purpose, and reads what the daemon says.
+    func answer<Word: Decodable & Sendable>(
+        to request: ClientRequest, of purpose: String, isSealed: Bool
+    ) async -> DaemonAnswer<Word> {
         do throws(TransportFailure) {
-            let response = try await send(
-                ClientRequest(
-                    method: "POST", url: source.batches(of: batch), headers: headers, body: Data(batch.body.utf8),
-                    answerLimit: PlanSource.longestAnswer), of: purpose, isSealed: batch.isSealed == true)
-            return DaemonAnswer(response, now: now)
+            return DaemonAnswer(try await send(request, of: purpose, isSealed: isSealed), now: now)
         } catch {
             return DaemonAnswer(error)
         }
@@ -281,9 +292,8 @@ extension Throng {
                 batch.mayHaveArrived = mayHaveArrived
                 memory.settle(batch, of: purpose, answer: answer)
                 if let rotation = plan.purpose(purpose)?.rotation {
-                    if sent.proves == true {
-                        memory.noteProof(of: purpose, RotationWindow(window: sent.window, rotation: rotation))
-                    }
+                    // The window's other batches need no proof.
+                    if sent.proves { memory.proved[purpose] = RotationWindow(window: sent.window, rotation: rotation) }
                     memory.takingBack.forget(beyond: sent.window, of: purpose, rotation: rotation)
                 }
                 revealed.answer(
@@ -331,11 +341,7 @@ extension Throng {
 
     func pause() async {
         guard options.gap > 0 else { return }
-        do {
-            try await clock.sleep(seconds: Double.random(in: 0...options.gap, using: &random))
-        } catch {
-            // Cancelled: whoever waits wants the result now.
-            return
-        }
+        // It fails if it is cancelled: whoever waits wants the result now.
+        try? await clock.sleep(seconds: Double.random(in: 0...options.gap, using: &random))
     }
 }

@@ -56,21 +56,19 @@ extension Throng {
         if memory.takingBack[id]?.place.isOver(at: now) == true { await refreshPlan() }
         guard var withdrawal = memory.takingBack[id] else { return Attempt() }
         guard !withdrawal.place.isOver(at: now) else { return hold(id, .unreachable, retryAfter: 0) }
-        var entry = SentBatch(
-            id: id, purpose: withdrawal.purpose,
-            explanation: plan?.purpose(withdrawal.purpose).map(explanation(of:)) ?? "", unixSeconds: now.value,
-            body: withdrawal.body, outcome: .unanswered)
+        var entry = entry(id, of: withdrawal.purpose, at: now, body: withdrawal.body)
         if withdrawal.log == nil {
             withdrawal.log = memory.log.upperBound
             memory.log = memory.log.lowerBound..<memory.log.upperBound + 1
             memory.takingBack[id] = withdrawal
-            isSaved = false
             // A full disk keeps it from being looked at, and from nothing else.
-            persist()
+            persistChanges()
             if let place = withdrawal.log { _ = log(entry, at: place) }
         }
         let generation = generation
-        let answer = await send(withdrawal)
+        let answer: DaemonAnswer<WithdrawalReceipt> = await answer(
+            to: .post(Data(withdrawal.body.utf8), to: source.withdrawals), of: withdrawal.purpose,
+            isSealed: withdrawal.isSealed)
         switch answer {
         case .taken: entry.outcome = .counted(events: 0, refused: [:])
         case .rejected(let status, let error): entry.outcome = .rejected(status: status, error: error)
@@ -85,13 +83,11 @@ extension Throng {
             memory.takingBack[id] = nil
             // Events that wait may go in this window now.
             due[withdrawal.purpose] = nil
-            isSaved = false
-            persist()
+            persistChanges()
             return Attempt()
         case .rejected(let status, let error):
             memory.takingBack[id]?.isRefused = true
-            isSaved = false
-            persist()
+            persistChanges()
             return Attempt(problem: .rejected(status: status, error: error))
         case .busy(let seconds): return hold(id, .busy(seconds: seconds), retryAfter: seconds)
         case .notSent, .unanswered: return hold(id, .unreachable, retryAfter: 0)
@@ -102,21 +98,7 @@ extension Throng {
     private func hold(_ id: String, _ problem: FlushResult.Problem, retryAfter seconds: Int64) -> Attempt {
         let now = now
         memory.takingBack[id]?.patience.fail(at: now, retryAfter: seconds, random: &random)
-        isSaved = false
-        persist()
+        persistChanges()
         return Attempt(problem: problem)
-    }
-
-    private func send(_ withdrawal: OwedWithdrawal) async -> DaemonAnswer<WithdrawalReceipt> {
-        do throws(TransportFailure) {
-            let response = try await send(
-                ClientRequest(
-                    method: "POST", url: source.withdrawals, headers: ["Content-Type": "application/json"],
-                    body: Data(withdrawal.body.utf8), answerLimit: PlanSource.longestAnswer),
-                of: withdrawal.purpose, isSealed: withdrawal.isSealed == true)
-            return DaemonAnswer(response, now: now)
-        } catch {
-            return DaemonAnswer(error)
-        }
     }
 }

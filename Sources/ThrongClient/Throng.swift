@@ -221,8 +221,7 @@ public actor Throng {
         drain()
         for each in held { memory.drop(plan == nil ? .noPlan : .unknownEvent, event: each.record.event) }
         held = []
-        isSaved = false
-        persist()
+        persistChanges()
         isShut = true
         storage.close()
     }
@@ -244,8 +243,7 @@ public actor Throng {
         memory.correction = correction
         revealed = RevealedValues(evaluator: options.evaluatorKey)
         due = [:]
-        isSaved = false
-        persist()
+        persistChanges()
         for place in old { forgetLog(place) }
     }
 
@@ -291,6 +289,13 @@ public actor Throng {
 
     static func now(of clock: any ClientClock, corrected by: ClockCorrection = ClockCorrection()) -> UnixSeconds {
         by.applied(to: UnixSeconds(clock.unixSeconds))
+    }
+
+    /// Writes down that something has changed.
+    @discardableResult
+    func persistChanges() -> Bool {
+        isSaved = false
+        return persist()
     }
 
     /// Writes down what has changed.

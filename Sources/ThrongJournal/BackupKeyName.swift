@@ -12,19 +12,14 @@ package struct BackupKeyName: Sendable, Hashable, Comparable, CustomStringConver
     /// The part that the installation keeps for good: its key encrypts the list of a backup's content.
     package static let installation = BackupKeyName(app: house, term: .always)
 
-    package init(app: String, term: BackupTerm) {
-        self.app = app
-        self.term = term
-    }
+    package init(app: String, term: BackupTerm) { (self.app, self.term) = (app, term) }
 
     /// True if its day has come, on which the house drops it.
     package func isOver(at now: UnixSeconds) -> Bool {
         if case .day(let day) = term { UnixSeconds(day * 86_400) <= now } else { false }
     }
 
-    package static func < (one: Self, other: Self) -> Bool {
-        (one.app, one.term.text) < (other.app, other.term.text)
-    }
+    package static func < (one: Self, other: Self) -> Bool { (one.app, one.term.text) < (other.app, other.term.text) }
 
     /// The name in words, such as "shop, until 2026-12-01".
     package var description: String { "\(app == Self.house ? "all apps" : app), \(term)" }

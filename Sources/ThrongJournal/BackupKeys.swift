@@ -39,9 +39,7 @@ package struct BackupKey: Sendable {
     }
 
     package init(id: ID, name: BackupKeyName, secret: SymmetricKey) {
-        self.id = id
-        self.name = name
-        self.secret = secret
+        (self.id, self.name, self.secret) = (id, name, secret)
     }
 }
 
@@ -132,10 +130,7 @@ package struct BackupKeys: Sendable {
         private let lock: Int32
         private let disk: any Disk
 
-        fileprivate init(_ lock: Int32, on disk: any Disk) {
-            self.lock = lock
-            self.disk = disk
-        }
+        fileprivate init(_ lock: Int32, on disk: any Disk) { (self.lock, self.disk) = (lock, disk) }
 
         deinit { disk.unlock(lock) }
     }

@@ -30,9 +30,7 @@ package struct Checkpoint: Sendable {
         self.data = data
         let size = try data.disk.size(of: path)
         let head = try data.disk.contents(path, from: 0, count: CheckpointIndex.headSize)
-        guard size >= CheckpointIndex.headSize + CheckpointIndex.tailSize else {
-            throw .unusableCheckpoint(.damaged)
-        }
+        guard size >= CheckpointIndex.headSize + CheckpointIndex.tailSize else { throw .unusableCheckpoint(.damaged) }
         let end = try data.disk.contents(path, from: size - CheckpointIndex.tailSize, count: 4)
         let length = end.reversed().reduce(0) { $0 << 8 | Int($1) }
         guard length <= min(size - CheckpointIndex.headSize - CheckpointIndex.tailSize, CheckpointIndex.largest) else {

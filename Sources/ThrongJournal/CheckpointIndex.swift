@@ -9,8 +9,7 @@
 //     ...     4       CRC-32C of the first 24 bytes, the index and its size
 //
 // Part n (from 0 on, over all windows) is a WindowPart under AES-256-GCM. Its key is derived from its window's by
-// HKDF-SHA-256 with the salt and "throng checkpoint", so that it is destroyed with the window's. Its nonce is n as u64
-// and four zeroes.
+// HKDF-SHA-256 with the salt and "throng checkpoint", so that it is destroyed with the window's. Its nonce is n as u64 and four zeroes.
 //
 // Index
 //     16      the daemon's name

@@ -16,8 +16,7 @@ package struct CheckpointPace: Sendable {
         least > 0 && total - begunAt >= least && now - last >= rests
     }
 
-    /// Notes that a checkpoint of a size was written, or that none could be; total and time are those at its beginning.
-    /// Unit: bytes.
+    /// Notes that a checkpoint of a size was written, or that none could be; total and time are those at its beginning. Unit: bytes.
     package mutating func note(total: Int, size: Int, now: Duration) {
         begunAt = total
         last = now

@@ -43,14 +43,13 @@ extension DataDirectory {
     /// - Parameter read: decodes the content; throws ``JournalError/damagedFile(_:)`` if it can't.
     /// - Throws: system errors; ``JournalError/damagedFile(_:)`` if a newer version wrote the file.
     func spared<Value>(
-        _ path: String, as kind: FileKind, isSecret: Bool = false,
-        _ read: ([UInt8]) throws(JournalError) -> Value
+        _ path: String, as kind: FileKind, _ read: ([UInt8]) throws(JournalError) -> Value
     ) throws(JournalError) -> Value? {
         guard disk.exists(path) else { return nil }
         do throws(JournalError) {
             return try read(disk.kept(at: path, as: kind, of: daemon))
         } catch {
-            try spare(error, isSecret: isSecret)
+            try spare(error)
             return nil
         }
     }

@@ -12,9 +12,7 @@ extension DataDirectory {
     /// this process's group may write into it, if it has no other member: container platforms set up volumes so.
     ///
     /// - Parameter path: an absolute path.
-    package static func checkTrust(in path: String) throws(JournalError) {
-        try check(path, isLast: true, depth: 0)
-    }
+    package static func checkTrust(in path: String) throws(JournalError) { try check(path, isLast: true, depth: 0) }
 
     private static func check(_ path: String, isLast: Bool, depth: Int) throws(JournalError) {
         // The kernel follows as many links.
@@ -87,8 +85,6 @@ extension DataDirectory {
         guard !SystemDisk.shared.exists(path) else { return }
         let parent = File.directory(of: path)
         if !parent.isEmpty, parent != path, parent != "." { try make(parent) }
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
-            throw .system(call: "mkdir", file: path, code: errno)
-        }
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .system(call: "mkdir", file: path, code: errno) }
     }
 }

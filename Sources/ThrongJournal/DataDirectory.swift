@@ -220,9 +220,7 @@ extension DataDirectory {
     package var space: (free: Int, size: Int)? { disk.space(at: path) }
 
     /// Returns the free bytes for this process on a directory's disk, and its size; nil if unknown.
-    package static func space(at path: String) -> (free: Int, size: Int)? {
-        SystemDisk.shared.space(at: path)
-    }
+    package static func space(at path: String) -> (free: Int, size: Int)? { SystemDisk.shared.space(at: path) }
 
     /// True if a small file can be written at a data directory, existing or planned; false only for want of space.
     package static func hasSpace(at path: String) -> Bool {

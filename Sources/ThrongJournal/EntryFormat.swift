@@ -212,7 +212,7 @@ enum EntryFormat {
                     position: position, window: window, identifier: try identifier(from: &reader)))
         case requestKind:
             return .removalRequest(
-                RemovalRequest(position: position, window: window, identifier: try identifier(from: &reader)))
+                Withdrawal(position: position, window: window, identifier: try identifier(from: &reader)))
         case removalKind, removalPartKind:
             return .removal(
                 try removal(

@@ -22,9 +22,7 @@ struct File: ~Copyable {
 
     /// Writes all bytes from an offset on, which advances with what is written.
     func write(_ bytes: [UInt8], from offset: inout Int) throws(JournalError) {
-        while offset < bytes.count {
-            offset += try disk.write(bytes, from: offset, to: descriptor, named: path)
-        }
+        while offset < bytes.count { offset += try disk.write(bytes, from: offset, to: descriptor, named: path) }
     }
 
     /// Cuts off the file after `size` bytes.

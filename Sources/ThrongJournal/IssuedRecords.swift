@@ -7,8 +7,7 @@
 //     16      4     CRC-32C of the month and everything before
 //
 // A record is on disk before its answer is sent. The file is removed with the month's key, without which it identifies
-// nobody. A damaged record is skipped and reported: only one place in a device's count is lost. A damaged beginning is
-// treated the same.
+// nobody. A damaged record is skipped and reported: only one place in a device's count is lost. A damaged beginning is treated the same.
 
 internal import Foundation
 internal import Synchronization
@@ -21,10 +20,7 @@ package struct IssuedRecord: Hashable, Sendable {
     /// A keyed hash of app and request.
     package let request: UInt64
 
-    package init(device: UInt64, request: UInt64) {
-        self.device = device
-        self.request = request
-    }
+    package init(device: UInt64, request: UInt64) { (self.device, self.request) = (device, request) }
 }
 
 /// The devices that got credentials in one month, as a file of a data directory.

@@ -17,8 +17,7 @@ struct JournalWork: ~Copyable {
 
 extension Journal {
     package enum Step: Sendable, Hashable {
-        /// The records taken are on disk, and their waiters know. The next step is due at this time, by
-        /// ``Machine/elapsed``.
+        /// The records taken are on disk, and their waiters know. The next step is due at this time, by ``Machine/elapsed``.
         case released(next: Duration)
         /// There was nothing to write. The next step is due once there is, and within a second.
         case idle

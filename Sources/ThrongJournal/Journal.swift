@@ -42,10 +42,8 @@ package final class Journal: Sendable {
         ) {
             self.checkpointBytes = checkpointBytes
             self.recordBytes = min(recordBytes, Segment.largestRecord - Segment.bodyOverhead)
-            self.segmentBytes = segmentBytes
-            self.capBytes = capBytes
-            self.queueBytes = queueBytes
-            self.syncInterval = syncInterval
+            (self.segmentBytes, self.capBytes) = (segmentBytes, capBytes)
+            (self.queueBytes, self.syncInterval) = (queueBytes, syncInterval)
         }
     }
 
@@ -128,10 +126,7 @@ package final class Journal: Sendable {
         onFull: @escaping @Sendable (_ isFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) throws(JournalError) {
-        self.data = data
-        self.options = options
-        self.lease = lease
-        self.onFailure = onFailure
+        (self.data, self.options, self.lease, self.onFailure) = (data, options, lease, onFailure)
         wake = WakeTimer(on: data.machine)
         disk = DiskSpace(at: data.path, of: data.machine, reserve: 2 * options.queueBytes, onChange: onFull)
         guard space.layouts.count <= EntryFormat.mostLayouts else {
@@ -272,8 +267,7 @@ package final class Journal: Sendable {
     /// A segment that may hold a part of an unsettled window stays: an identifier's additions in a window are known
     /// again only by replaying all of it.
     ///
-    /// - Parameters:
-    ///   - unsettled: windows that are open, or over with batches that PostgreSQL does not have.
+    /// - Parameter unsettled: windows that are open, or over with batches that PostgreSQL does not have.
     package func removeSegments(
         flushed: JournalPosition, unsettled: [WindowID] = [], now: UnixSeconds
     ) throws(JournalError) {

@@ -29,8 +29,7 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The way in which others may change a directory.
     package enum Exposure: Sendable, Hashable, CustomStringConvertible {
         case owner(UInt32)
-        /// Its group or everybody may write into it, and it is not one such as /tmp, where users can only remove their
-        /// own files.
+        /// Its group or everybody may write into it, and it is not one such as /tmp, where users can only remove their own files.
         case mode(UInt32)
         /// It is a link that another user has put there.
         case link(UInt32)
@@ -98,19 +97,15 @@ package enum JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooManyLayouts(let found, let limit):
             "the plans and the journal have \(found) layouts of metrics; \(limit) are allowed. Let the daemon flush and its "
                 + "windows end before the plan changes again."
-        case .malformedRecord:
-            "a record of the journal does not follow its format, although its checksum matches."
+        case .malformedRecord: "a record of the journal does not follow its format, although its checksum matches."
         case .keyMissing(let segment, let position):
             "batch \(position.value) in \(segment) is not in PostgreSQL yet, and its window's key is gone: it can't "
                 + "be counted. Restore the folder `windows` of the data directory."
         case .unusableCheckpoint(let flaw):
             "the checkpoint can't be used: \(flaw.rawValue). The whole journal is replayed instead."
-        case .windowClosed:
-            "the window is over, and its key was destroyed. The clock was probably set back."
-        case .full:
-            "the disk that holds the journal is full; throng goes on by itself once there is space."
-        case .failed:
-            "the journal failed earlier; nothing is acknowledged until throng is started again."
+        case .windowClosed: "the window is over, and its key was destroyed. The clock was probably set back."
+        case .full: "the disk that holds the journal is full; throng goes on by itself once there is space."
+        case .failed: "the journal failed earlier; nothing is acknowledged until throng is started again."
         }
     }
 }

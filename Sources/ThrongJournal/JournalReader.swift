@@ -76,7 +76,7 @@ package struct JournalReader: Sendable {
         of record: Record, _ plaintext: [UInt8], in segment: Segment, _ window: WindowID, _ space: CellSpace,
         _ ordinals: [Int]
     ) throws(JournalError) -> [CountedRecord] {
-        return try plaintext.reading { bytes throws(JournalError) in
+        try plaintext.reading { bytes throws(JournalError) in
             var reader = RecordReader(bytes)
             var run: [CountedRecord] = []
             for position in record.first.value...record.last.value {
@@ -112,10 +112,8 @@ package struct JournalReader: Sendable {
     /// Calls `body` with every record, in order. Another thread reads, checks and decrypts a little ahead.
     ///
     /// - Parameters:
-    ///   - flushed: the position up to which records are in PostgreSQL, so that their keys may be gone; nil if it is
-    ///     not known yet.
+    ///   - flushed: the position up to which records are in PostgreSQL, so that their keys may be gone; nil if unknown.
     ///   - checkpoint: one that ``fits(_:)``: the records that it includes are skipped, and mostly not even read.
-    ///   - body: called with each record that can be read.
     /// - Returns: the last position, and the facts about segments that the writer needs.
     package func replay(
         space: CellSpace, flushed: JournalPosition?, after checkpoint: Checkpoint? = nil,

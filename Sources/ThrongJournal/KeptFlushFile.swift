@@ -194,9 +194,7 @@ struct KeptFlushFile {
     /// ``destroy()`` for a file that may be there in part.
     static func destroy(_ number: Int, in directory: String, on disk: any Disk) throws(JournalError) {
         let key = Self.path(directory, number, "key")
-        if disk.exists(key) {
-            try disk.blank(key, with: KeptFile.gone(KeptFile.headSize + keySize))
-        }
+        if disk.exists(key) { try disk.blank(key, with: KeptFile.gone(KeptFile.headSize + keySize)) }
         try disk.remove(key)
         try disk.remove(key + ".new")
         let path = Self.path(directory, number, "flushes")

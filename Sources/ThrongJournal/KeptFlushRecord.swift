@@ -88,14 +88,7 @@ enum KeptFlushRecord {
     private struct Writer {
         var bytes: [UInt8] = []
 
-        mutating func add(_ number: UInt64) {
-            var rest = number
-            while rest >= 0x80 {
-                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-                rest >>= 7
-            }
-            bytes.append(UInt8(rest))
-        }
+        mutating func add(_ number: UInt64) { bytes.append(leb128: number) }
 
         mutating func add(_ counters: [CounterDelta], _ last: inout Last) {
             add(UInt64(counters.count))

@@ -17,8 +17,7 @@ package final class KeptFlushes: Sendable {
 
         /// Creates a retention; the defaults are an hour and 1 GiB.
         package init(seconds: Int64 = 3600, capBytes: Int = 1 << 30) {
-            self.seconds = seconds
-            self.capBytes = capBytes
+            (self.seconds, self.capBytes) = (seconds, capBytes)
         }
     }
 

@@ -14,25 +14,12 @@ internal import ThrongSystem
 
 /// Secrets of one day or month each, as files of a data directory.
 package struct KeptSecrets: Sendable {
-    package enum Use: Sendable {
+    /// The use of secrets, by the name of their folder.
+    package enum Use: String, Sendable {
         /// The secrets of days, with which the oblivious gateway decrypts.
         case oblivious
         /// The secrets of months, with which credentials are issued.
         case credentials
-
-        fileprivate var folder: String {
-            switch self {
-            case .oblivious: "oblivious"
-            case .credentials: "credentials"
-            }
-        }
-
-        fileprivate var kind: FileKind {
-            switch self {
-            case .oblivious: .gatewayKey
-            case .credentials: .credentialKey
-            }
-        }
     }
 
     /// A secret, and the time from which on it is used.
@@ -42,10 +29,7 @@ package struct KeptSecrets: Sendable {
         /// The first second at which it is used.
         package let from: UnixSeconds
 
-        package init(_ bytes: [UInt8], from: UnixSeconds = .min) {
-            self.bytes = bytes
-            self.from = from
-        }
+        package init(_ bytes: [UInt8], from: UnixSeconds = .min) { (self.bytes, self.from) = (bytes, from) }
     }
 
     private let directory: String
@@ -58,8 +42,8 @@ package struct KeptSecrets: Sendable {
 
     /// Opens the folder, which is made if it is missing.
     package init(_ data: DataDirectory, for use: Use) throws(JournalError) {
-        directory = "\(data.path)/\(use.folder)"
-        kind = use.kind
+        directory = "\(data.path)/\(use.rawValue)"
+        kind = use == .oblivious ? .gatewayKey : .credentialKey
         self.data = data
         try data.disk.ensureDirectory(directory)
     }

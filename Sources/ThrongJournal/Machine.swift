@@ -15,10 +15,7 @@ package struct Machine: Sendable {
         disk: any Disk, time: @escaping @Sendable (clockid_t) -> Duration,
         random: @escaping @Sendable () -> UInt64, hasThreads: Bool
     ) {
-        self.disk = disk
-        self.time = time
-        self.random = random
-        self.hasThreads = hasThreads
+        (self.disk, self.time, self.random, self.hasThreads) = (disk, time, random, hasThreads)
     }
 
     /// Returns the time since some fixed moment: it never goes back, and goes on while the system sleeps.

@@ -58,10 +58,8 @@ package final class OfferedMark: Sendable {
             case .position(let offered) where offered >= position:
                 found = now
                 return
-            case .position:
-                try data.disk.blank(data.offeredPath, with: bytes(of: position))
-            case .nothing, .damaged:
-                try data.disk.replace(data.offeredPath, with: bytes(of: position))
+            case .position: try data.disk.blank(data.offeredPath, with: bytes(of: position))
+            case .nothing, .damaged: try data.disk.replace(data.offeredPath, with: bytes(of: position))
             }
             found = .position(position)
         }

@@ -7,11 +7,7 @@ package struct RunningPlan: Sendable {
     package let bytes: [UInt8]
     package let path: String
 
-    package init(plan: Plan, bytes: [UInt8], path: String) {
-        self.plan = plan
-        self.bytes = bytes
-        self.path = path
-    }
+    package init(plan: Plan, bytes: [UInt8], path: String) { (self.plan, self.bytes, self.path) = (plan, bytes, path) }
 }
 
 /// The plans that a daemon counts by, as it records them in its data directory for commands that change them.

@@ -26,9 +26,7 @@ struct SegmentWriter: ~Copyable {
 
     /// Opens a segment that holds its header and nothing else.
     init(_ segment: Segment, in directory: String, on disk: any Disk) throws(JournalError) {
-        self.directory = directory
-        self.disk = disk
-        self.segment = segment
+        (self.directory, self.disk, self.segment) = (directory, disk, segment)
         bytes = segment.headerSize
         synced = bytes
         last = JournalPosition(segment.first.value - 1)

@@ -41,8 +41,7 @@ final class WakeTimer: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Returns once the bell has rung, or after this time. Without threads it returns at once, and its owner asks
-    /// ``isOver()``.
+    /// Returns once the bell has rung, or after this time. Without threads it returns at once, and its owner asks ``isOver()``.
     func wait(seconds: Int) {
         let end = machine.time(clock) + .seconds(seconds)
         pthread_mutex_lock(mutex)

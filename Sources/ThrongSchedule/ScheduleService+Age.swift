@@ -45,8 +45,6 @@ extension ScheduleService {
 
     /// Checks once an hour, and after each round of retention, whether any data is left that should be gone. It does so
     /// even while the time of day is not believed, which may be the cause.
-    ///
-    /// - Parameter watchedHour: the hour of the last check. Unit: hours since 1970.
     package func watch(_ watchedHour: inout Int64) async {
         let now = clock.now
         let hour = now.flooredQuotient(by: 3600)

@@ -23,7 +23,7 @@ struct ClientRoutes {
     }
 
     func router(
-        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ telemetry: Telemetry,
+        for ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer,
         isStopping: @escaping @Sendable () -> Bool
     ) throws -> Router<BasicRequestContext> {
         let router = emptyRouter()
@@ -35,10 +35,10 @@ struct ClientRoutes {
         WithdrawRoutes(ingestion: ingestion, clock: clock).add(to: open)
         let keys = open.group().add(middleware: KeyHolderMiddleware(ingestion: ingestion))
         GatewayKeyRoutes(gateway: gateway).add(to: keys)
-        CredentialRoutes(ingestion: ingestion, issuer: issuer, telemetry: telemetry).add(to: keys)
+        CredentialRoutes(ingestion: ingestion, issuer: issuer).add(to: keys)
         FirstRoutes(ingestion: ingestion, clock: clock).add(to: keys)
         if ingestion.reveals.isNeeded {
-            RevealRoutes(ingestion: ingestion, telemetry: telemetry, clock: clock).add(to: open)
+            RevealRoutes(ingestion: ingestion, telemetry: ingestion.telemetry, clock: clock).add(to: open)
         }
         return router.add(middleware: NoRoute(router.routes.map { ($0.path, $0.method) } + Self.unrouted))
     }

@@ -4,11 +4,8 @@ internal import ThrongCredentials
 internal import ThrongIngest
 internal import ThrongJournal
 internal import ThrongPlan
-internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
-internal import ThrongSystem
-internal import UnixSignals
 
 extension Daemon {
     /// Runs the services of an open daemon until the stop, and closes what they used.
@@ -35,9 +32,9 @@ extension Daemon {
         // Started in this order, stopped in the other: clients first, PostgreSQL last.
         var services: [any Service] = parts.cluster.map { [$0] } ?? []
         services += [FlushMark(budget: stop), fence, flush, neighbours, planWatch(parts), schedule, deliveries]
-        services.append(SecurityLogService(log: security, health: parts.telemetry.rounds))
-        services.append(try metricsServer(parts.ingestion, parts.telemetry))
-        services.append(try intakeServer(parts.ingestion, gateway, issuer, parts.telemetry, clientSessions))
+        services.append(SecurityLogService(log: security, telemetry: parts.telemetry, logger: logger))
+        services.append(try metricsServer(parts.ingestion))
+        services.append(try intakeServer(parts.ingestion, gateway, issuer, clientSessions))
         services.append(FailureWatch(flag: parts.failure))
         services += keyRounds(parts, gateway)
         services += countingRounds(parts, clientSessions)
@@ -48,13 +45,13 @@ extension Daemon {
                 try await portal.forgetSessions()
             })
         if let endpoint = options.members {
-            services.append(try memberServer(parts.ingestion, gateway, issuer, parts.telemetry, at: endpoint))
+            services.append(try memberServer(parts.ingestion, gateway, issuer, at: endpoint))
         }
         if let endpoint = options.portal { services.append(try portalServer(portal, parts.ingestion, at: endpoint)) }
         services.append(stopWatch(parts, stores, portal))
         let group = serviceGroup(services)
         try RunningPlans.write(options.sources, in: parts.data)
-        lifetime.runs(group, by: options.sources, stop: stop)
+        await lifetime.runs(group, by: options.sources, stop: stop)
         try await group.run()
         await close(parts, stores, portal)
         if let error = parts.failure.error { throw error }

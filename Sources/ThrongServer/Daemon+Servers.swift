@@ -10,30 +10,30 @@ internal import ThrongWire
 /// The servers: for clients, other daemons, Prometheus and people.
 extension Daemon {
     func intakeServer(
-        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ telemetry: Telemetry,
-        _ sessions: TLSSessions?
+        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ sessions: TLSSessions?
     ) throws -> some Service {
-        let intake = AnswerQueues(counting: ingestion, gateway: gateway, telemetry: telemetry, traces: tracing.traces)
-        return server(
-            try clientRoutes.router(for: ingestion, gateway, issuer, telemetry, isStopping: isStopping), taking: intake,
-            at: options.listen,
-            by: clientEdge(sessions), name: "clients",
+        server(
+            try clientRoutes.router(for: ingestion, gateway, issuer, isStopping: isStopping),
+            taking: AnswerQueues(
+                counting: ingestion, gateway: gateway, telemetry: ingestion.telemetry, traces: tracing.traces),
+            at: options.listen, by: clientEdge(sessions), name: "clients",
             status: "counts for \(options.plans.map(\.app.name.text).sorted().joined(separator: ", "))",
             connections: OpenFiles.clients(besideDaemons: options.members != nil))
     }
 
     /// Returns the server to which other daemons hand on this one's requests. Nobody else is answered.
     func memberServer(
-        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer, _ telemetry: Telemetry,
+        _ ingestion: Ingestion, _ gateway: ObliviousGateway, _ issuer: CredentialIssuer,
         at endpoint: DaemonOptions.Endpoint
     ) throws -> some Service {
         var routes = clientRoutes
         routes.isForMembers = true
         return server(
-            try routes.router(for: ingestion, gateway, issuer, telemetry, isStopping: isStopping),
+            try routes.router(for: ingestion, gateway, issuer, isStopping: isStopping),
             taking: AnswerQueues(
-                counting: ingestion, gateway: gateway, telemetry: telemetry, isForMembers: true), at: endpoint,
-            by: edge(sessions(asksClients: false), at: endpoint), name: "daemons", connections: OpenFiles.daemons)
+                counting: ingestion, gateway: gateway, telemetry: ingestion.telemetry, isForMembers: true),
+            at: endpoint, by: edge(sessions(asksClients: false), at: endpoint), name: "daemons",
+            connections: OpenFiles.daemons)
     }
 
     private var isStopping: @Sendable () -> Bool { { [stop] in stop.isAnnounced } }
@@ -44,7 +44,7 @@ extension Daemon {
             traces: tracing.traces)
     }
 
-    func metricsServer(_ ingestion: Ingestion, _ telemetry: Telemetry) throws -> some Service {
+    func metricsServer(_ ingestion: Ingestion) throws -> some Service {
         let router = Router()
         // Pages of other sites could read this one, as it takes no token.
         router.add(middleware: KnownHosts(options.metricsHosts + [options.metrics.host].compactMap(\.self)))
@@ -55,11 +55,10 @@ extension Daemon {
         }
         HealthRoutes(ingestion: ingestion, isStopping: isStopping, isForOperators: true).add(to: router)
         MetricsRoutes(
-            ingestion: ingestion, telemetry: telemetry, dataPath: options.dataPath, certificates: certificates,
-            coarse: coarse
+            ingestion: ingestion, dataPath: options.dataPath, certificates: certificates, coarse: coarse
         ).add(to: router)
         return server(
-            router, taking: nil, at: options.metrics, by: edge(nil, at: options.metrics), name: "metrics",
+            router, at: options.metrics, by: edge(nil, at: options.metrics), name: "metrics",
             connections: OpenFiles.scrapers, isPreferred: true)
     }
 
@@ -70,40 +69,25 @@ extension Daemon {
         HealthRoutes(ingestion: ingestion, isStopping: isStopping).add(to: router)
         try portal.add(to: router)
         return server(
-            router, taking: nil, at: endpoint,
+            router, at: endpoint,
             by: edge(sessions(asksClients: false), at: endpoint, forwarders: options.forwarders), name: "people",
             connections: OpenFiles.browsers, marksNetworks: true)
     }
 
     func server(
-        _ router: Router<BasicRequestContext>, taking queues: AnswerQueues?, at endpoint: DaemonOptions.Endpoint,
+        _ router: Router<BasicRequestContext>, taking queues: AnswerQueues? = nil, at endpoint: DaemonOptions.Endpoint,
         by edge: ConnectionEdge, name: String, status: String? = nil, connections: Int,
         marksNetworks: Bool = false, isPreferred: Bool = false
     ) -> some Service {
-        let limits = ConnectionDeadline.Limits(
-            request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout))
-        let room = ConnectionRoom(places: connections)
-        let turns = LoopFairness.All()
-        let application = Application(
-            router: router,
-            server: HTTPServerBuilder { [origins = options.origins] responder in
-                HTTPChannel(
-                    responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: edge,
-                    turns: turns, marksNetworks: marksNetworks)
-            },
-            configuration: .init(
-                address: endpoint.address, serverName: nil,
-                // Connections that are being closed for others may still be open for a moment.
-                availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
-            onServerRunning: { [logger, security, manager = options.serviceManager] channel in
-                await ListenerWatch.watch(channel, isPreferred: isPreferred, security: security)
-                endpoint.file?.admitGroup()
-                var facts = endpoint.facts(bound: channel.localAddress?.port)
-                facts["for"] = "\(name)"
-                logger.info("listening", metadata: facts)
-                if let status { manager?.say(.ready(status)) }
-            },
-            logger: logger)
+        let application = edge.application(
+            router, taking: queues, at: endpoint, connections: connections,
+            limits: .init(request: TimeAmount(options.requestDeadline), idle: TimeAmount(options.idleTimeout)),
+            origins: options.origins, marksNetworks: marksNetworks, isPreferred: isPreferred, logger: logger
+        ) { [logger, options] port in
+            logger.info("listening", metadata: endpoint.facts(bound: port).merging(["for": "\(name)"]) { $1 })
+            options.onListening?(name, endpoint.url(bound: port, isSecure: edge.sessions != nil))
+            if let status { options.serviceManager?.say(.ready(status)) }
+        }
         return BoundedServer(server: application, budget: stop)
     }
 
@@ -140,5 +124,35 @@ extension Daemon {
         ConnectionEdge(
             sessions: sessions, proxies: proxies, forwarders: forwarders, isSocket: endpoint.file != nil,
             complaints: complaints, clock: clock, security: security)
+    }
+}
+
+extension ConnectionEdge {
+    /// Returns the server of a router at an address; `onListening` gets the port.
+    func application<Context: RequestContext>(
+        _ router: Router<Context>, taking queues: AnswerQueues? = nil, at endpoint: DaemonOptions.Endpoint,
+        connections: Int, limits: ConnectionDeadline.Limits, origins: CrossOrigin = .everywhere,
+        marksNetworks: Bool = false, isPreferred: Bool = false, logger: Logger,
+        onListening: @escaping @Sendable (Int?) -> Void
+    ) -> some ApplicationProtocol where Context.Source == ApplicationRequestContextSource {
+        let room = ConnectionRoom(places: connections)
+        let turns = LoopFairness.All()
+        return Application(
+            router: router,
+            server: HTTPServerBuilder { responder in
+                HTTPChannel(
+                    responder: responder, queues: queues, origins: origins, limits: limits, room: room, edge: self,
+                    turns: turns, marksNetworks: marksNetworks)
+            },
+            configuration: .init(
+                address: endpoint.address, serverName: nil,
+                // Connections that are being closed for others may still be open for a moment.
+                availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
+            onServerRunning: { channel in
+                await ListenerWatch.watch(channel, isPreferred: isPreferred, security: security)
+                endpoint.file?.admitGroup()
+                onListening(channel.localAddress?.port)
+            },
+            logger: logger)
     }
 }

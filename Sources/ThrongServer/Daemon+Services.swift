@@ -1,5 +1,6 @@
 internal import Logging
 internal import ServiceLifecycle
+internal import ThrongCredentials
 internal import ThrongIngest
 internal import ThrongJournal
 internal import ThrongPlan
@@ -7,6 +8,7 @@ internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongSystem
+internal import ThrongWire
 
 /// The services that count, release, report and deliver, each with what it needs.
 extension Daemon {
@@ -131,5 +133,65 @@ extension Daemon {
         }
         if parts.ingestion.reveals.isNeeded { services.append(LabelService(learner: parts.ingestion.reveals)) }
         return services
+    }
+
+    func keyRounds(_ parts: DaemonParts, _ gateway: ObliviousGateway) -> [any Service] {
+        let rounds = parts.telemetry.rounds
+        let backups = BackupMarks(dataPath: options.dataPath)
+        var services: [any Service] = [
+            // Keys come and go with their days and months.
+            PeriodicTask(.gatewayKeys, every: .seconds(10), on: rounds) {
+                if let fault = await onOwnThread({ gateway.turn() }) { throw fault }
+            },
+            PeriodicTask(.credentialKeys, every: .seconds(10), on: rounds) {
+                [keys = parts.credentialKeys, trustedClock = parts.trustedClock] in
+                if let fault = await onOwnThread({ keys.turn(mayDestroy: trustedClock.isConfirmed) }) { throw fault }
+            },
+            PeriodicTask(.backups, every: .seconds(60), on: rounds) { [clock] in
+                try await onOwnThread { try backups.check(at: clock.now) }
+            },
+        ]
+        if let keys = parts.ingestion.intake.keys {
+            let file = AppKeyFile(dataPath: options.dataPath)
+            services.append(AppKeyWatch(file: file, ring: keys, health: rounds, logger: logger))
+        }
+        if let certificates { services.append(CertificateWatch(certificates: certificates, health: rounds)) }
+        return services
+    }
+
+    /// - Throws: `ReportKeyError` if there is a key that can't be used: better now than at the first report.
+    func sayWhoSigns(_ reports: ReportScheduler) throws {
+        guard options.plans.contains(where: { !$0.reports.isEmpty }) else { return }
+        if let key = try reports.signing.current() {
+            logger.info("reports are signed", metadata: ["key": "\(key.publicKey.id)"])
+        } else {
+            logger.notice("reports are not signed: `throng key new` makes a key")
+        }
+    }
+
+    func health(of parts: DaemonParts) -> @Sendable () -> DaemonHealth {
+        let backups = BackupMarks(dataPath: options.dataPath)
+        let name = DaemonID(parts.data.daemon).description
+        let plans = options.plans.sorted { $0.app.name < $1.app.name }.map {
+            (name: "plan of \($0.app.name)", version: String($0.version.hex.prefix(16)))
+        }
+        return { [clock, options, telemetry = parts.telemetry, ingestion = parts.ingestion] in
+            var health = telemetry.health(
+                ingestion.gauges, journalCap: options.journal.capBytes, backups: backups, now: clock.now)
+            health.daemon = name
+            health.plansBehind = telemetry.plans.behind.map(\.advice)
+            health.versions = options.versions + plans
+            return health
+        }
+    }
+
+    func sayWhoPrints() {
+        guard options.plans.contains(where: { $0.reports.contains { $0.formats.contains(.pdf) } }) else { return }
+        do throws(PrintError) {
+            let program = try options.reports.printer.program()
+            logger.info("reports are printed", metadata: ["program": "\(program)"])
+        } catch {
+            logger.warning("reports go without their PDF", metadata: ["error": "\(error)"])
+        }
     }
 }

@@ -1,9 +1,6 @@
 internal import Foundation
 internal import Hummingbird
-internal import HummingbirdCore
 package import Logging
-internal import NIOCore
-internal import ServiceLifecycle
 internal import ThrongCredentials
 internal import ThrongIngest
 internal import ThrongJournal
@@ -12,7 +9,6 @@ internal import ThrongReport
 internal import ThrongSchedule
 internal import ThrongStore
 internal import ThrongSystem
-internal import UnixSignals
 
 /// `throng serve`: the whole way from HTTP to a delivered report, as one process.
 package struct Daemon: Sendable {
@@ -77,6 +73,7 @@ package struct Daemon: Sendable {
                     (daemon, former) = (last.counting(by: last.options.sources), nil)
                     continue
                 }
+                await lifetime.endIfLeaving()
                 try await daemon.runOnce(on: parts)
                 await tracing.exporter?.round()
                 guard let sources = lifetime.takeNext() else { return }
@@ -103,16 +100,14 @@ package struct Daemon: Sendable {
         } catch {
             guard let blocker = StartBlocker(error, dataPath: options.dataPath) else { throw error }
             let router = try clientRoutes.startingRouter()
-            let room = StartRetries(
-                server: server(
-                    router, taking: nil, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),
-                    name: "clients", status: "waits for its place, its disk or PostgreSQL",
-                    connections: OpenFiles.clients(besideDaemons: options.members != nil)),
-                dataPath: options.dataPath,
-                logger: logger)
-            return try await room.wait(for: blocker) { blocker in
+            let server = server(
+                router, at: options.listen, by: clientEdge(sessions(asksClients: asksClients)),
+                name: "clients", status: "waits for its place, its disk or PostgreSQL",
+                connections: OpenFiles.clients(besideDaemons: options.members != nil))
+            let retries = StartRetries(past: blocker, dataPath: options.dataPath, logger: logger) { blocker in
                 try await open(needsWatermark: blocker != .fullDisk)
             }
+            return try await retries.value(beside: server)
         }
     }
 
@@ -141,16 +136,10 @@ package struct Daemon: Sendable {
         _ data: DataDirectory, cluster: PrivateCluster?, needsWatermark: Bool
     ) async throws -> DaemonParts {
         try checkReleaseSecret(data)
-        let rules = UserAgentRules.system
-        var layouts: [MetricLayout] = []
-        var terms: [MetricLayout: ReleaseTerms] = [:]
-        for plan in options.plans {
-            for metric in plan.metrics {
-                let layout = try plan.layout(of: metric, rules: rules)
-                layouts.append(layout)
-                terms[layout] = plan.releaseTerms(of: metric)
-            }
+        let terms = try options.plans.flatMap { plan in
+            try plan.metrics.map { (try plan.layout(of: $0, rules: .system), plan.releaseTerms(of: $0)) }
         }
+        let layouts = terms.map(\.0)
         let settings = cluster?.settings ?? ConnectionSettings(connectionString: options.database ?? "")
         let telemetry = Telemetry(spans: tracing.queue, rounds: RoundHealth(clock: clock, logger: logger))
         data.onDamage { [logger] damage in
@@ -160,8 +149,8 @@ package struct Daemon: Sendable {
             )
         }
         let database = DatabaseLink(
-            counters: CounterStore(settings), layouts: layouts, terms: terms, data: data, clock: clock,
-            succession: succession, address: options.memberAddress,
+            counters: CounterStore(settings), layouts: layouts, terms: Dictionary(terms) { $1 }, data: data,
+            clock: clock, succession: succession, address: options.memberAddress,
             plans: Dictionary(uniqueKeysWithValues: options.plans.map { ($0.app.name, $0.version) }),
             standings: telemetry.plans, isOwnServer: { [cluster] in cluster?.isOwnServer ?? false },
             prepare: DatabaseLink.preparation(of: settings, cluster: cluster))
@@ -175,7 +164,7 @@ package struct Daemon: Sendable {
             sayWhoIsNotVouchedFor()
             var options = options
             options.journal = tracing.following(options.journal)
-            let opening = IngestionStart(
+            var opening = IngestionStart(
                 data: data, options: options, layouts: layouts, labels: LabelStore(settings), database: database,
                 kept: kept, offered: offered, telemetry: telemetry, failure: failure, clock: clock,
                 trustedClock: trustedClock, logger: logger, proofs: ProofCheck(keys: credentialKeys),
@@ -184,6 +173,7 @@ package struct Daemon: Sendable {
                 neighbours: try Neighbours(
                     data, isShared: options.database != nil, isReachable: options.members != nil,
                     authorities: options.memberAuthorities, logger: logger))
+            opening.isLeaving = { [lifetime] in lifetime.isLeaving }
             let (ingestion, unreadable) = try await opening.open(needsWatermark: needsWatermark)
             return DaemonParts(
                 data: data, cluster: cluster, settings: settings, database: database, telemetry: telemetry,

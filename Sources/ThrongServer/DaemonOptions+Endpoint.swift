@@ -75,6 +75,13 @@ extension DaemonOptions {
             }
         }
 
+        /// Returns the address as people of this machine open it.
+        func url(bound: Int?, isSecure: Bool) -> String {
+            guard case .network(let host, let port) = place else { return description }
+            let name = ["0.0.0.0", "::"].contains(host) ? "localhost" : host
+            return "\(isSecure ? "https" : "http")://\(Self(host: name, port: bound ?? port))"
+        }
+
         /// Returns a socket that listens here; a failure names the use of the address, and the option for another one.
         func listener(purpose: String, option: String) throws(DaemonError) -> Int32 {
             func refused(_ reason: String) -> DaemonError {
@@ -84,13 +91,7 @@ extension DaemonOptions {
             case .network(let host, let port):
                 return try Self.listener(host: host, port: port, refused)
             case .socket(let path):
-                do throws(SocketFile.Refusal) {
-                    return try SocketFile(path: path).listener()
-                } catch {
-                    switch error {
-                    case .inTheWay(let reason): throw refused(reason)
-                    }
-                }
+                return try SocketFile(path: path).listener(refused)
             }
         }
 

@@ -19,9 +19,9 @@ package struct DaemonOptions: Sendable {
     /// `database` (string, none, connection string): nil runs a private PostgreSQL in the data directory.
     package var database: String?
     /// `listen` (host:port or unix:path, 127.0.0.1:8080): the address for clients.
-    package var listen: Endpoint
+    package var listen = Endpoint(host: "127.0.0.1", port: 8080)
     /// `metrics.listen` (host:port or unix:path, 127.0.0.1:9464): the address for Prometheus, without TLS.
-    package var metrics: Endpoint
+    package var metrics = Endpoint(host: "127.0.0.1", port: 9464)
     /// `metrics-hosts` (names, none): the host names that Prometheus may use, beside addresses and this machine's own
     /// name.
     package var metricsHosts: [String] = []
@@ -38,38 +38,40 @@ package struct DaemonOptions: Sendable {
     package var tls: TLSFiles?
     /// `intake.proxies` (addresses and networks, none): the proxies whose connections to the clients' port begin with a
     /// header of the PROXY protocol, version 2.
-    package var proxies: Proxies
+    package var proxies = Proxies.none
     /// `intake.forwarders` (addresses and networks, none): the proxies whose `X-Forwarded-For` or `Forwarded` tells the
     /// address of a request's client.
-    package var forwarders: Proxies
+    package var forwarders = Proxies.none
     /// `intake.network-identifiers` (int, 10000, identifiers): the most that one network may bring at once and in an
     /// hour, a hundred times as many events, and the memory for that.
-    package var quotas: NetworkTallies.Limits
-    package var limits: IntakeLimits
+    package var quotas = NetworkTallies.Limits()
+    package var limits = IntakeLimits()
     /// `intake.origins` (text, *): the origins whose web pages may send and read.
-    package var origins: CrossOrigin
+    package var origins = CrossOrigin.everywhere
     /// The memory for the bodies of requests while they arrive: the default holds thousands of them. Unit: bytes.
-    package var bodiesBytes: Int
+    package var bodiesBytes = 256 << 20
     /// `stop.drain-seconds` (int, 0, seconds): the time for which `/readyz` announces a stop, so that a balancer sends
     /// no more requests.
     package var drain = Duration.zero
+    /// Called with the name of a server, such as `clients`, and its URL once it listens.
+    package var onListening: (@Sendable (_ name: String, _ url: String) -> Void)?
     package var versions: [(name: String, version: String)] = []
     /// The service manager that wants to know the process's state; nil if there is none.
     package var serviceManager: ServiceManager?
-    package var bounds: Counting.Bounds
-    package var journal: Journal.Options
+    package var bounds = Counting.Bounds()
+    package var journal = Journal.Options()
     /// `flush.keep-minutes` (int, 60, minutes): the age up to which flushes are kept in case PostgreSQL loses them, and
     /// the size, a quarter of `journal.cap-bytes`.
-    package var kept: KeptFlushes.Options
+    package var kept = KeptFlushes.Options()
     /// `flush.seconds` (int, 1, seconds): the shortest pause between two flushes.
-    package var flushInterval: Duration
+    package var flushInterval = Duration.seconds(1)
     /// The longest pause between two flushes of a daemon alone. A pause is 20 times as long as the flush before it.
-    package var longestFlushInterval: Duration
-    package var scheduleInterval: Duration
+    package var longestFlushInterval = Duration.seconds(60)
+    package var scheduleInterval = Duration.seconds(30)
     /// The longest time for a request to arrive: slow phones take less.
-    package var requestDeadline: Duration
+    package var requestDeadline = Duration.seconds(30)
     /// `intake.idle-seconds` (int, 75, seconds): the longest silence of a connection.
-    package var idleTimeout: Duration
+    package var idleTimeout = Duration.seconds(75)
 
     /// The secret from which releases draw their noise. It is made at the start if there is none.
     package var releaseSecret: String { dataPath + "/installation.secret" }
@@ -83,25 +85,7 @@ package struct DaemonOptions: Sendable {
     package var traces = TraceOptions()
 
     package init(plans: [Plan], dataPath: String) {
-        self.plans = plans
-        self.dataPath = dataPath
-        database = nil
-        listen = Endpoint(host: "127.0.0.1", port: 8080)
-        metrics = Endpoint(host: "127.0.0.1", port: 9464)
-        proxies = .none
-        forwarders = .none
-        quotas = NetworkTallies.Limits()
-        limits = IntakeLimits()
-        origins = .everywhere
-        bodiesBytes = 256 << 20
-        bounds = Counting.Bounds()
-        journal = Journal.Options()
-        kept = KeptFlushes.Options()
-        flushInterval = .seconds(1)
-        longestFlushInterval = .seconds(60)
-        scheduleInterval = .seconds(30)
-        requestDeadline = .seconds(30)
-        idleTimeout = .seconds(75)
+        (self.plans, self.dataPath) = (plans, dataPath)
         reports = ReportSettings(dataPath: dataPath)
     }
 }

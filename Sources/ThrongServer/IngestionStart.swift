@@ -25,6 +25,7 @@ struct IngestionStart: Sendable {
     /// Keeps firsts that devices prove; nil if no plan asks for any.
     var firsts: FirstStore?
     let neighbours: Neighbours
+    var isLeaving: @Sendable () -> Bool = { false }
 
     /// Opens the ingestion.
     ///
@@ -70,18 +71,31 @@ struct IngestionStart: Sendable {
 
     // MARK: Agreeing with PostgreSQL and the clock
 
-    /// Returns the watermark and renews the lease by it; nil while PostgreSQL is away.
+    /// The silence of PostgreSQL after which a start goes on without it: several answers of a slow one.
+    private static let patience = Duration.seconds(10)
+
+    /// Returns the watermark and renews the lease by it; nil while PostgreSQL is away or hangs: then the journal takes
+    /// events until it is back.
     ///
-    /// - Parameter base: the position from which on the journal has records.
+    /// - Parameters:
+    ///   - base: the position from which on the journal has records.
+    ///   - isNeeded: true if the start waits for PostgreSQL for as long as it takes.
     /// - Throws: ``DaemonError/watermarkNeeded(journal:)`` if there is none and it is needed.
     private func flushedPosition(
         behind base: JournalPosition, isNeeded: Bool, renewing lease: Lease
     ) async throws -> JournalPosition? {
         let asked = data.machine.elapsed()
-        let found = try await knownWatermark(patience: isNeeded ? nil : Self.patience)
-        if found != nil { lease.renew(from: asked) }
-        if found == nil, isNeeded { throw DaemonError.watermarkNeeded(journal: base.value) }
-        return found
+        do {
+            if let found = try await database.attachedNow(patience: isNeeded ? nil : Self.patience) {
+                lease.renew(from: asked)
+                return found
+            }
+        } catch let error as PostgresError where error.isRetryable && !isLeaving() {
+            logger.warning(
+                "PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
+        }
+        guard !isNeeded else { throw DaemonError.watermarkNeeded(journal: base.value) }
+        return nil
     }
 
     private func sayWhetherClockIsBehind(_ now: UnixSeconds, _ believed: BelievedTime) {
@@ -119,22 +133,6 @@ struct IngestionStart: Sendable {
             return try await database.counters.closedUntil(after: last)
         } catch let error as PostgresError where error.isRetryable {
             throw DaemonError.watermarkNeeded(journal: last.value)
-        }
-    }
-
-    /// The silence of PostgreSQL after which a start goes on without it: several answers of a slow one.
-    private static let patience = Duration.seconds(10)
-
-    /// Returns the watermark, or nil while PostgreSQL is away or hangs: then the journal takes events until it is back.
-    ///
-    /// - Parameter patience: the longest silence of PostgreSQL; nil waits for as long as it takes.
-    private func knownWatermark(patience: Duration?) async throws -> JournalPosition? {
-        do {
-            return try await database.attachedNow(patience: patience)
-        } catch let error as PostgresError where error.isRetryable {
-            logger.warning(
-                "PostgreSQL is away; counting into the journal until it is back", metadata: ["error": "\(error)"])
-            return nil
         }
     }
 
@@ -219,5 +217,77 @@ struct IngestionStart: Sendable {
                     ])
             }
         }
+    }
+}
+
+extension IngestionStart {
+    /// A start's counts, the journal's records, and the position up to which a checkpoint relies on PostgreSQL.
+    typealias Replayed = (Counting, JournalReader.Replayed, restored: JournalPosition)
+
+    /// Restores the counts from a usable checkpoint and the journal behind it, or from the whole journal.
+    func replay(
+        _ reader: JournalReader, space: CellSpace, keys: KeyRing, watermark: JournalPosition?, now: UnixSeconds
+    ) throws -> Replayed {
+        func counting() -> Counting {
+            Counting(space: space, position: reader.base, watermark: watermark, bounds: options.bounds)
+        }
+        do throws(JournalError) {
+            if let found = try restored(counting(), reader, keys: keys, watermark: watermark, now: now) { return found }
+        } catch {
+            // Damage of the journal itself shows again.
+            logger.warning(
+                "the checkpoint can't be used; the whole journal is replayed, which takes longer",
+                metadata: ["error": "\(error)"])
+            do throws(JournalError) {
+                try Checkpoint.remove(from: data)
+            } catch {
+                logger.warning("it is left where it is", metadata: ["error": "\(error)"])
+            }
+        }
+        var whole = counting()
+        do throws(JournalError) {
+            let replayed = try replay(reader, into: &whole, after: nil, watermark: watermark, now: now)
+            return (whole, replayed, .start)
+        } catch {
+            // A start after damage went on behind PostgreSQL's watermark; or a segment is gone. PostgreSQL knows.
+            guard watermark == nil, case .gap(let expected, let found, _) = error, found > expected else { throw error }
+            throw DaemonError.watermarkNeeded(journal: expected.value - 1)
+        }
+    }
+
+    /// Restores the counts from a checkpoint; returns nil if there is none.
+    private func restored(
+        _ empty: Counting, _ reader: JournalReader, keys: KeyRing, watermark: JournalPosition?, now: UnixSeconds
+    ) throws(JournalError) -> Replayed? {
+        guard options.journal.checkpointBytes > 0 else {
+            try Checkpoint.remove(from: data)
+            return nil
+        }
+        guard let checkpoint = try Checkpoint(in: data) else { return nil }
+        guard reader.fits(checkpoint) else { throw .unusableCheckpoint(.otherJournal) }
+        if let watermark, watermark < checkpoint.through { throw .unusableCheckpoint(.databaseIsOlder) }
+        var counting = empty
+        try checkpoint.restore(into: &counting, keys: keys, now: now)
+        let replayed = try replay(reader, into: &counting, after: checkpoint, watermark: watermark, now: now)
+        guard replayed.last >= checkpoint.through else { throw .unusableCheckpoint(.journalIsOlder) }
+        logger.info(
+            "went on from a checkpoint",
+            metadata: ["from": "\(checkpoint.from.value)", "through": "\(checkpoint.through.value)"])
+        return (counting, replayed, checkpoint.through)
+    }
+
+    private func replay(
+        _ reader: JournalReader, into counting: inout Counting, after checkpoint: Checkpoint?,
+        watermark: JournalPosition?, now: UnixSeconds
+    ) throws(JournalError) -> JournalReader.Replayed {
+        let from = checkpoint?.from ?? .start
+        var batches = 0
+        let replayed = try reader.replay(space: counting.space, flushed: watermark, after: checkpoint) { record in
+            guard record.position > from else { return }
+            counting.replay(record, now: now)
+            batches += 1
+        }
+        if batches > 0 { logger.info("replayed the journal", metadata: ["batches": "\(batches)"]) }
+        return replayed
     }
 }

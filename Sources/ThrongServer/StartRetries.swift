@@ -6,56 +6,7 @@ internal import ThrongJournal
 /// Stands in for a daemon that can't start yet: retries the start, and tells clients meanwhile to come again.
 ///
 /// A signal ends the process soon, as it does during any start: nothing was taken that could be lost.
-struct StartRetries {
-    /// The server for clients, with ``StartingRoutes``.
-    let server: any Service
-    let dataPath: String
-    let logger: Logger
-
-    /// Returns the value of the attempt that succeeds; an error if waiting does not help.
-    func wait<Value: Sendable>(
-        for blocker: StartBlocker, then attempt: @escaping @Sendable (StartBlocker) async throws -> Value
-    ) async throws -> Value {
-        let attempts = Attempts(blocker: blocker, dataPath: dataPath, logger: logger, attempt: attempt)
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [
-                    ServiceGroupConfiguration.ServiceConfiguration(service: server),
-                    ServiceGroupConfiguration.ServiceConfiguration(
-                        service: attempts, successTerminationBehavior: .gracefullyShutdownGroup),
-                ],
-                logger: logger))
-        try await group.run()
-        guard let value = attempts.value else { throw CancellationError() }
-        return value
-    }
-}
-
-/// An obstacle to a start that passes by itself, or with an operator's help, while the process waits.
-enum StartBlocker {
-    case fullDisk
-    /// The journal has lost records, and PostgreSQL, which is away, has to say where it goes on.
-    case unknownWatermark
-    /// Another process may still hold this one's place in PostgreSQL.
-    case predecessor
-
-    /// Creates the obstacle of an error; nil if waiting would not help.
-    init?(_ error: any Error, dataPath: String) {
-        switch error {
-        case DaemonError.watermarkNeeded: self = .unknownWatermark
-        case DaemonError.succeeding: self = .predecessor
-        case let error as JournalError where error.isWantOfSpace: self = .fullDisk
-        case is DaemonError, JournalError.inUse: return nil
-        // Foundation and the programs of PostgreSQL don't say why in a way that could be told apart.
-        default:
-            guard !DataDirectory.hasSpace(at: dataPath) else { return nil }
-            self = .fullDisk
-        }
-    }
-}
-
-/// The attempts to start, one after another.
-private final class Attempts<Value: Sendable>: Service {
+final class StartRetries<Value: Sendable>: Service {
     private let blocker: StartBlocker
     private let dataPath: String
     private let logger: Logger
@@ -63,7 +14,7 @@ private final class Attempts<Value: Sendable>: Service {
     private let made = Mutex<Value?>(nil)
 
     init(
-        blocker: StartBlocker, dataPath: String, logger: Logger,
+        past blocker: StartBlocker, dataPath: String, logger: Logger,
         attempt: @escaping @Sendable (StartBlocker) async throws -> Value
     ) {
         self.blocker = blocker
@@ -72,7 +23,20 @@ private final class Attempts<Value: Sendable>: Service {
         self.attempt = attempt
     }
 
-    var value: Value? { made.withLock { $0 } }
+    /// Returns the value of the attempt that succeeds; an error if waiting does not help.
+    ///
+    /// - Parameter server: the server for clients, with ``StartingRoutes``.
+    func value(beside server: any Service) async throws -> Value {
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: server), .init(service: self, successTerminationBehavior: .gracefullyShutdownGroup),
+                ],
+                logger: logger))
+        try await group.run()
+        guard let value = made.withLock({ $0 }) else { throw CancellationError() }
+        return value
+    }
 
     func run() async throws {
         var blocker = blocker
@@ -108,6 +72,29 @@ private final class Attempts<Value: Sendable>: Service {
             logger.notice(
                 "another process may still hold this daemon's place in PostgreSQL; it was told, and the start waits for it"
             )
+        }
+    }
+}
+
+/// An obstacle to a start that passes by itself, or with an operator's help, while the process waits.
+enum StartBlocker {
+    case fullDisk
+    /// The journal has lost records, and PostgreSQL, which is away, has to say where it goes on.
+    case unknownWatermark
+    /// Another process may still hold this one's place in PostgreSQL.
+    case predecessor
+
+    /// Creates the obstacle of an error; nil if waiting would not help.
+    init?(_ error: any Error, dataPath: String) {
+        switch error {
+        case DaemonError.watermarkNeeded: self = .unknownWatermark
+        case DaemonError.succeeding: self = .predecessor
+        case let error as JournalError where error.isWantOfSpace: self = .fullDisk
+        case is DaemonError, JournalError.inUse: return nil
+        // Foundation and the programs of PostgreSQL don't say why in a way that could be told apart.
+        default:
+            guard !DataDirectory.hasSpace(at: dataPath) else { return nil }
+            self = .fullDisk
         }
     }
 }

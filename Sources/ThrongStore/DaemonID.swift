@@ -2,10 +2,8 @@ package import Foundation
 
 /// A data directory with a journal: made once with it, never reused.
 package struct DaemonID: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// A random number of 128 bits.
     package let uuid: UUID
 
-    /// Wraps an id that was made earlier.
     package init(_ uuid: UUID) { self.uuid = uuid }
 
     /// Reads the usual form with hyphens; nil for anything else.

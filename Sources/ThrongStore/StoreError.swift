@@ -6,7 +6,6 @@ package enum StoreError: Error, Sendable, Hashable {
     case fenced(daemon: DaemonID)
     case attachmentLost(daemon: DaemonID)
     case retired(daemon: DaemonID)
-    /// A flush came before ``CounterStore/attach(daemon:)``.
     case notAttached
     case watermarkMoved(expected: JournalPosition, found: JournalPosition)
     case layoutUnknown(LayoutID)

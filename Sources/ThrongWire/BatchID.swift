@@ -8,10 +8,7 @@ public struct BatchID: Hashable, Sendable {
     public let low: UInt64
 
     /// Creates a name with the two halves of its bits.
-    public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
+    public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// A fresh random name.
     public static func random() -> BatchID {

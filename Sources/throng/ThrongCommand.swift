@@ -16,29 +16,20 @@ struct ThrongCommand: AsyncParsableCommand {
         commandName: "throng",
         abstract: "Counts what a crowd does and cannot tell what one person did.",
         discussion: """
-            Clients post events to `throng serve`. It coarsens them as the plan says, adds them to counters in \
-            PostgreSQL and forgets them. `throng release` publishes numbers that stand for enough devices, \
-            `throng report` turns them into reports for partners.
+            Standard output is data, standard error is talk. Exit codes: 0 done, 1 not done, 2 done but something is \
+            refused or missing, 64 the command line is wrong; some commands have more.
 
-            Try it: throng try, or throng try plan.yaml
-
-            EXIT CODES
-              0   done
-              1   it could not be done; the message says why and what to do
-              2   done, but something was refused or is missing (plan check: problems; replay: refusals)
-              64  the command line is wrong
-
-            Standard output is data, standard error is talk. `throng serve` takes its settings from options, the \
-            environment and a file: `throng doctor --show` prints them.
+            EXAMPLES
+              throng try              # a minute, and a page to look at
+              throng plan new         # then: throng serve --plan plan.yaml
             """,
         version: Versions.text,
         subcommands: [
-            ServeCommand.self, DoctorCommand.self, PlanCommand.self, ReplayCommand.self, ReleaseCommand.self,
-            ReportCommand.self, KeyCommand.self, VerifyCommand.self, TokenCommand.self, DaemonCommand.self,
-            DatabaseCommand.self, LabCommands.Suppress.self, RetentionCommand.self, AppCommand.self,
-            BackupCommand.self, RestoreCommand.self,
-            AuditCommand.self, TryCommand.self, LabCommands.Bench.self, LabCommands.Conform.self,
-            EvaluatorCommand.self,
+            TryCommand.self, PlanCommand.self, ServeCommand.self, DoctorCommand.self, ReleaseCommand.self,
+            ReportCommand.self, KeyCommand.self, VerifyCommand.self, AuditCommand.self, TokenCommand.self,
+            AppCommand.self, RetentionCommand.self, BackupCommand.self, RestoreCommand.self, DatabaseCommand.self,
+            DaemonCommand.self, EvaluatorCommand.self, ReplayCommand.self, LabCommands.Bench.self,
+            LabCommands.Conform.self, LabCommands.Suppress.self,
         ])
 
     static func main() async {

@@ -1,8 +1,7 @@
 """How many daemons, how much memory and disk so many devices a day take: arithmetic on figures that were measured.
 
 Prints the tables of Operations and Performance, in Markdown, or a line for what you name. Nothing is measured here: the figures are those
-of the pages that they stand on, unless you bring your own, from Deploy/bench members, memory and replay or from your daemon's
-metrics."""
+of the pages that they stand on, unless you bring your own, from Deploy/bench members, memory and replay or from your daemon's metrics."""
 
 import argparse
 import dataclasses
@@ -75,14 +74,12 @@ def size(devices, of=Devices(), machine=Machine(), by=Figures(), hourly=False):
     mean = devices * of.batches / DAY
     window = part * devices
     memory = 2 * window * (of.pairs * by.pair + of.metrics * by.identifier + of.batches * by.batch)
-    checkpoint = 2 * window * (
-        of.batches * by.checkpoint_batch + of.pairs * by.checkpoint_pair + of.metrics * by.checkpoint_identifier)
+    checkpoint = 2 * window * (of.batches * by.checkpoint_batch + of.pairs * by.checkpoint_pair + of.metrics * by.checkpoint_identifier)
     by_processor = math.ceil(of.peak * mean / (by.core * machine.cores))
     by_memory = math.ceil(by.start * memory / machine.memory)
     daemons = max(by_processor, by_memory)
-    return Size(
-        mean, of.peak * mean, memory, 3 * window * of.events * by.journal_event, checkpoint, by_processor, by_memory, daemons,
-        checkpoint / daemons / by.restored, 2 * window * of.batches / daemons / by.replayed)
+    return Size(mean, of.peak * mean, memory, 3 * window * of.events * by.journal_event, checkpoint, by_processor, by_memory, daemons,
+                checkpoint / daemons / by.restored, 2 * window * of.batches / daemons / by.replayed)
 
 
 def amount(number):
@@ -94,8 +91,7 @@ def amount(number):
 
 
 def people(number):
-    return f"{number / 1e9:,.15g} billion" if number >= 1e9 else (
-        f"{number / 1e6:,.15g} million" if number >= 1e6 else f"{number:,.15g}")
+    return f"{number / 1e9:,.15g} billion" if number >= 1e9 else (f"{number / 1e6:,.15g} million" if number >= 1e6 else f"{number:,.15g}")
 
 
 def table(counts, of, machine, by):
@@ -106,10 +102,9 @@ def table(counts, of, machine, by):
         "|---|---|---|---|---|"]
     for count in counts:
         day, hour = size(count, of, machine, by), size(count, of, machine, by, hourly=True)
-        cells = [
-            people(count), f"{amount(day.mean)}, {amount(day.peak)}",
-            *(f"{amount(each.memory)}, {amount(each.journal)}, {each.daemons}" for each in (day, hour)),
-            f"{math.ceil(hour.deaf)} s, {math.ceil(hour.deaf_without)} s"]
+        cells = [people(count), f"{amount(day.mean)}, {amount(day.peak)}",
+                 *(f"{amount(each.memory)}, {amount(each.journal)}, {each.daemons}" for each in (day, hour)),
+                 f"{math.ceil(hour.deaf)} s, {math.ceil(hour.deaf_without)} s"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -1,17 +1,13 @@
 """What benchmarks have in common: where things are, plans, figures and their tables, and their command lines."""
 
 import argparse
-import contextlib
 import csv
 import gzip
 import json
 import os
 import re
-import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../EndToEndTests/Programs/Support"))
@@ -41,28 +37,14 @@ def say(*words):
     print(f"[{time.strftime('%H:%M:%S')}]", *words, file=sys.stderr, flush=True)
 
 
-@contextlib.contextmanager
-def temporary_folder():
-    folder = tempfile.mkdtemp(prefix="throng-bench-", dir="/tmp")
-    if os.geteuid() == 0:
-        # A private PostgreSQL's user must get through.
-        os.chmod(folder, 0o755)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def plan_in(folder, name="plan.yaml", **words):
     """A benchmark's plan with an expiry date that lies ahead, and further words filled in."""
-    with open(os.path.join(HERE, name)) as file:
-        plan = file.read()
-    words["EXPIRES"] = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))
+    plan = daemon.read(HERE, name)
+    words["EXPIRES"] = daemon.expiry()
     for word, text in words.items():
         plan = plan.replace(word, text)
     path = os.path.join(folder, words.get("APP", "") + name)
-    with open(path, "w") as file:
-        file.write(plan)
+    daemon.write(path, plan)
     return path
 
 
@@ -82,9 +64,7 @@ def event_names(plan):
 
 def lines(*command, whole=False, **options):
     """What a program says as JSON: an object a line, or one as a whole."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
+    done = daemon.ran(*command, seconds=None, **{"env": None, **options})
     return json.loads(done.stdout) if whole else [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -97,6 +77,11 @@ class Figures:
     def note(self, name, value):
         self.values.setdefault(name, []).append(value)
 
+    def notes(self, subject, **values):
+        """Several of one subject, by their names with _ for a space, and the unit after __."""
+        for name, value in values.items():
+            self.note(f"{subject}: {name.replace('__', ', ').replace('_', ' ')}", value)
+
     def median(self, name):
         return statistics.median(self.values[name])
 
@@ -106,8 +91,7 @@ class Figures:
             return bound is None or (value <= bound if at_most else value >= bound)
         verdict = "aim" if aim is not None and reaches(aim) else "must" if must is not None and reaches(must) else (
             "no" if must is not None else "")
-        self.targets.append(
-            {"name": name, "is": value, "must": must, "aim": aim, "at_most": at_most, "reaches": verdict})
+        self.targets.append({"name": name, "is": value, "must": must, "aim": aim, "at_most": at_most, "reaches": verdict})
 
     def show(self, path=None):
         if self.values:
@@ -121,10 +105,9 @@ class Figures:
                 bounds = ["" if bound is None else sign + number(bound) for bound in (each["must"], each["aim"])]
                 print(f"{each['name']:58} {number(each['is']):>10} {bounds[0]:>9} {bounds[1]:>9}  {each['reaches']}")
         if path:
-            with open(path, "w") as file:
-                json.dump({
-                    "processors": os.cpu_count(), "medians": {name: self.median(name) for name in self.values},
-                    "rounds": self.values, "targets": self.targets}, file, indent=1)
+            medians = {name: self.median(name) for name in self.values}
+            found = {"processors": os.cpu_count(), "medians": medians, "rounds": self.values, "targets": self.targets}
+            daemon.write(path, json.dumps(found, indent=1))
 
 
 def main(document, run, programs=(), **arguments):
@@ -147,8 +130,7 @@ def main(document, run, programs=(), **arguments):
         setattr(options, name, os.path.abspath(getattr(options, name)))
     daemon.BINARY = options.binary
     figures = Figures()
-    with temporary_folder() as folder:
-        run(options, folder, figures)
+    run(options, daemon.temporary(), figures)
     figures.show(options.json)
 
 

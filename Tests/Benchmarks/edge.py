@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from common import ROOT, main, plan_in, say
+from common import ROOT, daemon, main, plan_in, say
 from servers import Throng
 
 sys.path[:0] = [os.path.join(ROOT, ".build", "pyhpke"), os.path.join(ROOT, "Deploy", "clients", "python")]
@@ -37,11 +37,10 @@ AGENT = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.
 
 def batch(number, purpose="product", event="product_view", events=100, **more):
     now = time.time()
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
     return json.dumps({
         "app": "bench", "batch": os.urandom(16).hex(), "purpose": purpose, "window": int(now // 86400), "id": f"device {number}",
         "context": {"user_agent": AGENT, "screen": "390x844", "memory_gb": 4},
-        "events": [{"event": event, "at": at}] * events, **more}).encode()
+        "events": [{"event": event, "at": daemon.instant(now)}] * events, **more}).encode()
 
 
 class Line(threading.local):
@@ -78,11 +77,8 @@ def sealed_and_not(options, cost, figures):
     for round_number in range(options.rounds + 1):
         numbers = range(round_number * options.batches, (round_number + 1) * options.batches)
         direct = cost.of([("/v1/batches", batch(each)) for each in numbers], 202)
-        requests = []
-        for number in numbers:
-            message = throng_oblivious.request("POST", "/v1/batches", batch(number), {"content-type": "application/json"})
-            requests.append(("/v1/ohttp", throng_oblivious.SealedRequest(message, *key).bytes, "message/ohttp-req"))
-        sealed = cost.of(requests, 200)
+        plain = [throng_oblivious.request("POST", "/v1/batches", batch(each), {"content-type": "application/json"}) for each in numbers]
+        sealed = cost.of([("/v1/ohttp", throng_oblivious.SealedRequest(each, *key).bytes, "message/ohttp-req") for each in plain], 200)
         # What comes first warms the daemon up.
         if round_number:
             figures.note("a batch of 100 events, directly, ms", direct)
@@ -92,8 +88,7 @@ def sealed_and_not(options, cost, figures):
 
 
 def proofs(options, cost, figures):
-    with subprocess.Popen(
-            [options.probe, "credential"], text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as device:
+    with subprocess.Popen([options.probe, "credential"], text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as device:
         def ask(*words):
             print(*words, file=device.stdin, flush=True)
             return device.stdout.readline().split()
@@ -103,27 +98,20 @@ def proofs(options, cost, figures):
         window = int(time.time() // 86400)
         for round_number in range(options.rounds):
             made = [ask("request", epoch["key"], "bench", epoch["epoch"]) for _ in range(options.devices)]
-            answers, line = [], cost.line
-            before = cost.daemon.cpu()[0]
+            answers, before = [], cost.daemon.cpu()[0]
             for number, (_, request) in enumerate(made):
-                status, text = line.post("/v1/credentials", json.dumps({
+                status, text = cost.line.post("/v1/credentials", json.dumps({
                     "app": "bench", "epoch": epoch["epoch"], "request": request,
                     "attestation": {"by": "command", "token": f"{round_number} {number}"}}).encode())
                 if status != 200:
                     sys.exit(f"{status} {text[:300]}")
                 answers.append(json.loads(text)["response"])
             figures.note("a credential, ms", (cost.daemon.cpu()[0] - before) * 1000 / options.devices)
-            shown = [
-                ask("present", ask("finalize", kept, answer)[0], "bench", "proved", window)
-                for (kept, _), answer in zip(made, answers)]
-
-            def all_of(with_proof):
-                return cost.of([
-                    ("/v1/batches", batch(0, "proved", "shown", 1, **({"id": tag, "proof": proof} if with_proof else {"id": tag})))
-                    for tag, proof in shown], 202)
-
-            proved = all_of(True)
-            figures.note("a proof, ms", proved - all_of(False))
+            tokens = [ask("finalize", kept, answer)[0] for (kept, _), answer in zip(made, answers)]
+            shown = [dict(zip(("id", "proof"), ask("present", token, "bench", "proved", window))) for token in tokens]
+            proved = cost.of([("/v1/batches", batch(0, "proved", "shown", 1, **each)) for each in shown], 202)
+            bare = cost.of([("/v1/batches", batch(0, "proved", "shown", 1, id=each["id"])) for each in shown], 202)
+            figures.note("a proof, ms", proved - bare)
         with contextlib.suppress(BrokenPipeError):
             device.stdin.close()
     minutes = (figures.median("a proof, ms") + figures.median("a credential, ms") / 30) * 1e6 / 60_000
@@ -132,26 +120,21 @@ def proofs(options, cost, figures):
 
 def measure(options, folder, figures):
     plan = plan_in(folder)
-    with open(plan) as file:
-        text = file.read().replace("audience:", "relay: https://relay.example, audience:", 1)
+    text = daemon.read(plan).replace("audience:", "relay: https://relay.example, audience:", 1)
     text = text.replace("\ndimensions:", PROVED + "\ndimensions:", 1).replace("\nmetrics:\n", "\nmetrics:" + SHOWN, 1)
-    with open(plan, "w") as file:
-        file.write(text.replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))))
+    daemon.write(plan, text.replace("EXPIRES", daemon.expiry()))
     vouch, rules = (os.path.join(folder, name) for name in ("vouch.py", "attesters.yaml"))
-    with open(vouch, "w") as file:
-        file.write(VOUCH)
-    with open(rules, "w") as file:
-        file.write(f"bench: {{credentials: 2, attesters: {{command: {{program: [{sys.executable}, {vouch}], seconds: 20}}}}}}\n")
-    for path in (vouch, rules):
-        os.chmod(path, 0o600)
-    daemon = Throng(plan, THRONG_ATTESTERS=rules)
-    daemon.start()
-    cost = Cost(daemon)
+    daemon.write(vouch, VOUCH, 0o600)
+    command = f"{{program: [{sys.executable}, {vouch}], seconds: 20}}"
+    daemon.write(rules, f"bench: {{credentials: 2, attesters: {{command: {command}}}}}\n", 0o600)
+    throng = Throng(plan, THRONG_ATTESTERS=rules)
+    throng.start()
+    cost = Cost(throng)
     say("batches")
     sealed_and_not(options, cost, figures)
     say("proofs")
     proofs(options, cost, figures)
-    daemon.stop()
+    throng.stop()
 
 
 if __name__ == "__main__":

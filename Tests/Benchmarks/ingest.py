@@ -10,11 +10,10 @@ import os
 import random
 import re
 import statistics
-import subprocess
 import sys
 import time
 
-from common import DEVICES, HERE, cube, event_names, main, plan_in, say
+from common import DEVICES, HERE, cube, daemon, event_names, main, plan_in, say
 from servers import Nginx, Postgres, Throng, VictoriaMetrics
 
 # What is sent
@@ -34,7 +33,7 @@ def context(device):
 def write_bodies(folder, plan, size, number, choice):
     """Our batches, without what makes each its own; and the same events in InfluxDB's line protocol."""
     crowd, names = devices(), event_names(plan)
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
+    at = daemon.instant(time.time() - 60)
     ours, lines = os.path.join(folder, f"batches-{size}"), os.path.join(folder, f"lines-{size}")
     with open(ours, "w") as batches, open(lines, "w") as points:
         for _ in range(number):
@@ -53,8 +52,6 @@ def write_bodies(folder, plan, size, number, choice):
     return ours, lines
 
 
-# Rounds
-
 class Load:
     """wrk with prepared bodies."""
 
@@ -66,13 +63,10 @@ class Load:
         settings = {**os.environ, "BENCH_PATH": path, "BENCH_SEED": str(self.seed), "BENCH_BODIES": bodies}
         if window is not None:
             settings["BENCH_WINDOW"] = str(window)
-        done = subprocess.run(
-            ["wrk", "-t1", f"-c{self.connections}", f"-d{self.duration}s", "--timeout", "30s", "-s",
-             os.path.join(HERE, "post.lua"), f"http://127.0.0.1:{port}"], env=settings, capture_output=True, text=True,
-            check=False)
+        done = daemon.ran("wrk", "-t1", f"-c{self.connections}", f"-d{self.duration}s", "--timeout", "30s", "-s",
+                          os.path.join(HERE, "post.lua"), f"http://127.0.0.1:{port}", env=settings)
         found = re.search(r"^BENCH (.*)$", done.stdout, re.MULTILINE)
-        if not found:
-            sys.exit(f"wrk failed: {done.stdout}{done.stderr}")
+        daemon.check(found, "wrk failed:", done.stdout, done.stderr)
         result = json.loads(found[1])
         if result["errors"]:
             sys.exit(f"{path}: {result['errors']} of {result['requests']} requests failed")
@@ -96,8 +90,7 @@ def disk(folder, seconds):
 def measure(options, folder, figures):
     choice = random.Random(1)
     plan_path = plan_in(folder)
-    with open(plan_path) as file:
-        plan = file.read()
+    plan = daemon.read(plan_path)
     wide_path = cube(folder, "wide", 100)
     number = 100 if options.smoke else 2000
     hundred, points = write_bodies(folder, plan, 100, number, choice)
@@ -108,7 +101,6 @@ def measure(options, folder, figures):
     victoria = VictoriaMetrics(os.path.join(folder, "victoria"))
     throng = Throng(plan_path, wide_path)
     unsynced = Throng(plan_path, durable=False)
-    contenders = [nginx, victoria, throng, unsynced]
     load = Load(options.connections, options.seconds)
     note = figures.note
 
@@ -119,70 +111,61 @@ def measure(options, folder, figures):
         throng.drain()
         return result, *(after - each for after, each in zip(throng.cpu(), before))
 
-    started = []
-    try:
-        for contender in contenders:
-            contender.start()
-            started.append(contender)
-        postgres = Postgres(throng, os.path.join(folder, "rows"))
-        postgres.prepare(plan, choice)
-        for round_number in range(options.rounds):
-            say(f"round {round_number + 1} of {options.rounds}")
-            note("VictoriaMetrics: lines/s", 100 * load.run(victoria.port, "/write", points)[0])
-            (rate, _), daemon, database = cost(lambda: load.run(throng.port, "/v1/batches", hundred, window))
-            note("batches of 100: events/s", 100 * rate)
-            note("batches of 100: CPU, ns an event", 1e9 * daemon / (100 * rate * options.seconds))
-            rate, _ = load.run(unsynced.port, "/v1/batches", hundred, window)
-            unsynced.drain()
-            note("batches of 100, nothing synced: events/s", 100 * rate)
-            note("nginx: requests/s, bodies of one event", load.run(nginx.port, "/", single, window)[0])
-            (rate, _), daemon, _ = cost(lambda: load.run(throng.port, "/v1/batches", single, window))
-            note("one event a request: requests/s", rate)
-            note("one event a request: CPU, µs a request", 1e6 * daemon / (rate * options.seconds))
-            note("nginx: requests/s, bodies of 100 events", load.run(nginx.port, "/", hundred, window)[0])
+    for contender in (nginx, victoria, throng, unsynced):
+        contender.start()
+    postgres = Postgres(throng, os.path.join(folder, "rows"))
+    postgres.prepare(plan, choice)
+    for round_number in range(options.rounds):
+        say(f"round {round_number + 1} of {options.rounds}")
+        note("VictoriaMetrics: lines/s", 100 * load.run(victoria.port, "/write", points)[0])
+        (rate, _), counting, database = cost(lambda: load.run(throng.port, "/v1/batches", hundred, window))
+        note("batches of 100: events/s", 100 * rate)
+        note("batches of 100: CPU, ns an event", 1e9 * counting / (100 * rate * options.seconds))
+        rate, _ = load.run(unsynced.port, "/v1/batches", hundred, window)
+        unsynced.drain()
+        note("batches of 100, nothing synced: events/s", 100 * rate)
+        note("nginx: requests/s, bodies of one event", load.run(nginx.port, "/", single, window)[0])
+        (rate, _), counting, _ = cost(lambda: load.run(throng.port, "/v1/batches", single, window))
+        note("one event a request: requests/s", rate)
+        note("one event a request: CPU, µs a request", 1e6 * counting / (rate * options.seconds))
+        note("nginx: requests/s, bodies of 100 events", load.run(nginx.port, "/", hundred, window)[0])
 
-            at_half, _, _ = cost(lambda: throng.bench(plan_path, "--share", 0.5, "--seconds", options.seconds))
-            note("half of its most: batches of 100 a second", at_half["rate"])
-            for name, key in ("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"):
-                note(f"half of its most: {name} of the answer, ms", at_half["milliseconds"][key])
-            note("half of its most: p99 of the generator's delay, ms", at_half["generatorMilliseconds"]["p99"])
-            for name, took in zip(("p50", "p99"), disk(folder, options.seconds / 3)):
-                note(f"the disk alone: {name} of fdatasync, ms", took)
-            same = unsynced.bench(plan_path, "--rate", at_half["askedRate"], "--seconds", options.seconds)
-            note("the same rate, nothing synced: p99 of the answer, ms", same["milliseconds"]["p99"])
-            hot = ("--most", "--bodies", 20, "--seconds", options.seconds)
-            found, daemon, database = cost(lambda: throng.bench(plan_path, *hot))
-            note("hot keys: events/s", found["eventsPerSecond"])
-            note("hot keys: PostgreSQL's CPU, % of the daemon's", 100 * database / daemon)
-            note("INSERT: events/s", postgres.inserts(max(1, options.seconds // 2)))
-            note("COPY: events/s", postgres.copies())
-        # PostgreSQL rests for up to a minute after a flush of so many counters: long enough to see two of them.
-        say("spread keys")
-        spread = ("--most", "--spread", "--seconds", options.seconds if options.smoke else 130)
-        found, daemon, database = cost(lambda: throng.bench(wide_path, *spread))
-        note("spread keys: events/s", found["eventsPerSecond"])
-        note("spread keys: PostgreSQL's CPU, % of the daemon's", 100 * database / daemon)
-    finally:
-        for contender in started:
-            contender.stop()
+        at_half, _, _ = cost(lambda: throng.bench(plan_path, "--share", 0.5, "--seconds", options.seconds))
+        note("half of its most: batches of 100 a second", at_half["rate"])
+        for name, key in ("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"):
+            note(f"half of its most: {name} of the answer, ms", at_half["milliseconds"][key])
+        note("half of its most: p99 of the generator's delay, ms", at_half["generatorMilliseconds"]["p99"])
+        for name, took in zip(("p50", "p99"), disk(folder, options.seconds / 3)):
+            note(f"the disk alone: {name} of fdatasync, ms", took)
+        same = unsynced.bench(plan_path, "--rate", at_half["askedRate"], "--seconds", options.seconds)
+        note("the same rate, nothing synced: p99 of the answer, ms", same["milliseconds"]["p99"])
+        hot = ("--most", "--bodies", 20, "--seconds", options.seconds)
+        found, counting, database = cost(lambda: throng.bench(plan_path, *hot))
+        note("hot keys: events/s", found["eventsPerSecond"])
+        note("hot keys: PostgreSQL's CPU, % of the daemon's", 100 * database / counting)
+        note("INSERT: events/s", postgres.inserts(max(1, options.seconds // 2)))
+        note("COPY: events/s", postgres.copies())
+    # PostgreSQL rests for up to a minute after a flush of so many counters: long enough to see two of them.
+    say("spread keys")
+    spread = ("--most", "--spread", "--seconds", options.seconds if options.smoke else 130)
+    found, counting, database = cost(lambda: throng.bench(wide_path, *spread))
+    note("spread keys: events/s", found["eventsPerSecond"])
+    note("spread keys: PostgreSQL's CPU, % of the daemon's", 100 * database / counting)
 
 
 def judge(figures):
     def ratio(ours, theirs):
         return figures.median(ours) / figures.median(theirs)
     target = figures.target
-    target("batches of 100 vs VictoriaMetrics' lines/s, ×",
-           ratio("batches of 100: events/s", "VictoriaMetrics: lines/s"), 1, 2)
+    target("batches of 100 vs VictoriaMetrics' lines/s, ×", ratio("batches of 100: events/s", "VictoriaMetrics: lines/s"), 1, 2)
     target("the same vs one INSERT an event, ×", ratio("batches of 100: events/s", "INSERT: events/s"), 100, 300)
     target("the same vs COPY of raw rows, ×", ratio("batches of 100: events/s", "COPY: events/s"))
     target("the same vs nothing synced: what durability leaves, ×",
            ratio("batches of 100: events/s", "batches of 100, nothing synced: events/s"))
     target("requests of one event vs nginx's 204, ×",
            ratio("one event a request: requests/s", "nginx: requests/s, bodies of one event"), 0.35, 0.6)
-    target("p99 of the answer at half of its most, ms",
-           figures.median("half of its most: p99 of the answer, ms"), 10, 3, at_most=True)
-    target("the same vs fdatasync's own p99, ×",
-           ratio("half of its most: p99 of the answer, ms", "the disk alone: p99 of fdatasync, ms"))
+    target("p99 of the answer at half of its most, ms", figures.median("half of its most: p99 of the answer, ms"), 10, 3, at_most=True)
+    target("the same vs fdatasync's own p99, ×", ratio("half of its most: p99 of the answer, ms", "the disk alone: p99 of fdatasync, ms"))
     for keys in "hot", "spread":
         name = f"{keys} keys: PostgreSQL's CPU, % of the daemon's"
         target(name, figures.median(name), 10, 3, at_most=True)

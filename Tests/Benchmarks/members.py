@@ -1,11 +1,10 @@
-"""What an event costs where 1, 2 and 4 daemons count into one PostgreSQL: with as many events as they take, and with as many events
-for each.
+"""What an event costs where 1, 2 and 4 daemons count into one PostgreSQL: with as many events as they take, and with as many events for
+each.
 
-Each gets the identifiers that it counts, as from a balancer that knows slots, and all of them touch the same 10^5 cells. Processor
-time of the daemons and of PostgreSQL an event, over minutes of a load that goes on, flushes included as they come; rounds of all
-numbers of daemons take turns, so that what the machine does otherwise meets all of them. The generator has a core of its own, the
-others are for all that is measured. One more figure is what it costs where nobody knows slots, and all but one of four batches is
-handed on."""
+Each gets the identifiers that it counts, as from a balancer that knows slots, and all of them touch the same 10^5 cells. Processor time of
+the daemons and of PostgreSQL an event, over minutes of a load that goes on, flushes included as they come; rounds of all numbers of daemons
+take turns, so that what the machine does otherwise meets all of them. The generator has a core of its own, the others are for all that is
+measured. One more figure is what it costs where nobody knows slots, and all but one of four batches is handed on."""
 
 import os
 import sys
@@ -15,18 +14,17 @@ import time
 from common import cube, main, say
 from servers import Measured, family, seconds
 
+import daemon  # noqa: E402, as is this
 import fleet  # noqa: E402, it is in a folder that the others have named
 
 
 class Member(Measured, fleet.Member):
     """A daemon that others reach."""
 
-    def events(self):
-        """How many it has accepted."""
-        return self.metrics()["throng_events_accepted_total"]
-
-    def flushes(self):
-        return self.metrics()["throng_flushes_total"]
+    def figures(self):
+        """Events that it has accepted, its seconds of processor time, and its flushes."""
+        found = self.metrics()
+        return found["throng_events_accepted_total"], self.own_cpu(), found["throng_flushes_total"]
 
 
 class Fleet(fleet.Fleet):
@@ -34,8 +32,7 @@ class Fleet(fleet.Fleet):
 
     def __init__(self, plan, count):
         self.path = plan
-        with open(plan) as file:
-            super().__init__(file.read(), names=())
+        super().__init__(daemon.read(plan), names=())
         for number in range(count):
             self.members[number] = Member(self, number)
             self.members[number].start()
@@ -54,9 +51,8 @@ class Fleet(fleet.Fleet):
 
         def post(member):
             slots = ["--slots", ",".join(self.slots[member.id])] if knows_slots and count > 1 else []
-            found = member.bench(
-                self.path, *(["--rate", rate] if rate else ["--most"]), "--connections", 64 // count,
-                "--seconds", length, "--spread", "--bodies", options.bodies, *slots, core=CORES[-1])
+            found = member.bench(self.path, *(["--rate", rate] if rate else ["--most"]), "--connections", 64 // count,
+                                 "--seconds", length, "--spread", "--bodies", options.bodies, *slots, core=CORES[-1])
             failed.append(found["failed"])
 
         threads = [threading.Thread(target=post, args=(member,)) for member in self.members.values()]
@@ -81,12 +77,9 @@ class Fleet(fleet.Fleet):
 
     def figures(self):
         """Events, seconds of the daemons and of PostgreSQL, and flushes so far."""
-        members = self.members.values()
-        with open(os.path.join(self.postgres.folder, "data", "postmaster.pid")) as file:
-            postgres = int(file.readline())
-        return (
-            sum(member.events() for member in members), sum(member.own_cpu() for member in members),
-            sum(map(seconds, family(postgres))), sum(member.flushes() for member in members))
+        events, daemons, flushes = map(sum, zip(*(member.figures() for member in self.members.values())))
+        postgres = int(daemon.read(self.postgres.folder, "data", "postmaster.pid").split()[0])
+        return events, daemons, sum(map(seconds, family(postgres))), flushes
 
 
 # What this process may use when it begins; the generator has the last one.
@@ -95,10 +88,8 @@ CORES = sorted(os.sched_getaffinity(0))
 
 def measure(options, folder, figures):
     plan = cube(folder, "members", options.buckets)
-    with open(plan) as file:
-        text = file.read()
-    with open(plan, "w") as file:
-        file.write(text.replace("rotation: 1 day", f"rotation: {options.rotation} minutes"))
+    text = daemon.read(plan)
+    daemon.write(plan, text.replace("rotation: 1 day", f"rotation: {options.rotation} minutes"))
     # What is started from here on inherits it.
     os.sched_setaffinity(0, CORES[:-1] or CORES)
     fleets = {count: Fleet(plan, count) for count in ([1, 2] if options.smoke else [1, 2, 4])}
@@ -114,26 +105,20 @@ def measure(options, folder, figures):
             for count, each in fleets.items():
                 events, daemons, database, flushes = each.cost(options, rate)
                 say(f"round {turn + 1}, {load}, {count} daemons: {daemons:.0f} and {database:.0f} ns")
-                figures.note(f"{load}, {count} daemons: events/s", events)
-                figures.note(f"{load}, {count} daemons: their CPU, ns an event", daemons)
-                figures.note(f"{load}, {count} daemons: PostgreSQL's CPU, ns an event", database)
-                figures.note(f"{load}, {count} daemons: flushes of each a minute", flushes)
+                figures.notes(f"{load}, {count} daemons", **{
+                    "events/s": events, "their CPU, ns an event": daemons, "PostgreSQL's CPU, ns an event": database,
+                    "flushes of each a minute": flushes})
     most = max(fleets)
-    _, daemons, _, _ = fleets[most].cost(options, knows_slots=False)
-    figures.note(f"most, {most} daemons, slots unknown: their CPU, ns an event", daemons)
+    figures.note(f"most, {most} daemons, slots unknown: their CPU, ns an event", fleets[most].cost(options, knows_slots=False)[1])
     for each in fleets.values():
         each.clean()
     for load in loads:
-        for count in fleets:
-            if count > 1:
-                figures.target(
-                    f"{load}: an event's CPU with {count} daemons over one, ×",
-                    figures.median(f"{load}, {count} daemons: their CPU, ns an event")
-                    / figures.median(f"{load}, 1 daemons: their CPU, ns an event"), 1.1, at_most=True)
+        costs = {count: figures.median(f"{load}, {count} daemons: their CPU, ns an event") for count in fleets}
+        for count in [count for count in fleets if count > 1]:
+            figures.target(f"{load}: an event's CPU with {count} daemons over one, ×", costs[count] / costs[1], 1.1, at_most=True)
         database = figures.median(f"{load}, {most} daemons: PostgreSQL's CPU, ns an event")
-        daemons = figures.median(f"{load}, {most} daemons: their CPU, ns an event")
-        figures.target(
-            f"{load}: PostgreSQL's share of all CPU at {most} daemons, %", 100 * database / (database + daemons), 10, at_most=True)
+        share = 100 * database / (database + costs[most])
+        figures.target(f"{load}: PostgreSQL's share of all CPU at {most} daemons, %", share, 10, at_most=True)
 
 
 if __name__ == "__main__":

@@ -10,40 +10,29 @@ from servers import Throng
 def through_the_wire(options, figures, plan):
     throng = Throng(plan)
     throng.start()
-    try:
-        # A fresh daemon that has warmed up.
-        throng.bench(plan, "--rate", 100, "--seconds", 1, "--events-per-batch", 1)
-        throng.drain()
-        fresh = throng.memory()[0]
-        while (pairs := throng.metrics()["throng_open_pairs"]) < options.pairs:
-            say(f"{pairs:,.0f} of {options.pairs:,} pairs")
-            throng.bench(plan, "--most", "--events-per-batch", 1, "--seconds", options.seconds)
-        throng.drain()
-        now, peak = throng.memory()
-        figures.note("daemon: pairs, millions", pairs / 1e6)
-        figures.note("daemon: bytes a pair", (now - fresh) / pairs)
-        figures.note("daemon: bytes a pair at the peak", (peak - fresh) / pairs)
-    finally:
-        throng.stop()
+    # A fresh daemon that has warmed up.
+    throng.bench(plan, "--rate", 100, "--seconds", 1, "--events-per-batch", 1)
+    throng.drain()
+    fresh = throng.memory()[0]
+    while (pairs := throng.metrics()["throng_open_pairs"]) < options.pairs:
+        say(f"{pairs:,.0f} of {options.pairs:,} pairs")
+        throng.bench(plan, "--most", "--events-per-batch", 1, "--seconds", options.seconds)
+    throng.drain()
+    now, peak = throng.memory()
+    figures.notes("daemon", pairs__millions=pairs / 1e6, bytes_a_pair=(now - fresh) / pairs,
+                  bytes_a_pair_at_the_peak=(peak - fresh) / pairs)
 
 
 def measure(options, folder, figures):
     plan = plan_in(folder)
-    for title, shape in (
-        ("one event each", ("--events", "1")),
-        ("one batch of 100 events each", ("--events", "100")),
-        ("ten batches of one event each", ("--events", "1", "--each", "10")),
-    ):
-        found = lines(
-            options.bench, "memory", "--plan", plan, *Settings.devices, "--pairs", str(options.pairs), *shape)[0]
-        figures.note(f"in process, {title}: bytes a pair", found["steadyPerPair"])
-        figures.note(f"in process, {title}: bytes a pair at the peak", found["peakPerPair"])
+    for title, *shape in (("one event each", "--events", "1"), ("one batch of 100 events each", "--events", "100"),
+                          ("ten batches of one event each", "--events", "1", "--each", "10")):
+        found = lines(options.bench, "memory", "--plan", plan, *Settings.devices, "--pairs", str(options.pairs), *shape)[0]
+        figures.notes(f"in process, {title}", bytes_a_pair=found["steadyPerPair"], bytes_a_pair_at_the_peak=found["peakPerPair"])
     through_the_wire(options, figures, plan)
-    for title, name in (
-        ("bytes a pair, counting alone", "in process, one event each: bytes a pair"),
-        ("bytes a pair, the whole daemon", "daemon: bytes a pair"),
-        ("bytes a pair, the whole daemon at its peak", "daemon: bytes a pair at the peak"),
-    ):
+    for title, name in (("bytes a pair, counting alone", "in process, one event each: bytes a pair"),
+                        ("bytes a pair, the whole daemon", "daemon: bytes a pair"),
+                        ("bytes a pair, the whole daemon at its peak", "daemon: bytes a pair at the peak")):
         figures.target(title, figures.median(name), 24, 12, at_most=True)
 
 

@@ -29,37 +29,23 @@ def starts(options, plan, data, note, **settings):
 
 def measure(options, folder, figures):
     plan = plan_in(folder)
-
-    def journal(name, *shape):
-        data = os.path.join(folder, name)
-        found = lines(
-            options.bench, "journal", "--plan", plan, *Settings.devices, "--amount", str(options.events), *shape, data)
-        say(name, found[0])
-        return data
-
-    empty = os.path.join(folder, "none")
-    starts(options, plan, empty, lambda seconds, _: figures.note("start without a journal, s", seconds))
+    starts(options, plan, os.path.join(folder, "none"), lambda seconds, _: figures.note("start without a journal, s", seconds))
     idle = figures.median("start without a journal, s")
-    for title, name, shape in (
-        ("batches of 100", "hundred", ("--events", "100")),
-        ("batches of 1 to 10", "few", ("--events", "10", "--varied")),
-    ):
-        data = journal(name, *shape)
+    for title, *shape in ("batches of 100", "--events", "100"), ("batches of 1 to 10", "--events", "10", "--varied"):
+        data = os.path.join(folder, title)
+        made = lines(options.bench, "journal", "--plan", plan, *Settings.devices, "--amount", str(options.events), *shape, data)
+        say(title, made[0])
 
         def away(seconds, memory):
-            figures.note(f"{title}, PostgreSQL away: replay, s", seconds - idle)
-            figures.note(f"{title}, PostgreSQL away: peak memory, MB", memory[1] / 1e6)
+            figures.notes(f"{title}, PostgreSQL away", replay__s=seconds - idle, peak_memory__MB=memory[1] / 1e6)
 
         starts(options, plan, data, away)
         for _ in range(options.rounds):
             found = lines(options.bench, "replay", "--plan", plan, *Settings.devices, data)[0]
             figures.note(f"{title}, watermark known, in process: replay, s", found["seconds"])
-        figures.target(
-            f"{options.events:,} events in {title}, PostgreSQL away, s",
-            figures.median(f"{title}, PostgreSQL away: replay, s"), 5, 1, at_most=True)
-        figures.target(
-            f"{options.events:,} events in {title}, watermark known, s",
-            figures.median(f"{title}, watermark known, in process: replay, s"), 5, 1, at_most=True)
+        for name, where in (("PostgreSQL away", ""), ("watermark known", ", in process")):
+            took = figures.median(f"{title}, {name}{where}: replay, s")
+            figures.target(f"{options.events:,} events in {title}, {name}, s", took, 5, 1, at_most=True)
 
 
 def day(options, folder, figures):
@@ -67,48 +53,35 @@ def day(options, folder, figures):
     plan = plan_in(folder)
     data = os.path.join(folder, "day")
     crowd = ["--identifiers", str(max(1, options.batches // 5))]
-    made = lines(
-        options.bench, "window", "--plan", plan, *Settings.devices, *crowd, "--batches", str(options.batches), data)[0]
+    made = lines(options.bench, "window", "--plan", plan, *Settings.devices, *crowd, "--batches", str(options.batches), data)[0]
     say("day", made)
-    figures.note("day: batches, millions", made["batches"] / 1e6)
-    figures.note("day: pairs, millions", made["pairs"] / 1e6)
-    figures.note("day: journal, MB", made["journalBytes"] / 1e6)
-    figures.note("day: checkpoint, MB", made["checkpointBytes"] / 1e6)
-    figures.note("day: written into checkpoints, MB", made["writtenBytes"] / 1e6)
-    figures.note("day: batches behind the checkpoint, millions", made["behind"] / 1e6)
+    figures.notes(
+        "day", batches__millions=made["batches"] / 1e6, pairs__millions=made["pairs"] / 1e6, journal__MB=made["journalBytes"] / 1e6,
+        checkpoint__MB=made["checkpointBytes"] / 1e6, written_into_checkpoints__MB=made["writtenBytes"] / 1e6,
+        batches_behind_the_checkpoint__millions=made["behind"] / 1e6)
     empty = os.path.join(folder, "none of a day")
     starts(options, plan, empty, lambda seconds, _: figures.note("day: start without a journal, s", seconds))
     idle = figures.median("day: start without a journal, s")
 
     def note(title):
-        def notes(seconds, memory):
-            figures.note(f"day, {title}: deaf, s", seconds - idle)
-            figures.note(f"day, {title}: memory, MB", memory[0] / 1e6)
-            figures.note(f"day, {title}: peak memory, MB", memory[1] / 1e6)
-
-        return notes
+        return lambda seconds, memory: figures.notes(
+            f"day, {title}", deaf__s=seconds - idle, memory__MB=memory[0] / 1e6, peak_memory__MB=memory[1] / 1e6)
 
     starts(options, plan, data, note("from its checkpoint"))
     for _ in range(options.rounds):
         found = lines(options.bench, "replay", "--plan", plan, *Settings.devices, "--checkpoint", data)[0]
-        figures.note("day, watermark known, in process: s", found["seconds"])
-        figures.note("day, watermark known, in process: of that for the checkpoint, s", found["restoring"])
-    figures.target(
-        f"{made['batches']:,} batches of a day's window, deaf, s",
-        figures.median("day, from its checkpoint: deaf, s"), 10, 2, at_most=True)
+        figures.notes("day, watermark known, in process", s=found["seconds"], of_that_for_the_checkpoint__s=found["restoring"])
+    deaf = figures.median("day, from its checkpoint: deaf, s")
+    figures.target(f"{made['batches']:,} batches of a day's window, deaf, s", deaf, 10, 2, at_most=True)
     options.rounds = 1
     starts(options, plan, data, note("without it"), THRONG_TEST_JOURNAL_CHECKPOINT_BYTES="0")
-    cost = lines(
-        options.bench, "checkpoint", "--plan", plan, *Settings.devices, *crowd, "--batches", str(options.batches // 2))[0]
+    cost = lines(options.bench, "checkpoint", "--plan", plan, *Settings.devices, *crowd, "--batches", str(options.batches // 2))[0]
     say("checkpoint", cost)
-    figures.note("checkpoint: batches in the window, millions", cost["batches"] / 1e6)
-    figures.note("checkpoint: MB", cost["bytes"] / 1e6)
-    figures.note("checkpoint: s", cost["seconds"])
-    figures.note("checkpoint: processor, s", cost["cpuSeconds"])
-    figures.note("checkpoint: memory on top, MB", cost["extraBytes"] / 1e6)
-    figures.note("counting alone: longest batch, ms", cost["longestAlone"] * 1e3)
-    figures.note("counting beside a checkpoint: longest batch, ms", cost["longestBeside"] * 1e3)
-    figures.note("counting beside a checkpoint: batches above 10 ms", cost["overTenMilliseconds"])
+    figures.notes("checkpoint", batches_in_the_window__millions=cost["batches"] / 1e6, MB=cost["bytes"] / 1e6, s=cost["seconds"],
+                  processor__s=cost["cpuSeconds"], memory_on_top__MB=cost["extraBytes"] / 1e6)
+    figures.notes("counting alone", longest_batch__ms=cost["longestAlone"] * 1e3)
+    figures.notes("counting beside a checkpoint", longest_batch__ms=cost["longestBeside"] * 1e3,
+                  batches_above_10_ms=cost["overTenMilliseconds"])
 
 
 def run(options, folder, figures):

@@ -20,50 +20,42 @@ def cost(throng, plan, rate, seconds, *options):
 
 def measure(options, folder, figures):
     plan, narrow, wide = plan_in(folder), cube(folder, "narrow", 10), cube(folder, "wide", 100)
-    counted = 0
     throng = Throng(plan)
     throng.start()
-    try:
-        # The first hundred thousand events warm the code; those after them are measured.
-        cost(throng, plan, 250, 2)
-        for round_number in range(options.rounds):
+
+    def measured(subject):
+        for _ in range(options.rounds):
             (daemon, _), _ = cost(throng, plan, options.rate, options.seconds)
-            figures.note("after 10^5 events: CPU, ns an event", daemon)
-        while (counted := int(throng.metrics()["throng_events_accepted_total"])) < options.events:
-            say(f"{counted:,} of {options.events:,} events")
-            throng.bench(plan, "--most", "--seconds", max(1, min(60, (options.events - counted) // 1_000_000)))
-        throng.drain()
-        for round_number in range(options.rounds):
-            (daemon, _), _ = cost(throng, plan, options.rate, options.seconds)
-            figures.note(f"after {options.events:,} events: CPU, ns an event", daemon)
-    finally:
-        throng.stop()
-    figures.target(
-        f"CPU an event after {options.events:,} events over that after 10^5, ×",
-        figures.median(f"after {options.events:,} events: CPU, ns an event")
-        / figures.median("after 10^5 events: CPU, ns an event"), 1.15, 1.05, at_most=True)
+            figures.notes(subject, CPU__ns_an_event=daemon)
+
+    # The first hundred thousand events warm the code; those after them are measured.
+    cost(throng, plan, 250, 2)
+    measured("after 10^5 events")
+    while (counted := int(throng.metrics()["throng_events_accepted_total"])) < options.events:
+        say(f"{counted:,} of {options.events:,} events")
+        throng.bench(plan, "--most", "--seconds", max(1, min(60, (options.events - counted) // 1_000_000)))
+    throng.drain()
+    measured(f"after {options.events:,} events")
+    throng.stop()
 
     throng = Throng(narrow, wide)
     throng.start()
-    try:
-        for plan in narrow, wide:
-            # Enough events that next to every cell is touched: six times as many events as cells leave out 1 in 400.
-            while plan == wide and throng.metrics()["throng_events_accepted_total"] < options.touches:
-                throng.bench(plan, "--spread", "--most", "--bodies", options.bodies, "--seconds", options.seconds)
-            throng.drain()
-            cells = "10^3" if plan == narrow else "10^6"
-            for round_number in range(options.rounds):
-                (daemon, database), found = cost(
-                    throng, plan, options.rate, options.seconds, "--spread", "--bodies", options.bodies)
-                figures.note(f"{cells} cells: CPU, ns an event", daemon)
-                figures.note(f"{cells} cells: CPU of PostgreSQL, ns an event", database)
-                figures.note(f"{cells} cells: p99 of the answer, ms", found["milliseconds"]["p99"])
-    finally:
-        throng.stop()
-    figures.target(
-        "CPU an event at 10^6 cells over that at 10^3, ×",
-        figures.median("10^6 cells: CPU, ns an event") / figures.median("10^3 cells: CPU, ns an event"), 2, 1.3,
-        at_most=True)
+    for cells, plan in ("10^3", narrow), ("10^6", wide):
+        # Enough events that next to every cell is touched: six times as many events as cells leave out 1 in 400.
+        while plan == wide and throng.metrics()["throng_events_accepted_total"] < options.touches:
+            throng.bench(plan, "--spread", "--most", "--bodies", options.bodies, "--seconds", options.seconds)
+        throng.drain()
+        for _ in range(options.rounds):
+            (daemon, database), found = cost(throng, plan, options.rate, options.seconds, "--spread", "--bodies", options.bodies)
+            figures.notes(f"{cells} cells", CPU__ns_an_event=daemon, CPU_of_PostgreSQL__ns_an_event=database,
+                          p99_of_the_answer__ms=found["milliseconds"]["p99"])
+
+    def ratio(late, early):
+        return figures.median(f"{late}: CPU, ns an event") / figures.median(f"{early}: CPU, ns an event")
+
+    events = f"after {options.events:,} events"
+    figures.target(f"CPU an event {events} over that after 10^5, ×", ratio(events, "after 10^5 events"), 1.15, 1.05, at_most=True)
+    figures.target("CPU an event at 10^6 cells over that at 10^3, ×", ratio("10^6 cells", "10^3 cells"), 2, 1.3, at_most=True)
 
 
 if __name__ == "__main__":

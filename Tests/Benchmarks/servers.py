@@ -32,24 +32,13 @@ class Contender:
         log = open(os.path.join(self.folder, "log"), "ab")
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **options)
         # Whatever fails from here on, nothing stays behind.
-        atexit.register(self.stop)
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                sys.exit(f"{command[0]} ended:\n" + open(log.name).read()[-2000:])
-            with contextlib.suppress(OSError):
-                return socket.create_connection(("127.0.0.1", self.port), 1).close()
-            time.sleep(0.01)
-        sys.exit(f"{command[0]} did not start:\n" + open(log.name).read()[-2000:])
+        atexit.register(daemon.end, self.process, 120)
 
-    def stop(self):
-        if self.process is None or self.process.poll() is not None:
-            return
-        self.process.terminate()
-        try:
-            self.process.wait(120)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+        def is_there():
+            daemon.check(self.process.poll() is None, command[0], "ended:\n", daemon.read(log.name)[-2000:])
+            with contextlib.suppress(OSError):
+                return socket.create_connection(("127.0.0.1", self.port), 1)
+        daemon.until(is_there, command[0], "did not start:\n", lambda: daemon.read(log.name)[-2000:], seconds=120, pause=0.01).close()
 
 
 class Nginx(Contender):
@@ -57,14 +46,12 @@ class Nginx(Contender):
 
     def start(self):
         path = os.path.join(self.folder, "nginx.conf")
-        with open(path, "w") as file:
-            file.write(
-                f"daemon off; user root; pid {self.folder}/pid; error_log stderr; worker_processes 1;\n"
-                "events { worker_connections 20000; }\n"
-                "http { access_log off; client_max_body_size 8m; client_body_buffer_size 1m; keepalive_requests 1000000000;\n"
-                f"client_body_temp_path {self.folder}/body; proxy_temp_path {self.folder}/proxy;\n"
-                f"fastcgi_temp_path {self.folder}/fast; uwsgi_temp_path {self.folder}/u; scgi_temp_path {self.folder}/s;\n"
-                f"server {{ listen 127.0.0.1:{self.port}; location / {{ return 204; }} }} }}\n")
+        daemon.write(path, f"daemon off; user root; pid {self.folder}/pid; error_log stderr; worker_processes 1;\n"
+            "events { worker_connections 20000; }\n"
+            "http { access_log off; client_max_body_size 8m; client_body_buffer_size 1m; keepalive_requests 1000000000;\n"
+            f"client_body_temp_path {self.folder}/body; proxy_temp_path {self.folder}/proxy;\n"
+            f"fastcgi_temp_path {self.folder}/fast; uwsgi_temp_path {self.folder}/u; scgi_temp_path {self.folder}/s;\n"
+            f"server {{ listen 127.0.0.1:{self.port}; location / {{ return 204; }} }} }}\n")
         self.spawn("nginx", "-c", path, "-p", self.folder)
 
 
@@ -72,9 +59,8 @@ class VictoriaMetrics(Contender):
     """Takes lines; acknowledges from memory."""
 
     def start(self):
-        self.spawn(
-            "victoria-metrics", f"-httpListenAddr=127.0.0.1:{self.port}", f"-storageDataPath={self.folder}/data",
-            "-retentionPeriod=1")
+        self.spawn("victoria-metrics", f"-httpListenAddr=127.0.0.1:{self.port}", f"-storageDataPath={self.folder}/data",
+                   "-retentionPeriod=1")
 
 
 class Measured(daemon.Daemon):
@@ -85,14 +71,12 @@ class Measured(daemon.Daemon):
         of its own where one is named."""
         ahead = ["nice", "-n", "-10"] if os.geteuid() == 0 else []
         ahead += ["taskset", "--cpu-list", str(core)] if core is not None else []
-        return lines(
-            *ahead, daemon.BINARY, "bench", "--to", f"http://127.0.0.1:{self.port}", "--plan", plan, *Settings.devices,
-            "--warm-up", str(Settings.warm_up), "--json", *map(str, options), whole=True)
+        return lines(*ahead, daemon.BINARY, "bench", "--to", f"http://127.0.0.1:{self.port}", "--plan", plan, *Settings.devices,
+                     "--warm-up", str(Settings.warm_up), "--json", *map(str, options), whole=True)
 
     def memory(self):
         """Bytes of the daemon in memory: now, and at most so far."""
-        with open(f"/proc/{self.process.pid}/status") as file:
-            found = dict(re.findall(r"^(VmRSS|VmHWM):\s+(\d+) kB$", file.read(), re.MULTILINE))
+        found = dict(re.findall(r"^(VmRSS|VmHWM):\s+(\d+) kB$", daemon.read(f"/proc/{self.process.pid}/status"), re.MULTILINE))
         return int(found["VmRSS"]) * 1024, int(found["VmHWM"]) * 1024
 
     def own_cpu(self):
@@ -123,9 +107,8 @@ class Throng(Measured):
         started = time.monotonic()
         super().start()
         took = time.monotonic() - started
-        with open(f"/proc/{self.process.pid}/maps") as file:
-            if (EATMYDATA in file.read()) != ("LD_PRELOAD" in self.settings):
-                sys.exit(f"{EATMYDATA} was not loaded: apt-get install libeatmydata1")
+        if (EATMYDATA in daemon.read(f"/proc/{self.process.pid}/maps")) != ("LD_PRELOAD" in self.settings):
+            sys.exit(f"{EATMYDATA} was not loaded: apt-get install libeatmydata1")
         return took
 
     def cpu(self):
@@ -135,8 +118,7 @@ class Throng(Measured):
 
 def seconds(pid):
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rpartition(")")[2].split()
+        fields = daemon.read(f"/proc/{pid}/stat").rpartition(")")[2].split()
     except FileNotFoundError:
         return 0
     # Own, and of children that have ended.
@@ -157,44 +139,30 @@ class Postgres:
     """One row an event, as people do it; and COPY of raw rows, as fast as it goes."""
 
     def __init__(self, throng, folder):
-        self.socket = throng.data + "/postgres"
-        self.folder = folder
+        self.throng, self.folder = throng, folder
+        self.where = ("-h", throng.data + "/postgres", "-U", "postgres")
         os.makedirs(folder)
 
-    def psql(self, *arguments, stdin=None):
-        done = subprocess.run(
-            ["psql", "-h", self.socket, "-U", "postgres", "-d", "throng", "-X", "-q", "-v", "ON_ERROR_STOP=1",
-             *arguments], input=stdin, capture_output=True, text=True, check=False)
-        if done.returncode:
-            sys.exit(done.stderr)
-        return done.stdout
-
     def prepare(self, plan, choice):
-        self.psql("-c", "create schema bench; create table bench.event (at timestamptz, id text, event text, os text,"
-                  " browser text, screen text, memory text)")
-        script = os.path.join(self.folder, "insert.sql")
-        with open(script, "w") as file:
-            file.write(
-                "\\set n random(1, 1000000)\n"
-                "insert into bench.event values (now(), 'id' || :n, 'product_view', 'iOS', 'Safari', '390x844', '4');\n")
-        self.script = script
+        self.throng.sql("create schema bench; create table bench.event (at timestamptz, id text, event text, os text,"
+                        " browser text, screen text, memory text)")
+        self.script = daemon.write(os.path.join(self.folder, "insert.sql"), "\\set n random(1, 1000000)\n"
+            "insert into bench.event values (now(), 'id' || :n, 'product_view', 'iOS', 'Safari', '390x844', '4');\n")
         names = event_names(plan)
-        self.rows = "".join(
-            f"2026-03-02 12:00:00+00\tid{choice.randrange(10**9)}\t{choice.choice(names)}\tiOS\tSafari\t390x844\t4\n"
-            for _ in range(200_000))
+        self.rows = "".join(f"2026-03-02 12:00:00+00\tid{choice.randrange(10**9)}\t{choice.choice(names)}\tiOS\tSafari\t390x844\t4\n"
+                            for _ in range(200_000))
 
     def inserts(self, duration):
         """Events a second, 8 clients, one INSERT each, durable."""
-        output = subprocess.run(
-            ["pgbench", "-h", self.socket, "-U", "postgres", "-n", "-c", "8", "-j", "2", "-T", str(duration), "-f",
-             self.script, "throng"], capture_output=True, text=True, check=True).stdout
-        self.psql("-c", "truncate bench.event")
+        output = daemon.ran("pgbench", *self.where, "-n", "-c", "8", "-j", "2", "-T", str(duration),
+                            "-f", self.script, "throng").stdout
+        self.throng.sql("truncate bench.event")
         return float(re.search(r"tps = ([\d.]+)", output)[1])
 
     def copies(self):
         """Events a second in one COPY."""
         start = time.monotonic()
-        self.psql("-c", "copy bench.event from stdin", stdin=self.rows)
+        daemon.ran("psql", *self.where, "-X", "-d", "throng", "-c", "copy bench.event from stdin", input=self.rows)
         took = time.monotonic() - start
-        self.psql("-c", "truncate bench.event")
+        self.throng.sql("truncate bench.event")
         return 200_000 / took

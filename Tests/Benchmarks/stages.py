@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-from common import Settings, lines, plan_in, temporary_folder
+from common import Settings, daemon, lines, plan_in
 
 # The same hashes in every run, and the same cryptographic code on every processor, so that instruction counts repeat: SSE4 and AES, as
 # BoringSSL numbers what processors can do, and nothing newer.
@@ -26,28 +26,24 @@ ENVIRONMENT.pop("THRONG_FAULT", None)
 
 
 def stages(binary, plan, sizes, amount, batches, rounds, only):
+    return lines(*command(binary, plan, sizes, amount, batches, only), "--rounds", str(rounds), env=ENVIRONMENT)
+
+
+def command(binary, plan, sizes, amount, batches, only):
     choice = [part for size in sizes for part in ("--events", str(size))] + (["--only", only] if only else [])
-    return lines(
-        binary, "stages", "--plan", plan, *Settings.devices, "--amount", str(amount), "--batches", str(batches),
-        "--rounds", str(rounds), *choice, env=ENVIRONMENT)
+    return [binary, "stages", "--plan", plan, *Settings.devices, "--amount", str(amount), "--batches", str(batches), *choice]
 
 
 def instructions(binary, plan, sizes, amount, batches, only, folder):
     """By stage and size: instructions of a batch."""
-    choice = [part for size in sizes for part in ("--events", str(size))] + (["--only", only] if only else [])
     # Debian's valgrind can't read what a recent compiler writes for debuggers.
     bare = os.path.join(folder, "StageBench")
     subprocess.run(["objcopy", "--strip-debug", binary, bare], check=True)
-    done = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={folder}/out", bare, "stages",
-         "--plan", plan, *Settings.devices, "--amount", str(amount), "--batches", str(batches), *choice],
-        capture_output=True, text=True, check=False, env=ENVIRONMENT)
-    if done.returncode:
-        sys.exit(f"valgrind failed:\n{done.stderr[-2000:]}")
+    daemon.ran("valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={folder}/out",
+               *command(bare, plan, sizes, amount, batches, only), seconds=None, env=ENVIRONMENT)
     found = {}
     for path in glob.glob(f"{folder}/out*"):
-        with open(path) as file:
-            text = file.read()
+        text = daemon.read(path)
         named = re.search(r"^desc: Trigger: Client Request: (.*) (\d+) (\d+)$", text, re.MULTILINE)
         # Its summary is a difference that now and then is wrong, even below zero; totals are the sum of what it lists.
         total = re.search(r"^totals: (\d+)", text, re.MULTILINE)
@@ -64,11 +60,10 @@ TOLERANCE = 0.03
 
 def read_budget(path):
     found = {}
-    with open(path) as file:
-        for line in file:
-            if not line.startswith("#"):
-                stage, events, count = line.rsplit(maxsplit=2)
-                found[stage.strip(), int(events)] = int(count)
+    for line in daemon.read(path).splitlines():
+        if not line.startswith("#"):
+            stage, events, count = line.rsplit(maxsplit=2)
+            found[stage.strip(), int(events)] = int(count)
     return found
 
 
@@ -78,10 +73,8 @@ def hold(counted, path, raises, only):
     budget, wrong = read_budget(path), []
     if raises:
         budget.update(counted)
-        with open(path) as file:
-            head = [line for line in file if line.startswith("#")]
-        with open(path, "w") as file:
-            file.writelines(head + [f"{stage:28} {events:4} {count:9}\n" for (stage, events), count in sorted(budget.items())])
+        head = [line for line in daemon.read(path).splitlines(True) if line.startswith("#")]
+        daemon.write(path, "".join(head + [f"{stage:28} {events:4} {count:9}\n" for (stage, events), count in sorted(budget.items())]))
     if only:
         budget = {key: count for key, count in budget.items() if key[0] == only}
     for key in sorted(budget.keys() | counted.keys()):
@@ -126,25 +119,22 @@ def main():
     binary = os.path.abspath(options.binary)
     if options.smoke:
         Settings.shorten()
-    with temporary_folder() as folder:
-        plan = plan_in(folder)
-        if options.budget:
-            wrong = hold(
-                instructions(binary, plan, options.events, 20_000, 1000, options.only, folder), options.budget, options.raises,
-                options.only)
-            advice = "Find out why; if it is meant, run this with --raise and say why in the commit."
-            sys.exit("\n".join([f"{options.budget} is not kept:", *wrong, advice]) if wrong else 0)
-        amount, batches, rounds = (500, 20, 1) if options.smoke else (200_000, 20_000, options.rounds)
-        rows = stages(binary, plan, options.events, amount, batches, rounds, options.only)
-        if not options.no_instructions:
-            counted = instructions(
-                binary, plan, options.events, min(amount, 20_000), min(batches, 1000), options.only, folder)
-            for row in rows:
-                row["instructions"] = counted.get((row["stage"], row["events"]))
+    folder = daemon.temporary()
+    plan = plan_in(folder)
+    if options.budget:
+        counted = instructions(binary, plan, options.events, 20_000, 1000, options.only, folder)
+        wrong = hold(counted, options.budget, options.raises, options.only)
+        advice = "Find out why; if it is meant, run this with --raise and say why in the commit."
+        sys.exit("\n".join([f"{options.budget} is not kept:", *wrong, advice]) if wrong else 0)
+    amount, batches, rounds = (500, 20, 1) if options.smoke else (200_000, 20_000, options.rounds)
+    rows = stages(binary, plan, options.events, amount, batches, rounds, options.only)
+    if not options.no_instructions:
+        counted = instructions(binary, plan, options.events, min(amount, 20_000), min(batches, 1000), options.only, folder)
+        for row in rows:
+            row["instructions"] = counted.get((row["stage"], row["events"]))
     table(rows)
     if options.json:
-        with open(options.json, "w") as file:
-            json.dump(rows, file, indent=1)
+        daemon.write(options.json, json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,11 @@ struct OutsideTests {
     func tried() async throws { try await Program("tried").run() }
 
     @Test(
+        "each sentence of a report is true of the numbers beside it, for a rich, a small and a changing crowd",
+        .timeLimit(.minutes(40)))
+    func sentences() async throws { try await Program("sentences").run() }
+
+    @Test(
         "the beacon's panel asks in the visitor's language, by keyboard and at 320 pixels, and shows what was sent",
         .timeLimit(.minutes(40)))
     func panel() async throws { try await Program("beacon_panel").run() }
@@ -23,7 +28,9 @@ struct OutsideTests {
         .timeLimit(.minutes(40)))
     func oddities() async throws { try await Program("beacon_odd").run() }
 
-    @Test("the Python client and the beacon in Chromium conform, and mutants of both do not", .timeLimit(.minutes(40)))
+    @Test(
+        "each client keeps what throng conform asks for, and a mutant for each requirement does not",
+        .timeLimit(.minutes(40)))
     func conforms() async throws { try await Program("conforms").run() }
 
     @Test("the beacon in Chromium puts each value of the vectors where the daemon does")

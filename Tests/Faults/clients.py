@@ -7,7 +7,7 @@ import json
 import threading
 import time
 
-from house import BATCH, CELLS, DEVICES, ROTATION, SIDE, check
+from house import BATCH, CELLS, DEVICES, ROTATION, SIDE, House, Postgres, check, daemon
 
 
 @dataclasses.dataclass
@@ -30,17 +30,13 @@ class Crowd:
     """The clients of one house, and what they know. One crowd lives as long as its house's data."""
 
     def __init__(self, house, chance, now=None):
-        self.house = house
-        self.chance = chance
-        self.batches = []
-        self.lock = threading.Lock()
+        self.house, self.chance = house, chance
+        self.batches, self.threads, self.lock, self.failure = [], [], threading.Lock(), None
         # Whose the next batches are.
         self.devices = range(DEVICES)
         self.window = int(now or time.time()) // ROTATION
-        self.at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+        self.at = daemon.instant(now)
         self.answers = collections.Counter()
-        self.threads = []
-        self.failure = None
 
     @property
     def has_room(self):
@@ -48,10 +44,8 @@ class Crowd:
         return len(self.batches) * BATCH < CELLS // 2
 
     def body(self, batch):
-        events = [
-            {"event": "hit", "at": self.at, "fields": {
-                "x": str(cell // SIDE // SIDE), "y": str(cell // SIDE % SIDE), "z": str(cell % SIDE)}}
-            for cell in batch.cells]
+        fields = [{"x": str(cell // SIDE // SIDE), "y": str(cell // SIDE % SIDE), "z": str(cell % SIDE)} for cell in batch.cells]
+        events = [{"event": "hit", "at": self.at, "fields": each} for each in fields]
         return json.dumps({
             "app": "faults", "purpose": "product", "window": self.window, "batch": batch.id, "id": f"device {batch.device}",
             "context": {}, "events": events}).encode()
@@ -95,8 +89,7 @@ class Crowd:
 
     def start(self, clients=4, most=10**9, pause=0):
         """Clients that send new batches until the daemon goes away, `stop` is called, or each has sent `most`."""
-        self.is_stopping = False
-        self.failure = None
+        self.is_stopping, self.failure = False, None
 
         def work():
             connection = self.connect()
@@ -152,3 +145,10 @@ class Crowd:
             # The next request opens another.
             connection.close()
             return False
+
+
+def moved_in(chance, postgres=None, **settings):
+    """A house that runs, and its clients."""
+    house = House(postgres or Postgres.shared(), **settings)
+    house.restart()
+    return house, Crowd(house, chance)

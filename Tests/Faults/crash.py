@@ -9,7 +9,7 @@ from house import ROTATION, check, comes
 from moving_clock import MovingClock
 from oracle import judge
 from rows import Control, Row
-from sites import Site, sites
+from sites import Site, no_watermark, sites
 
 # Where a debug build can be told to die, and the most passes before that.
 POINTS = {
@@ -21,9 +21,7 @@ POINTS = {
     "answered_transaction.commit": 2, "in_checkpoint": 20, "before_checkpoint": 2, "after_checkpoint": 2,
 }
 # Places that are passed once a window is over: its key and its segments go.
-REMOVALS = {
-    "before_removal": 1, "after_removal": 3, "before_key_destroyed": 1, "in_key_destroyed": 1, "after_key_destroyed": 1,
-}
+REMOVALS = {"before_removal": 1, "after_removal": 3, "before_key_destroyed": 1, "in_key_destroyed": 1, "after_key_destroyed": 1}
 # A small journal, so that segments end under load, and a checkpoint after little of it.
 SETTINGS = {"THRONG_TEST_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_TEST_JOURNAL_CHECKPOINT_BYTES": str(1 << 12)}
 
@@ -104,20 +102,8 @@ def acknowledged_early(tally, chance):
     site.end()
 
 
-def no_watermark(tally, chance):
-    """PostgreSQL forgets how far the journal has been counted."""
-    site = Site(chance, **SETTINGS)
-    site.house.forget_watermarks()
-    crash(site, chance, "answered_transaction.commit", passes=1)
-    site.house.restart()
-    site.house.await_doubles()
-    judge(site.crowd, tally)
-    site.end()
-
-
 ROWS = [
     Row("1", "kill -9 under load, at random times and at every named place", 220, 8, trials, [
-        Control("acknowledged before it is written", acknowledged_early, "lost"),
-        Control("no watermark", no_watermark, "doubled"),
+        Control("acknowledged before it is written", acknowledged_early, "lost"), Control("no watermark", no_watermark, "doubled"),
     ]),
 ]

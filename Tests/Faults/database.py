@@ -14,6 +14,7 @@ from house import House, Postgres, check
 from oracle import judge
 from proxy import Proxy
 from rows import Control, Row
+from sites import no_watermark
 
 PAUSE = 0.01
 SMALL = {"THRONG_JOURNAL_CAP_BYTES": str(1 << 20), "THRONG_TEST_JOURNAL_SEGMENT_BYTES": str(1 << 16)}
@@ -21,24 +22,17 @@ SMALL = {"THRONG_JOURNAL_CAP_BYTES": str(1 << 20), "THRONG_TEST_JOURNAL_SEGMENT_
 
 class Server(Postgres):
     def __init__(self):
-        super().__init__(durable=True)
-        with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
-            file.write("deadlock_timeout = '100ms'\nwal_writer_delay = '10s'\n")
-        self.stop()
-        self.start()
+        super().__init__(durable=True, settings="deadlock_timeout = '100ms'\nwal_writer_delay = '10s'\n")
 
     def kill(self):
-        """kill -9 of the postmaster; what it leaves behind ends by itself."""
-        with open(os.path.join(self.data, "postmaster.pid")) as file:
-            pid = int(file.readline())
-        check(os.readlink(f"/proc/{pid}/cwd") == os.path.realpath(self.data), "that is another server")
-        children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
-        os.kill(pid, signal.SIGKILL)
+        """kill -9 of the postmaster, and of its children at the same moment, as when the kernel is short of memory."""
+        postmaster, *children = self.processes()
+        check(os.readlink(f"/proc/{postmaster}/cwd") == os.path.realpath(self.data), "that is another server")
+        os.kill(postmaster, signal.SIGKILL)
         for child in children:
-            # Killed at the same moment, as when the kernel is short of memory.
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(child), signal.SIGKILL)
-        while any(os.path.exists(f"/proc/{each}") for each in [pid, *children]):
+                os.kill(child, signal.SIGKILL)
+        while any(os.path.exists(f"/proc/{each}") for each in [postmaster, *children]):
             time.sleep(0.02)
 
     def start(self):
@@ -102,10 +96,10 @@ def backends_killed(server, house, crowd, tally, chance):
     ended = 0
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline and ended < 8:
-        ended += len(server.sql("postgres", f"""
+        ended += len(server.sql(f"""
             select pg_terminate_backend(pid) from pg_stat_activity
             where datname = '{house.database}' and backend_type = 'client backend'
-                and (state <> 'idle' or random() < {chance.uniform(0, 0.2)})"""))
+                and (state <> 'idle' or random() < {chance.uniform(0, 0.2)})""", "postgres"))
         time.sleep(0.02)
     house.until("a failure", lambda: failures(house) > 0)
     crowd.stop()
@@ -137,9 +131,8 @@ def deadlock(server, house, crowd, tally, chance):
         create function throng.dawdle() returns trigger language plpgsql as
             $$ begin perform pg_sleep(5); return null; end $$;
         create trigger dawdle before insert on throng.counter for each statement execute function throng.dawdle()""")
-    other = subprocess.Popen(
-        ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", server.url(house.database)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    other = subprocess.Popen(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", server.at(house.database)],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     other.stdin.write("begin; select devices from throng.distinct_count where margin = 0 for update;\n")
     other.stdin.flush()
     crowd.start(pause=PAUSE)
@@ -195,7 +188,7 @@ def stands_still(server, house, crowd, tally, chance):
 
 def lost_commits(server, house, crowd, tally, chance):
     """PostgreSQL was told not to wait for its own disk, and is killed: it has forgotten what it said it had."""
-    server.sql("postgres", f"alter database {house.database} set synchronous_commit = off")
+    server.sql(f"alter database {house.database} set synchronous_commit = off", "postgres")
     house.restart()
     crowd.start(pause=PAUSE)
     time.sleep(chance.uniform(1.5, 3))
@@ -226,31 +219,13 @@ def trials(tally, count, chance):
     server.clean()
 
 
-# Controls
-
-def no_watermark(tally, chance):
-    """PostgreSQL forgets how far the journal has been counted, and an answer to a COMMIT is lost."""
-    house = House(Postgres.shared())
-    house.forget_watermarks()
-    proxy = behind(house)
-    proxy.cut("after")
-    crowd = Crowd(house, chance)
-    house.restart()
-    crowd.run(pause=PAUSE, most=20)
-    house.until("the cut", lambda: proxy.cuts > 0)
-    house.await_doubles()
-    judge(crowd, tally)
-    proxy.close()
-    house.end()
-
-
 def nothing_kept(tally, chance):
     """Commits that PostgreSQL forgets, and no kept flushes."""
     server = Server()
     house = House(server, THRONG_FLUSH_KEEP_MINUTES="0")
     crowd = Crowd(house, chance)
     for _ in range(3):
-        server.sql("postgres", f"alter database {house.database} set synchronous_commit = off")
+        server.sql(f"alter database {house.database} set synchronous_commit = off", "postgres")
         house.restart()
         crowd.start(pause=PAUSE)
         time.sleep(2.5)
@@ -270,7 +245,6 @@ def nothing_kept(tally, chance):
 
 ROWS = [
     Row("5", "PostgreSQL away, killed, refusing, deadlocked, cut off beside COMMIT, forgetting", 80, 3, trials, [
-        Control("no watermark, and a lost answer", no_watermark, "doubled"),
-        Control("forgotten commits, and nothing kept", nothing_kept, "lost"),
+        Control("no watermark", no_watermark, "doubled"), Control("forgotten commits, and nothing kept", nothing_kept, "lost"),
     ]),
 ]

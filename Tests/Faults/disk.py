@@ -1,11 +1,10 @@
 """Row 4: the disk fails once, is full, or is slow."""
 
+import contextlib
 import os
 import time
 
-from clients import Crowd
 from house import Failure, comes
-from moving_clock import MovingClock
 from rows import Control, Row
 from sites import Site, sites
 from volume import obstacle
@@ -19,8 +18,6 @@ def small(chance):
     site.house.settings.update(site.disk.variables)
     return site
 
-
-# A sync that fails
 
 def fail_sync(site, call, when, path=None, **faults):
     """Load until a sync fails and the daemon has ended; then the power goes too, and takes what was not synced. With a path only its
@@ -76,8 +73,6 @@ def failure_ignored(tally, chance):
     site.end()
 
 
-# A disk that is full
-
 class RealFill:
     """The volume is filled to the last byte."""
 
@@ -87,11 +82,9 @@ class RealFill:
     def fill(self):
         with open(self.path, "wb", buffering=0) as file:
             for size in (1 << 20, 4096, 1):
-                try:
+                with contextlib.suppress(OSError):
                     while True:
                         file.write(b"x" * size)
-                except OSError:
-                    pass
 
     def free(self):
         os.unlink(self.path)
@@ -148,41 +141,6 @@ def full(fill_by):
             tally.wrong("there is space again, and clients are still turned away")
         return site.settle(tally)
     return run
-
-
-def full_beside_clock(site, tally, chance, **faults):
-    """A write waits for space while the system's clock is behind what the daemon read of it, as after it was set back: a deadline
-    by the time of day lies so much later."""
-    house = site.house
-    clock = MovingClock(house.folder, time.time() + 1800)
-    variables = {**site.disk.variables, **clock.variables}
-    variables["LD_PRELOAD"] = ":".join([site.disk.variables["LD_PRELOAD"], clock.variables["LD_PRELOAD"]])
-    house.settings.update(variables)
-    # A house of its own each time: its clients live half an hour ahead.
-    crowd = site.crowd = Crowd(house, chance, now=clock.now())
-    filler = InjectedFill(site)
-    house.restart(**faults)
-    crowd.start(pause=0.005)
-    time.sleep(chance.uniform(0.1, 0.6))
-    filler.fill()
-    comes(lambda: crowd.answers[503] >= 20)
-    time.sleep(chance.uniform(0.5, 2))
-    filler.free()
-    before = crowd.answers[202]
-    if not comes(lambda: crowd.answers[202] >= before + 20, 10 if faults else 60, pause=0.05):
-        tally.wrong("there is space again, and nobody is acknowledged")
-    if faults:
-        house.kill()
-        return crowd.stop()
-    crowd.stop()
-    return site.settle(tally)
-
-
-def waits_by_time_of_day(tally, chance):
-    """Deadlines are times of day."""
-    site = small(chance)
-    full_beside_clock(site, tally, chance, THRONG_FAULT="wait_by_time_of_day")
-    site.end()
 
 
 def starts_full(site, tally, chance):
@@ -244,8 +202,6 @@ def full_and_acknowledged(fill_by):
     return run
 
 
-# A disk that is slow
-
 def slow(site, tally, chance):
     house, crowd = site.house, site.crowd
     house.restart()
@@ -288,9 +244,9 @@ def slow_and_acknowledged(tally, chance):
     site.end()
 
 
-def row(name, title, trials, quick, body, *controls, most=4):
+def row(name, title, trials, quick, body, *controls):
     def run(tally, count, chance):
-        for _, site in sites(lambda: small(chance), count, most):
+        for _, site in sites(lambda: small(chance), count, 4):
             tally.add(body(site, tally, chance))
     return Row(name, title, trials, quick, run, list(controls), obstacle)
 
@@ -302,8 +258,6 @@ ROWS = [
         Control("acknowledged before it is written", full_and_acknowledged(RealFill), "lost")),
     row("4.refused", "every write refused for want of space", 30, 1, full(InjectedFill),
         Control("acknowledged before it is written", full_and_acknowledged(InjectedFill), "lost")),
-    row("4.clock", "a full disk while the clock is set back: recovery as soon as there is space", 10, 1, full_beside_clock,
-        Control("deadlines by the time of day", waits_by_time_of_day, "unexplained"), most=1),
     row("4.start", "a start on a full disk: 503, and it goes on by itself", 30, 1, starts_full),  # Its control is that of 4.full.
     row("4.slow", "a slow disk: a bounded queue, clients turned away", 20, 1, slow,
         Control("acknowledged before it is written", slow_and_acknowledged, "lost")),

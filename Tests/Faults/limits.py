@@ -1,5 +1,5 @@
-"""Row 9: not enough of something. Memory, file descriptors, time to stop, and ten thousand clients that say nothing: the daemon
-answers what it can, sheds the rest, and what it acknowledged is counted."""
+"""Row 9: not enough of something. Memory, time to stop, and ten thousand clients that say nothing: the daemon answers what it can, sheds
+the rest, and what it acknowledged is counted. The program descriptors has too few of these."""
 
 import os
 import resource
@@ -8,19 +8,12 @@ import signal
 import socket
 import time
 
-from clients import Crowd
-from house import LEFT, House, Postgres, check, comes
+from clients import Crowd, moved_in
+from house import LEFT, House, Postgres, check, comes, daemon
 from oracle import judge
 from rows import Control, Row
 
 PAUSE = 0.01
-
-
-def cpu(house):
-    """Seconds of processor time that the daemon has used."""
-    with open(f"/proc/{house.process.pid}/stat") as file:
-        words = file.read().rsplit(")", 1)[1].split()
-    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def takes_batches(house, crowd, count=5):
@@ -30,8 +23,6 @@ def takes_batches(house, crowd, count=5):
 def connect(house, seconds):
     return socket.create_connection(("127.0.0.1", house.port), seconds)
 
-
-# Memory
 
 class Group:
     """A memory cgroup, of version 2 where that has the memory controller, else of version 1."""
@@ -51,8 +42,7 @@ class Group:
         raise OSError("no cgroup with a memory controller can be made here")
 
     def limit(self, size):
-        with open(os.path.join(self.path, self.limit_name), "w") as file:
-            file.write(str(size))
+        daemon.write(os.path.join(self.path, self.limit_name), str(size))
 
     @property
     def prefix(self):
@@ -119,42 +109,6 @@ def memory(house, crowd, tally, chance, forget=False):
     group.end()
 
 
-# File descriptors
-
-def descriptors(house, crowd, tally, chance):
-    """More connections than descriptors: whoever is in is served, nobody spins, and who waits gets in later."""
-    house.prefix = ["prlimit", "--nofile=96:96", "--"]
-    house.restart()
-    takes_batches(house, crowd)
-    inside = crowd.connect(20)
-    check(crowd.send(inside, crowd.new()) == 202, "a batch was not acknowledged")
-    lines = []
-    for _ in range(200):
-        try:
-            lines.append(connect(house, 2))
-        except OSError:
-            break
-    check(len(lines) > 96, "only", len(lines), "connections were made")
-    time.sleep(0.5)
-    check(not house.has_ended, "it ended with", house.process.poll(), house.log_text()[-2000:])
-    before = cpu(house)
-    size = os.path.getsize(house.log_path)
-    time.sleep(3)
-    spent = cpu(house) - before
-    check(not house.has_ended, "it ended with", house.process.poll(), house.log_text()[-2000:])
-    check(spent < 1.5, "it spins:", spent, "seconds of processor time in 3")
-    check(os.path.getsize(house.log_path) - size < 1 << 20, "it floods its log")
-    check(crowd.send(inside, crowd.new()) == 202, "a client that was in is not served")
-    for line in lines:
-        line.close()
-    inside.close()
-    time.sleep(1)
-    takes_batches(house, crowd, 20)
-    house.finish()
-
-
-# Stopping
-
 def stop_under_load(house, crowd, tally, chance):
     """SIGTERM under load: what is in flight is answered, everything is flushed, the exit code is 0."""
     house.restart()
@@ -165,8 +119,6 @@ def stop_under_load(house, crowd, tally, chance):
     if any(each in house.log_text() for each in LEFT):
         tally.note("a stop left some batches to the next start, which delivered them")
 
-
-# Idle connections
 
 IDLE = 10_000
 # For the few trials of Deploy/test.
@@ -222,8 +174,6 @@ def trials(kind):
     return run
 
 
-# Controls
-
 def forgotten(tally, chance):
     """After the kernel's kill somebody takes the journal away."""
     house = House(Postgres.shared(), THRONG_FLUSH_SECONDS="600")
@@ -237,9 +187,7 @@ def forgotten(tally, chance):
 
 def killed_instead(tally, chance):
     """kill -9 without a restart in place of SIGTERM: what was not flushed is missing."""
-    house = House(Postgres.shared(), THRONG_FLUSH_SECONDS="600")
-    crowd = Crowd(house, chance)
-    house.restart()
+    house, crowd = moved_in(chance, THRONG_FLUSH_SECONDS="600")
     crowd.run(clients=8, most=20)
     house.kill()
     judge(crowd, tally)
@@ -251,7 +199,6 @@ LOST = Control("kill -9 instead, without a restart", killed_instead, "lost")
 ROWS = [
     Row("9.memory", "too little memory: alive within the limit, killed by the kernel beyond it", 20, 1, trials(memory),
         [Control("the journal is taken away", forgotten, "lost")], no_groups),
-    Row("9.descriptors", "no file descriptor left: no spinning, no end", 10, 1, trials(descriptors), [LOST]),
     Row("9.stop", "SIGTERM under load", 40, 1, trials(stop_under_load), [LOST]),
     Row("9.idle", "ten thousand idle connections", 3, 1, trials(idle), [LOST], too_few_descriptors),
 ]

@@ -1,9 +1,8 @@
 """What a fault may not do: lose an acknowledged event, or count any event twice.
 
-Every event has a cell of its own. Clients write down which batches were acknowledged and which were sent without an answer.
-Whatever was broken meanwhile, PostgreSQL must end up with 1 in every cell of an acknowledged batch, 0 or 1 (the same for all of
-its cells) in those of an unacknowledged one, and nothing anywhere else; and with the exact number of devices everywhere.
-"""
+Every event has a cell of its own. Clients write down which batches were acknowledged and which were sent without an answer. Whatever was
+broken meanwhile, PostgreSQL must end up with 1 in every cell of an acknowledged batch, 0 or 1 (the same for all of its cells) in those of
+an unacknowledged one, and nothing anywhere else; and with the exact number of devices everywhere."""
 
 import collections
 import dataclasses
@@ -83,9 +82,8 @@ def judge(crowd, tally):
         expected.update({(1, cell): len(each) for cell, each in by_x.items()})
         if devices:
             expected[(0, 0)] = len(devices)
-        stored = {
-            (int(margin), int(cell)): int(devices) for margin, cell, devices in crowd.house.sql(
-                f"select margin, cell, devices from throng.distinct_count where window_number = {crowd.window}")}
+        stored = {(int(margin), int(cell)): int(devices) for margin, cell, devices in crowd.house.sql(
+                      f"select margin, cell, devices from throng.distinct_count where window_number = {crowd.window}")}
         for key in expected.keys() | stored.keys():
             if expected.get(key, 0) != stored.get(key, 0):
                 tally.wrong("devices of margin and cell", key, "are", stored.get(key, 0), "instead of", expected.get(key, 0))

@@ -1,7 +1,7 @@
 """Row 2: the power goes. The journal is on a file system of its own that is shut down under load, so that only what was synced
 is there when it is mounted again."""
 
-from house import Failure, say
+from house import Failure
 from oracle import judge
 from rows import Control, Row
 from sites import Site, sites
@@ -28,21 +28,6 @@ def run_until_killed(site, chance, point):
     house.kill()
 
 
-def missing(site):
-    """Acknowledged batches that PostgreSQL does not have, by place."""
-    found = site.house.counters()
-    return [batch.place for batch in site.crowd.batches if batch.status == 202 and not all(found[cell] for cell in batch.cells)]
-
-
-def explain(site, found):
-    """Where something is missing: which batches, and whether the next start finds them in the journal."""
-    if any(found):
-        say("missing batches:", missing(site), "\n" + site.house.log_text()[-2500:])
-        site.house.restart()
-        site.house.stop()
-        say("missing after another start:", missing(site))
-
-
 def trials(kind):
     def run(tally, count, chance):
         places = []
@@ -54,26 +39,7 @@ def trials(kind):
             flush = chance.random() < 0.3
             run_until_killed(site, chance, point)
             site.darken(flush)
-            found = site.settle(tally)
-            tally.add(found, point or "random", "flush" if flush else "")
-            explain(site, found)
-    return run
-
-
-def after_a_restart(kind):
-    """The process dies between writing and syncing, the next one answers who comes again, and then the power goes: what was
-    only in memory when it was replayed must be on disk by then."""
-    def run(tally, count, chance):
-        for _, site in sites(lambda: Site(chance, kind, **SETTINGS), count, 10):
-            run_until_killed(site, chance, "before_sync")
-            site.crowd.stop()
-            site.house.restart()
-            site.crowd.retry()
-            site.house.kill()
-            site.darken()
-            found = site.settle(tally)
-            tally.add(found)
-            explain(site, found)
+            tally.add(site.settle(tally), point or "random", "flush" if flush else "")
     return run
 
 
@@ -100,12 +66,6 @@ def no_sync(kind):
     return run
 
 
-ROWS = [
-    Row(f"2.{kind}", f"power loss under load on {kind}, at rotations too", 50, 2, trials(kind),
-        [Control("syncing switched off", no_sync(kind), "lost")], lambda kind=kind: obstacle(kind))
-    for kind in ("ext4", "xfs")
-] + [
-    Row("2.restart", "killed before a sync, answered after a restart, then the power goes", 30, 1, after_a_restart("ext4"),
-        # Its control is that of 2.ext4.
-        [], lambda: obstacle("ext4"))
-]
+ROWS = [Row(f"2.{kind}", f"power loss under load on {kind}, at rotations too", 50, 2, trials(kind),
+            [Control("syncing switched off", no_sync(kind), "lost")], lambda kind=kind: obstacle(kind))
+        for kind in ("ext4", "xfs")]

@@ -1,6 +1,7 @@
 """TCP proxies before PostgreSQL: one that reads just enough of the protocol to know where a COMMIT or a COPY is, and can cut or stand
 still there; and one on which everything takes its time."""
 
+import contextlib
 import queue
 import socket
 import threading
@@ -47,11 +48,9 @@ class SlowLine(Line):
         """Breaks all connections that there are."""
         pairs, self.pairs = self.pairs, []
         for line in (line for pair in pairs for line in pair):
-            try:
+            # It may have gone already.
+            with contextlib.suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                # It has gone already.
-                pass
 
     def close(self):
         self.is_slow = False
@@ -131,18 +130,13 @@ class Pair:
     """One connection: to the client and to the server."""
 
     def __init__(self, proxy, client, server):
-        self.proxy = proxy
-        self.client = client
-        self.server = server
-        self.is_flush = False
-        self.drops_answer = False
+        self.proxy, self.client, self.server = proxy, client, server
+        self.is_flush = self.drops_answer = False
 
     def close(self):
         for each in (self.client, self.server):
-            try:
+            with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
             each.close()
 
     def from_client(self):

@@ -60,3 +60,14 @@ def sites(make, count, most):
         yield trial, site
     if site:
         site.end()
+
+
+def no_watermark(tally, chance):
+    """A control of several rows: PostgreSQL forgets how far the journal has been counted, but not what: that is flushed again."""
+    site = Site(chance)
+    site.house.forget_watermarks()
+    site.house.restart()
+    site.crowd.run(clients=2, pause=0.02, most=10)
+    site.house.await_doubles()
+    judge(site.crowd, tally)
+    site.end()

@@ -1,16 +1,12 @@
 """Row 10: a long run at half load, with windows of a minute, so that keys and segments come and go all the time: memory and latency
-stay flat, totals are exact.
+stay flat, totals are exact."""
 
-Usage: soak.py [--minutes 60] [--json FILE]      also as Tests/Scripts/faults soak --minutes 60
-"""
-
-import argparse
 import collections
-import http.client
+import concurrent.futures
+import contextlib
 import json
 import os
 import statistics
-import sys
 import threading
 import time
 
@@ -28,51 +24,35 @@ SETTLING = 200
 class Load:
     """Clients that take turns at all cells, and know how often each has been acknowledged."""
 
-    def __init__(self, house, chance):
-        self.house = house
-        self.chance = chance
-        self.events = []
+    def __init__(self, house):
+        self.house, self.events = house, []
         for place in range(PLACES):
             cells = range(place * EVENTS_A_BATCH, (place + 1) * EVENTS_A_BATCH)
             self.events.append(",".join(
                 f'{{"event":"hit","at":"%(at)s","fields":{{"x":"{cell // SIDE // SIDE}","y":"{cell // SIDE % SIDE}",'
                 f'"z":"{cell % SIDE}"}}}}' for cell in cells))
-        self.acknowledged = collections.Counter()
-        self.unknown = collections.Counter()
-        self.latencies = []
-        self.lock = threading.Lock()
-        self.next = 0
-        self.failure = None
+        self.acknowledged, self.unknown = collections.Counter(), collections.Counter()
+        self.latencies, self.lock, self.next = [], threading.Lock(), 0
 
     def body(self, place):
         now = int(time.time())
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-        return (
-            f'{{"app":"faults","purpose":"product","window":{now // 60},"batch":"{os.urandom(16).hex()}",'
-            f'"id":"device {place}","context":{{}},"events":[{self.events[place].replace("%(at)s", at)}]}}').encode()
+        return (f'{{"app":"faults","purpose":"product","window":{now // 60},"batch":"{os.urandom(16).hex()}","id":"device {place}",'
+                f'"context":{{}},"events":[{self.events[place].replace("%(at)s", daemon.instant(now))}]}}').encode()
 
     def run(self, seconds, rate=None):
         """Posts for so long, at so many batches a second or as many as go; how many were acknowledged."""
         end = time.monotonic() + seconds
         before = sum(self.acknowledged.values())
-        threads = [threading.Thread(target=self.work, args=(place, end, rate)) for place in range(CLIENTS)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-        if self.failure:
-            raise self.failure
+        with concurrent.futures.ThreadPoolExecutor(CLIENTS) as several:
+            list(several.map(lambda place: self.work(place, end, rate), range(CLIENTS)))
         return sum(self.acknowledged.values()) - before
 
     def work(self, number, end, rate):
-        connection = http.client.HTTPConnection("127.0.0.1", self.house.port, timeout=30)
         due = time.monotonic() + (number / rate if rate else 0)
-        try:
+        with contextlib.closing(self.house.connect()) as connection:
             while time.monotonic() < end:
                 if rate:
-                    pause = due - time.monotonic()
-                    if pause > 0:
-                        time.sleep(pause)
+                    time.sleep(max(0, due - time.monotonic()))
                     due += CLIENTS / rate
                 with self.lock:
                     place = self.next % PLACES
@@ -89,10 +69,6 @@ class Load:
                     self.unknown[place] -= 1
                     self.acknowledged[place] += 1
                     self.latencies.append(time.monotonic() - begun)
-        except Exception as error:
-            self.failure = error
-        finally:
-            connection.close()
 
 
 def judge(load, tally):
@@ -118,7 +94,7 @@ def house_of_minutes(**settings):
 def soak(tally, slices, chance):
     house = house_of_minutes()
     house.restart()
-    load = Load(house, chance)
+    load = Load(house)
     load.run(2)
     most = load.run(4) / 4
     check(most > 1, "only", most, "batches a second")
@@ -128,9 +104,8 @@ def soak(tally, slices, chance):
         load.latencies = []
         count = load.run(SLICE, most / 2)
         ordered = sorted(load.latencies)
-        seen.append((
-            time.monotonic() - started, house.resident(), statistics.median(ordered), ordered[int(len(ordered) * 0.99)],
-            count / SLICE))
+        late = ordered[int(len(ordered) * 0.99)]
+        seen.append((time.monotonic() - started, house.resident(), statistics.median(ordered), late, count / SLICE))
         tally.trials += 1
         if place % 6 == 0:
             at, memory, median, late, rate = seen[-1]
@@ -139,10 +114,9 @@ def soak(tally, slices, chance):
     judge(load, tally)
     house.end()
     settled = [each for each in seen if each[0] > SETTLING]
-    tally.note(
-        f"half load: {most / 2:.0f} batches/s of {EVENTS_A_BATCH} events for {seen[-1][0] / 60:.1f} minutes; memory"
-        f" {seen[0][1] >> 20} to {seen[-1][1] >> 20} MiB; median {seen[0][2] * 1000:.1f} to {seen[-1][2] * 1000:.1f} ms, p99"
-        f" {max(each[3] for each in seen) * 1000:.1f} ms at most")
+    tally.note(f"half load: {most / 2:.0f} batches/s of {EVENTS_A_BATCH} events for {seen[-1][0] / 60:.1f} minutes; memory"
+               f" {seen[0][1] >> 20} to {seen[-1][1] >> 20} MiB; median {seen[0][2] * 1000:.1f} to {seen[-1][2] * 1000:.1f} ms, p99"
+               f" {max(each[3] for each in seen) * 1000:.1f} ms at most")
     if len(settled) < 4:
         tally.note("too short to say whether memory is flat: windows live three minutes")
     else:
@@ -160,7 +134,7 @@ def no_watermark(tally, chance):
     house = house_of_minutes()
     house.forget_watermarks()
     house.restart()
-    load = Load(house, chance)
+    load = Load(house)
     load.run(4, 20)
     house.await_doubles()
     judge(load, tally)
@@ -175,7 +149,7 @@ def lossy(tally, chance):
             $$ begin if random() < 0.001 then return null; end if; return new; end $$;
         create trigger drop_some before insert on throng.counter for each row execute function throng.drop_some()""")
     house.restart()
-    load = Load(house, chance)
+    load = Load(house)
     load.run(3, 40)
     house.finish()
     judge(load, tally)
@@ -187,18 +161,3 @@ ROWS = [
         Control("no watermark", no_watermark, "doubled"), Control("a counter dropped now and then", lossy, "lost"),
     ]),
 ]
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--json", metavar="FILE")
-    arguments = parser.parse_args()
-    import suite
-    words = ["suite.py", "10", "--trials", str(max(1, round(arguments.minutes * 60 / SLICE)))]
-    sys.argv = words + (["--json", arguments.json] if arguments.json else [])
-    return suite.main()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,10 +2,8 @@
 
 Usage: suite.py [ROW…] [--quick] [--trials N] [--seed N] [--json FILE] [--list]
 
-Ends with 0 if every row holds and every control was seen to fail; 1 if not; 2 if all that was run holds, and a row says why this
-machine can't run it, which does not count as held. With CI in the environment a row that a machine could run and doesn't has
-failed.
-"""
+Ends with 0 if every row holds and every control was seen to fail; 1 if not; 2 if all that was run holds, and a row says why this machine
+can't run it, which does not count as held. With CI in the environment a row that a machine could run and doesn't has failed."""
 
 import argparse
 import importlib
@@ -21,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import oracle  # noqa: E402
+import daemon  # noqa: E402
 from daemon import Failure, say  # noqa: E402
 
 
@@ -70,8 +69,7 @@ def run(row, arguments):
     except Exception as error:
         held = False
         tally.wrong(told(error))
-    line.update(trials=tally.trials, acknowledged=tally.acknowledged, lost=tally.lost, doubled=tally.doubled,
-                unexplained=tally.unexplained)
+    line.update(trials=tally.trials, acknowledged=tally.acknowledged, lost=tally.lost, doubled=tally.doubled, unexplained=tally.unexplained)
     held = held and tally.trials > 0 and tally.lost == tally.doubled == tally.unexplained == 0
     for control in row.controls:
         seen = oracle.Tally()
@@ -97,8 +95,7 @@ def table(lines):
     words = [["row", "trials", "seed", "acknowledged", "lost", "doubled", "unexplained", "control", "outcome", "s"]]
     for line in lines:
         controls = "; ".join(f"{each['title']}: {each['must be']} {each[each['must be']]}" for each in line["controls"])
-        words.append([str(line.get(key, "-")) for key in (
-            "row", "trials", "seed", "acknowledged", "lost", "doubled", "unexplained")]
+        words.append([str(line.get(key, "-")) for key in ("row", "trials", "seed", "acknowledged", "lost", "doubled", "unexplained")]
             + [controls or "-", line["outcome"], str(line.get("seconds", "-"))])
     widths = [max(len(row[place]) for row in words) for place in range(len(words[0]))]
     for row in words:
@@ -126,8 +123,7 @@ def main():
     lines = [run(row, arguments) for row in chosen]
     table(lines)
     if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump({"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "rows": lines}, file, indent=2)
+        daemon.write(arguments.json, json.dumps({"at": daemon.instant(), "rows": lines}, indent=2))
     outcomes = {line["outcome"] for line in lines}
     return 1 if "FAILED" in outcomes else 2 if "not run" in outcomes else 0
 

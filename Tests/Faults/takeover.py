@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 
-from clients import Crowd
+from clients import Crowd, moved_in
 from house import DEVICES, House, Postgres, check, comes, say
 from oracle import judge
 from rows import Control, Row
@@ -68,8 +68,7 @@ class Line:
         self.crowd = crowd
         self.batch = crowd.new()
         self.connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=30)
-        self.connection.request(
-            "POST", "/v1/batches", crowd.body(self.batch), {"content-type": "application/json"})
+        self.connection.request("POST", "/v1/batches", crowd.body(self.batch), {"content-type": "application/json"})
 
     def finish(self):
         """What became of the request: its status, or None."""
@@ -105,9 +104,7 @@ def tell(found, house, other):
 
 def take_over(tally, chance, same_folder):
     """The old daemon freezes under load, the new one starts and counts, the old one goes on."""
-    house = House(Postgres.shared(), THRONG_FLUSH_SECONDS=str(chance.choice([1, 3])))
-    crowd = Crowd(house, chance)
-    house.restart()
+    house, crowd = moved_in(chance, THRONG_FLUSH_SECONDS=str(chance.choice([1, 3])))
     crowd.start(pause=PAUSE)
     time.sleep(chance.uniform(0.3, 2))
     freeze(house, chance)
@@ -161,9 +158,7 @@ def take_over(tally, chance, same_folder):
 def handed_over(tally, chance, **faults):
     """The old daemon stands still for a moment that it may not even notice, while another starts on a copy: it goes on
     acknowledging, so all of that has to be flushed before its place is taken. Devices that the oracle counts meet one of the two."""
-    house = House(Postgres.shared(), THRONG_FLUSH_SECONDS=str(chance.choice([1, 3, 600])))
-    crowd = Crowd(house, chance)
-    house.restart()
+    house, crowd = moved_in(chance, THRONG_FLUSH_SECONDS=str(chance.choice([1, 3, 600])))
     crowd.devices = range(500)
     crowd.start(pause=PAUSE)
     time.sleep(chance.uniform(0.3, 2))
@@ -217,9 +212,7 @@ def without_lease(tally, chance):
 
 def frozen_alone(tally, chance):
     """Nobody took its place: a daemon that stood still goes on, with or without PostgreSQL."""
-    house = House(Postgres.shared())
-    crowd = Crowd(house, chance)
-    house.restart()
+    house, crowd = moved_in(chance)
     crowd.start(pause=PAUSE)
     time.sleep(chance.uniform(0.3, 1.5))
     house.process.send_signal(signal.SIGSTOP)
@@ -229,8 +222,7 @@ def frozen_alone(tally, chance):
     house.until("it acknowledges again", lambda: crowd.answers[202] >= before + 20)
     crowd.stop()
     # A PostgreSQL that is too slow for the question is as one that is away.
-    check("PostgreSQL says that it was not" in house.log_text() or "PostgreSQL can't be asked" in house.log_text(),
-          "it did not ask")
+    check("PostgreSQL says that it was not" in house.log_text() or "PostgreSQL can't be asked" in house.log_text(), "it did not ask")
     house.finish()
     found = judge(crowd, tally)
     house.clean()
@@ -248,9 +240,7 @@ def trials(tally, count, chance):
 
 def no_fence(tally, chance):
     """The fence and the watermark of the old daemon are put back: what both had is counted twice."""
-    house = House(Postgres.shared(), THRONG_FLUSH_SECONDS="600")
-    crowd = Crowd(house, chance)
-    house.restart()
+    house, crowd = moved_in(chance, THRONG_FLUSH_SECONDS="600")
     house.drain()
     crowd.run(pause=PAUSE, most=20)
     row = house.sql("select position, fence from throng.watermark")[0]
@@ -269,7 +259,6 @@ def no_fence(tally, chance):
 
 ROWS = [
     Row("7", "a second daemon, and one that was frozen while another took its place", 40, 5, trials, [
-        Control("fence and watermark put back", no_fence, "doubled"),
-        Control("the place is taken without waiting", without_lease, "lost"),
+        Control("fence and watermark put back", no_fence, "doubled"), Control("the place is taken without waiting", without_lease, "lost"),
     ]),
 ]

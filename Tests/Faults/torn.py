@@ -5,8 +5,8 @@ import os
 import shutil
 import time
 
-from clients import Crowd
-from house import DEVICES, House, Postgres, check, comes, say
+from clients import moved_in
+from house import check, comes, daemon, say
 from oracle import Tally, judge
 from rows import Control, Row
 
@@ -15,9 +15,7 @@ SETTINGS = {"THRONG_TEST_JOURNAL_SEGMENT_BYTES": str(1 << 16), "THRONG_FLUSH_SEC
 
 def written(chance, seconds):
     """A house that was killed under load, with a journal of which PostgreSQL has nothing."""
-    house = House(Postgres.shared(), **SETTINGS)
-    crowd = Crowd(house, chance)
-    house.restart()
+    house, crowd = moved_in(chance, **SETTINGS)
     # The first flush is over before the first batch.
     house.drain()
     crowd.start(clients=2, pause=0.005)
@@ -35,8 +33,7 @@ def segments(house):
 
 def records(path):
     """Where the records of a segment begin, and where the last one ends; marks are none."""
-    with open(path, "rb") as file:
-        content = file.read()
+    content = daemon.read_bytes(path)
     place = 40 + 32 * int.from_bytes(content[24:28], "little")
     starts, end = [], place
     while place < len(content):
@@ -50,11 +47,9 @@ def records(path):
 
 def flip(path, place, chance):
     """One bit of a byte."""
-    with open(path, "r+b") as file:
-        file.seek(place)
-        byte = file.read(1)[0]
-        file.seek(place)
-        file.write(bytes([byte ^ (1 << chance.randrange(8))]))
+    data = bytearray(daemon.read_bytes(path))
+    data[place] ^= 1 << chance.randrange(8)
+    daemon.write(path, bytes(data))
 
 
 def damage(house, chance):
@@ -128,101 +123,7 @@ def cut_without_a_trace(tally, chance):
             break
 
 
-# The same, and PostgreSQL away at the start
-
-def counted_and_cut(chance, postgres):
-    """A house whose batches PostgreSQL has, all of them, and whose journal has lost the last few since."""
-    house = House(postgres, THRONG_TEST_JOURNAL_SEGMENT_BYTES=str(1 << 16))
-    crowd = Crowd(house, chance)
-    house.restart()
-    crowd.start(clients=2, pause=0.005)
-    time.sleep(chance.uniform(0.3, 0.8))
-    crowd.stop()
-    house.drain()
-    house.kill()
-    path = next(path for path in reversed(segments(house)) if len(records(path)) > 1)
-    places = records(path)
-    place = places[-1 - chance.randint(1, min(4, len(places) - 1))]
-    return house, crowd, path, place
-
-
-def away(tally, count, chance):
-    """PostgreSQL has more than the journal, and can't be asked: nobody may be told that a batch was counted whose position
-    PostgreSQL has already."""
-    postgres = Postgres()
-    waited = 0
-    for _ in range(count):
-        house, crowd, path, place = counted_and_cut(chance, postgres)
-        how = chance.choice(["whole records cut off", "cut within a record", "a bit flipped"])
-        if how == "a bit flipped":
-            # In the last record, so that nothing follows that says it was on disk.
-            place = records(path)[-2] + 8
-            os.truncate(path, records(path)[-1])
-            flip(path, place, chance)
-        else:
-            os.truncate(path, place + (chance.randint(1, 30) if how == "cut within a record" else 0))
-        # Who was counted in what is lost is known to PostgreSQL alone: those that come now are others.
-        crowd.devices = range(DEVICES, 2 * DEVICES)
-        postgres.stop()
-        for _ in range(chance.randint(1, 2)):
-            house.restart()
-            statuses = crowd.post(6)
-            ready = house.get("/readyz")
-            if ready[0] != 503 or set(statuses) != {503}:
-                tally.wrong(how, "and PostgreSQL away: /readyz says", ready[0], "and batches get", statuses)
-            house.kill()
-        # Sometimes it is there to see PostgreSQL come back.
-        stays = chance.random() < 0.5
-        if stays:
-            house.restart()
-        postgres.start()
-        if not stays:
-            house.restart()
-        house.await_place()
-        waited += stays
-        check(set(crowd.post(6)) == {202}, "a batch was not acknowledged")
-        if chance.random() < 0.5:
-            # From now on the journal leaps over what it lost.
-            house.kill()
-            if chance.random() < 0.5:
-                postgres.stop()
-                house.restart()
-                crowd.post(6)
-                postgres.start()
-            else:
-                house.restart()
-            house.await_place()
-            check(set(crowd.post(6)) == {202}, "a batch was not acknowledged")
-        house.finish()
-        tally.add(judge(crowd, tally), how)
-        house.end()
-    tally.note(waited, "waited until PostgreSQL was back")
-    postgres.clean()
-
-
-def bound_forgotten(tally, chance):
-    """Nothing on disk says any more how far PostgreSQL may have come."""
-    postgres = Postgres()
-    house, crowd, path, place = counted_and_cut(chance, postgres)
-    os.truncate(path, place)
-    os.unlink(os.path.join(house.data, "offered"))
-    shutil.rmtree(os.path.join(house.data, "flushed"))
-    crowd.devices = range(DEVICES, 2 * DEVICES)
-    postgres.stop()
-    house.restart()
-    crowd.post(2)
-    house.kill()
-    postgres.start()
-    house.restart()
-    house.finish()
-    judge(crowd, tally)
-    house.end()
-    postgres.clean()
-
-
 ROWS = [
-    Row("3.away", "the journal loses its end, and PostgreSQL, which has it, is away at the start", 40, 2, away,
-        [Control("nothing says how far PostgreSQL may have come", bound_forgotten, "lost")]),
     Row("3", "bits of the journal flipped, its end cut off: refused or said aloud", 60, 3, trials,
         [Control("synced records removed without a trace", cut_without_a_trace, "lost")]),
 ]

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 from house import check, daemon
+import preloaded
 
 MEBIBYTES = {"ext4": 64, "xfs": 320}
 
@@ -13,8 +14,7 @@ MEBIBYTES = {"ext4": 64, "xfs": 320}
 def obstacle(kind="ext4"):
     """Why this machine can't mount such a volume; None where it can.
 
-    In continuous integration a machine that has all that it takes has no excuse: what goes wrong there is a Failure.
-    """
+    In continuous integration a machine that has all that it takes has no excuse: what goes wrong there is a Failure."""
     lacking = lack(kind)
     if lacking:
         return lacking
@@ -43,15 +43,8 @@ def lack(kind):
 
 def may_mount():
     """Whether this process has CAP_SYS_ADMIN, which root in a container often lacks."""
-    with open("/proc/self/status") as status:
-        effective = next(line.split()[1] for line in status if line.startswith("CapEff:"))
+    effective = next(line.split()[1] for line in daemon.read("/proc/self/status").splitlines() if line.startswith("CapEff:"))
     return int(effective, 16) >> 21 & 1 == 1
-
-
-def command(*arguments, may_fail=False):
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
-    check(may_fail or done.returncode == 0, *arguments, "ended with", done.returncode, done.stderr)
-    return done.returncode
 
 
 class Volume:
@@ -68,18 +61,18 @@ class Volume:
             file.truncate((mebibytes or MEBIBYTES[kind]) << 20)
         daemon.atexit.register(self.end)
         # On ext4 nothing is kept back for root: full is full.
-        command(f"mkfs.{kind}", "-q", *(["-m", "0"] if kind == "ext4" else []), self.image)
+        daemon.ran(f"mkfs.{kind}", "-q", *(["-m", "0"] if kind == "ext4" else []), self.image)
         self.mount()
 
     def mount(self):
-        command("mount", "-t", self.kind, "-o", "loop" + ("," + self.options if self.options else ""), self.image, self.path)
+        daemon.ran("mount", "-t", self.kind, "-o", "loop" + ("," + self.options if self.options else ""), self.image, self.path)
 
     def unmount(self):
-        command("umount", self.path)
+        daemon.ran("umount", self.path)
 
     def lose_power(self, flush=False):
         """From now on nothing reaches the disk; `flush` lets the file system's own log reach it first, not the files."""
-        command("xfs_io", "-x", "-c", "shutdown -f" if flush else "shutdown", self.path)
+        daemon.ran("xfs_io", "-x", "-c", "shutdown -f" if flush else "shutdown", self.path)
 
     def power_up(self):
         """What the disk has is all there is. Nobody may have a file open."""
@@ -88,7 +81,7 @@ class Volume:
 
     def end(self):
         daemon.atexit.unregister(self.end)
-        command("umount", "-l", self.path, may_fail=True)
+        subprocess.run(["umount", "-l", self.path], capture_output=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -97,9 +90,8 @@ class Disk:
 
     def __init__(self, folder, place):
         self.path = os.path.join(folder, "disk")
-        library = daemon.library(os.path.join(os.path.dirname(os.path.abspath(__file__)), "disk.c"), folder)
-        with open(self.path, "wb") as file:
-            file.write(bytes(48))
+        library = preloaded.library(os.path.join(os.path.dirname(os.path.abspath(__file__)), "disk.c"), folder)
+        daemon.write(self.path, bytes(48))
         self.variables = {"LD_PRELOAD": library, "DISK_FILE": self.path, "DISK_PATH": place}
 
     def put(self, place, number):

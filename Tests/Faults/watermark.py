@@ -4,11 +4,11 @@ import os
 import shutil
 import time
 
-import moving_clock
-from clients import Crowd
+from clients import Crowd, moved_in
 from house import House, Postgres, check, comes
 from oracle import judge
 from rows import Control, Row
+from sites import no_watermark
 
 PAUSE = 0.02
 
@@ -19,7 +19,7 @@ class Server(Postgres):
     def back_up(self):
         """An online base backup, as an operator takes it."""
         target = os.path.join(self.folder, f"backup{time.monotonic_ns()}")
-        self.command("pg_basebackup", "-D", target, "-h", self.folder, "-U", "postgres", "-c", "fast", "-X", "fetch",
+        self.run("pg_basebackup", "-D", target, "-h", self.folder, "-U", "postgres", "-c", "fast", "-X", "fetch",
                      "--no-sync", "--no-manifest")
         return target
 
@@ -36,28 +36,23 @@ class Standby(Postgres):
     """A standby that follows asynchronously, until it is cut off and takes over."""
 
     def __init__(self, primary):
-        self.primary = primary
-        self.programs = primary.programs
+        self.primary, self.made = primary, 0
         self.folder = os.path.join(primary.folder, f"standby{time.monotonic_ns()}")
         self.data = os.path.join(self.folder, "data")
         os.mkdir(self.folder, 0o755)
         shutil.chown(self.folder, *(["postgres", "postgres"] if os.getuid() == 0 else [os.getuid()]))
-        self.made = 0
-        self.command("pg_basebackup", "-D", self.data, "-h", primary.folder, "-U", "postgres", "-c", "fast", "-X", "stream",
-                     "-R", "--no-sync", "--no-manifest")
-        with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
-            file.write(f"\nunix_socket_directories = '{self.folder}'\n")
+        self.run("pg_basebackup", "-D", self.data, "-h", primary.folder, "-U", "postgres", "-c", "fast", "-X", "stream", "-R",
+                 "--no-sync", "--no-manifest")
         self.start()
 
     def is_level(self):
-        return self.sql("postgres", "select pg_last_wal_replay_lsn()")[0][0] == self.primary.sql(
-            "postgres", "select pg_current_wal_flush_lsn()")[0][0]
+        return self.sql("select pg_last_wal_replay_lsn()", "postgres") == self.primary.sql("select pg_current_wal_flush_lsn()", "postgres")
 
     def take_over(self):
         self.start()
-        self.command("pg_ctl", "promote", "-D", self.data, "-w", "-s")
+        self.run("pg_ctl", "promote", "-D", self.data, "-w", "-s")
 
-    def address(self, database):
+    def at(self, database):
         """A connection string that names both, as one with a standby does."""
         return f"host={self.primary.folder},{self.folder} user=postgres dbname={database} target_session_attrs=read-write"
 
@@ -88,8 +83,6 @@ def conclude(house, crowd, tally, back):
     house.finish()
     return judge(crowd, tally)
 
-
-# Kinds of trials
 
 def restore_under_load(server, house, crowd, tally, chance):
     """A base backup is restored while the daemon runs and clients post."""
@@ -139,52 +132,10 @@ def restore_after_crash(server, house, crowd, tally, chance):
     return conclude(house, crowd, tally, last)
 
 
-def crash_on_the_way(server, house, crowd, tally, chance):
-    """The daemon is killed while it flushes again; then it starts, and once more."""
-    house.restart()
-    backup = server.back_up()
-    advance(house, crowd, 3)
-    last = position(house)
-    house.kill()
-    server.go_down()
-    server.come_up_as(backup)
-    for _ in range(2):
-        point = chance.choice(["before_transaction.commit", "answered_transaction.commit", "after_watermark.advance"])
-        house.launch(THRONG_FAULT_POINT=f"{point}:{chance.randint(1, 2)}")
-        comes(lambda: house.has_ended, 8)
-        house.kill()
-    house.restart()
-    house.until("what was lost comes back", lambda: position(house) >= last)
-    return conclude(house, crowd, tally, None)
-
-
-def journal_gone(server, house, crowd, tally, chance):
-    """The windows are over and their keys destroyed: nothing but what was kept can tell any more what was counted."""
-    clock = moving_clock.MovingClock(house.folder, time.time())
-    house.settings.update(clock.variables, THRONG_FLUSH_KEEP_MINUTES="20000", THRONG_TEST_SCHEDULE_SECONDS="86400")
-    house.restart()
-    backup = server.back_up()
-    advance(house, crowd, 2)
-    crashes = chance.random() < 0.5
-    clock.move(time.time() + 4 * 86400)
-    house.until("the windows' keys go", lambda: not [name for name in os.listdir(os.path.join(house.data, "windows")) if name.endswith(".key")])
-    last = position(house)
-    if crashes:
-        house.kill()
-    server.go_down()
-    server.come_up_as(backup)
-    if crashes:
-        house.restart()
-    house.until("that PostgreSQL is older is noticed", lambda: noticed(house) > 0)
-    house.until("what was lost comes back", lambda: position(house) >= last)
-    house.finish()
-    return judge(crowd, tally)
-
-
 def failover(server, house, crowd, tally, chance):
     """The primary dies; an asynchronous standby that did not have everything takes over."""
     standby = Standby(server)
-    house.address = standby.address(house.database)
+    house.address = standby.at(house.database)
     house.restart()
     advance(house, crowd)
     house.until("the standby follows", standby.is_level)
@@ -208,7 +159,7 @@ def failover(server, house, crowd, tally, chance):
         server.is_dead = True
 
 
-KINDS = [restore_under_load, failover, journal_gone, restore_after_crash, crash_on_the_way]
+KINDS = [restore_under_load, failover, restore_after_crash]
 
 
 def trials(tally, count, chance):
@@ -226,14 +177,10 @@ def trials(tally, count, chance):
     server.clean()
 
 
-# Controls
-
 def nothing_kept(tally, chance):
     """Nothing is kept: what the older PostgreSQL lacks stays away, and the daemon must say so."""
     server = Server()
-    house = House(server, THRONG_FLUSH_KEEP_MINUTES="0")
-    crowd = Crowd(house, chance)
-    house.restart()
+    house, crowd = moved_in(chance, server, THRONG_FLUSH_KEEP_MINUTES="0")
     advance(house, crowd, 1)
     backup = server.back_up()
     advance(house, crowd, 1)
@@ -246,21 +193,8 @@ def nothing_kept(tally, chance):
     server.clean()
 
 
-def no_watermark(tally, chance):
-    """PostgreSQL forgets how far the journal has been counted, but not what: what is made again counts twice."""
-    house = House(Postgres.shared())
-    house.forget_watermarks()
-    crowd = Crowd(house, chance)
-    house.restart()
-    crowd.run(clients=2, pause=PAUSE, most=10)
-    house.await_doubles()
-    judge(crowd, tally)
-    house.end()
-
-
 ROWS = [
     Row("6", "PostgreSQL comes back older: restored backups, asynchronous failover", 50, 3, trials, [
-        Control("nothing is kept", nothing_kept, "lost"),
-        Control("no watermark", no_watermark, "doubled"),
+        Control("nothing is kept", nothing_kept, "lost"), Control("no watermark", no_watermark, "doubled"),
     ]),
 ]

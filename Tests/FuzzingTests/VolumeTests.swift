@@ -89,8 +89,7 @@ struct VolumeTests {
             keys[window] = key
             guard
                 case .counted(let counted) = counting.count(
-                    batch.bucketed, identifier: batch.identifier.keyed(with: key), now: FuzzPlan.now,
-                    openPeriod: { _ in FuzzPlan.now })
+                    batch.bucketed, identifier: batch.identifier.keyed(with: key), now: FuzzPlan.now)
             else {
                 throw Found("batch \(number) is not counted: \(String(decoding: body, as: UTF8.self))")
             }

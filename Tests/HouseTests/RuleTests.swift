@@ -189,8 +189,6 @@ struct RuleTests {
 
     /// Where an instant stays a bare number, and why.
     private static let bareInstants = [
-        "Sources/ThrongStore/Postgres/Connection/CopyWriter.swift": "parameters of SQL",
-        "Sources/ThrongStore/Postgres/Connection/Statement.swift": "parameters of SQL",
         "Sources/ThrongClient/Answers/Inspection.swift": "what apps read",
         "Sources/ThrongClient/Answers/SentBatch.swift": "what apps read",
         "Sources/ThrongClient/Parts/ClientClock.swift": "what apps may bring with them",

@@ -65,8 +65,7 @@ struct House {
             keys[window] = key
             let outcome = counting.count(
                 incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: hasProof,
-                liftsFloors: !incoming.isBot, now: now
-            ) { PeriodCalendar.utc.period($0.period, containing: now).start }
+                liftsFloors: !incoming.isBot, now: now)
             switch outcome {
             case .counted(let batch): return batch.answer
             case .repeated(let answer, _): return answer

@@ -51,8 +51,7 @@ struct WithoutIdentifiersTests {
         let outcome = try copy.withUTF8 { try intake.read($0, signals: [], now: House.noon) }
         guard case .batch(let incoming) = outcome else { return nil }
         let counted = house.counting.count(
-            incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: House.noon
-        ) { PeriodCalendar.utc.period($0.period, containing: House.noon).start }
+            incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: House.noon)
         guard case .counted(let record) = counted else { return nil }
         return record
     }

@@ -261,26 +261,6 @@ struct WithdrawalTests {
             await again.sent.map(\.outcome) == [.counted(events: 0, refused: [:]), .counted(events: 1, refused: [:])])
     }
 
-    @Test("what an earlier version remembered is read")
-    func earlierVersion() async throws {
-        let storage = MemoryStorage()
-        let world = try await World(storage: storage)
-        world.throng.record("recipe_opened", ["category": "cake"])
-        _ = await world.throng.flush()
-        await world.throng.close()
-        var memory = try JSONDecoder().decode(JSONValue.self, from: try #require(storage.read("cook-memory.json")))
-        #expect(memory["taking"] != nil)
-        memory["taking"] = nil
-        storage.replace("cook-memory.json", with: try JSONEncoder().encode(memory))
-        let again = try await world.restarted()
-        again.record("recipe_opened", ["category": "cake"])
-        #expect(await again.flush().counted == 1)
-        #expect(world.daemon.batches[0].id == world.daemon.batches[1].id, "it is the same device")
-        try await again.setConsent(.denied, for: "product")
-        _ = await again.flush()
-        #expect(world.daemon.total("recipes") == 0)
-    }
-
     @Test("no identifier is remembered that was not on disk before, and none longer than the daemon may take it back")
     func atRest() async throws {
         let storage = MemoryStorage()

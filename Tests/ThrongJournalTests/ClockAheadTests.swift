@@ -53,7 +53,7 @@ struct ClockAheadTests {
                     let key = try keys.key(of: window)
                     let identifier = KeyedIdentifier(
                         high: device &* 0x517C_C1B7_2722_0A95, low: device &* 0x9E37_79B9_7F4A_7C15)
-                    switch counting.count(batch, identifier: identifier, now: now, openPeriod: { _ in .epoch }) {
+                    switch counting.count(batch, identifier: identifier, now: now) {
                     case .counted(let record):
                         try journal.append(record, key: key)
                         counted += 1

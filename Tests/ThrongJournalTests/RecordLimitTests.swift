@@ -89,7 +89,7 @@ struct RecordLimitTests {
             },
             contributions: plain.contributions, amounts: plain.amounts)
         var counting = Counting(space: CellSpace(layouts: [Workshop.layout]), position: .start, watermark: .start)
-        let outcome = counting.count(batch, identifier: .init(high: seed, low: 9), now: Workshop.now) { _ in .epoch }
+        let outcome = counting.count(batch, identifier: .init(high: seed, low: 9), now: Workshop.now)
         guard case .counted(let counted) = outcome else {
             Issue.record("it was not counted")
             return

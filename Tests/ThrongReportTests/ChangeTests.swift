@@ -140,7 +140,8 @@ struct ChangeTests {
             Shop().insight("change", "Change", .count, by: ["device"], view: .change(against: [.periodBefore]))
         ]
         let sentence = try #require(course.answer("change")).sentence
-        #expect(sentence.contains("Chance alone may explain every change since the week before"))
+        #expect(
+            sentence.contains("Since the week before (9 to 15 November 2026), every group shown is about the same."))
     }
 
     @Test("what would round to nothing is less than a tenth")

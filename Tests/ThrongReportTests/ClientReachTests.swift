@@ -37,7 +37,7 @@ struct ClientReachTests {
         #expect(document.json.contains(#""devices": "client_firsts""#))
         let page = try document.html()
         #expect(page.contains("About 2,400 devices, as they say themselves; off by at most 15 in 19 of 20 cases."))
-        #expect(page.contains("Counts devices: as clients say, each at its first event of the period"))
+        #expect(page.contains("Counts devices as they say themselves, once in the period"))
         #expect(!page.contains("seen within one window"), "that is another number")
     }
 

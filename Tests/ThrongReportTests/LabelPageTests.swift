@@ -41,6 +41,19 @@ struct LabelPageTests {
         }
     }
 
+    @Test("no word on the page is one of ours alone")
+    func words() throws {
+        let label = try Self.shop().label(today: Self.today)
+        let pages = [try label.page(root: ""), try LabelPage.index(of: [label])]
+        for page in pages {
+            let text = try PagePieces(page.html).text("//body").joined(separator: " ").lowercased()
+            let words = Set(text.split { !$0.isLetter && $0 != "_" }.map(String.init))
+            #expect(words.count > 20)
+            #expect(words.isDisjoint(with: ["event", "events", "identifier", "identifiers", "cell", "floor", "band"]))
+            #expect(!words.contains("k"))
+        }
+    }
+
     @Test("every bucket of every dimension is on the page")
     func buckets() throws {
         let label = try Self.shop().label(today: Self.today)

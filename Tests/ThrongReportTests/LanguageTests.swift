@@ -66,6 +66,7 @@ struct LanguageTests {
         #expect(
             spoken == ["ar rtl تطبيق", "ar rtl يومي", "ar rtl اقرأ", "ar rtl الكل", "ar rtl كم؟", "ar rtl لماذا"],
             "\(spoken)")
+        #expect(document.sheets.map(\.isRightToLeft) == [true, true, false])
         let plain = try Plan(
             yaml: Self.yaml.replacing(", language: ar", with: ""), file: "plan.yaml", today: Self.today)
         let english = ReportDocument(plan: plain, report: plain.reports[0], period: period, releases: [])

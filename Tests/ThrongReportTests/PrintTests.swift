@@ -60,6 +60,15 @@ struct PrintTests {
         #expect("\(PrintError.boxes(letters: 2))".contains("2 different letters"))
     }
 
+    @Test(
+        "of a page the letters are told that this machine has no font for",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fc-list"), "no machine without it knows"))
+    func lack() async {
+        // It is for private use, and no font's.
+        #expect(await PagePrinter().lack(in: "<p>plain \u{10FFFD} and \u{10FFFD}</p>") == .boxes(letters: 1))
+        #expect(await PagePrinter().lack(in: "<p>plain</p>") == nil)
+    }
+
     @Test("the program sees the page in a private folder that goes, and nothing of this process")
     func surroundings() async throws {
         let script = """

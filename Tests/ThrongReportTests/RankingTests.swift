@@ -103,7 +103,7 @@ struct RankingTests {
         #expect(lines[0].hasSuffix(",published,group,,,,,1,1,,,,28,0.98"))
         let page = try PagePieces(document.html())
         let notes = try page.text("//section[@id='insight-5']//p[@class='note']")
-        let among = "0.4% of the events. They have no rank and are among “Others, together”."
+        let among = "0.4% of the actions. They have no rank and are among “Others, together”."
         #expect(notes.count == 1 && notes[0].hasSuffix(among))
         let rows = try page.table(section: 5)
         #expect(rows.map { $0[0] } == ["Rank", "1", "2", "3", "4", "5", "", ""])

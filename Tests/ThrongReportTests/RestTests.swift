@@ -51,7 +51,7 @@ struct RestTests {
             #expect(!document.csv.contains(",derived,"))
             #expect(
                 try PagePieces(document.html()).text("//p[@class='note']").contains {
-                    $0.hasSuffix("It leaves out too few of the events to tell from none.")
+                    $0.hasSuffix("It leaves out too few of the actions to tell from none.")
                 })
         }
         for (events, margin) in [(29, 28), (20, 3)] as [(Int64, Int64)] {

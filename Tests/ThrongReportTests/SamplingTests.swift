@@ -48,7 +48,7 @@ struct SamplingTests {
         ]
         func course() -> Course { Course([shop, shop], insights: insights) }
         #expect(try #require(course().answer("part")).sentence.contains(" in the sample; between "))
-        #expect(try #require(course().answer("mean")).sentence.contains(" events in the sample; between "))
+        #expect(try #require(course().answer("mean")).sentence.contains(" actions in the sample; between "))
         let page = try PagePieces(course().document.html())
         for section in 3...5 {
             let cells = try page.table(section: section)[1].dropFirst()

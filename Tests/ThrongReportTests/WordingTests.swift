@@ -21,6 +21,7 @@ struct WordingTests {
     func parts() {
         let (part, whole) = (Quantity.drawn(612, of: .events, within: 28), Quantity.drawn(801, of: .events, within: 28))
         #expect(english.part(part, of: whole) == "about 610 of about 800 events (76%)")
+        #expect(english.part(.drawn(812, of: .events, within: 28), of: whole) == "about 810 of about 800 events (100%)")
         #expect(english.part(.drawn(60, of: .identifiers), of: nil) == "about 60 identifiers")
         #expect(english.part(.drawn(0, of: .events), of: .drawn(0, of: .events)) == "about 0 events")
     }

@@ -57,8 +57,7 @@ struct APIDescriptionTests {
         let issuer = CredentialIssuer(
             [:], keys: try EpochKeys(house.data, apps: [], clock: clock, logger: .silent), data: house.data,
             clock: clock, logger: .silent)
-        return try routes(of: house).router(
-            for: house.ingestion, gateway, issuer, house.telemetry, isStopping: { false })
+        return try routes(of: house).router(for: house.ingestion, gateway, issuer, isStopping: { false })
     }
 
     private static func routes(of house: IngestionHouse) -> ClientRoutes {

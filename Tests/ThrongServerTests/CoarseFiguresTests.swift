@@ -91,7 +91,7 @@ struct CoarseFiguresTests {
         gauges.windowBytes = 7777
         gauges.refusalBytes = 7777
         gauges.bodyBytes = 7777
-        let disk = Telemetry.Disk(free: 1_234_567_891, size: 9_876_543_210)
+        let disk = (free: 1_234_567_891, size: 9_876_543_210)
         let coarse = CoarseFigures()
         let page = telemetry.text(gauges, disk: disk, coarse: coarse)
         #expect(page.contains("throng_database_up 1.0\n") && page.contains("throng_disk_bytes 9876543210.0\n"))

@@ -52,6 +52,25 @@ struct ExplanationTests {
         #expect(empty.state == .empty && empty.sentence.hasPrefix("Nothing was counted in it."))
     }
 
+    @Test("one that was published the period before, too; and what helps a total that is small")
+    func asBefore() async throws {
+        let shop = try await Self.released("views", ["ios": (100, 25)])
+        try await shop.count(
+            "views", day: 1, ["ios": .init(events: 90, devices: 24), "android": .init(events: 80, devices: 22)])
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: CountedShop.start(3))
+        func sentence(_ day: Int, _ buckets: [DimensionName: BucketLabel]) async throws -> String {
+            try await shop.explainer.explain("views", CountedShop.period(day), buckets, of: shop.plan).sentence
+        }
+        #expect(try await sentence(0, ["os": "ios"]).hasPrefix("It is published: 100 events."))
+        #expect(try await sentence(1, ["os": "ios"]).hasPrefix("It is published, as before: 90 events."))
+        #expect(try await sentence(1, ["os": "android"]).hasPrefix("It is published: 80 events."))
+        let small = try await Self.released("views", ["android": (7, 1)])
+        let total = try await Self.explain(small, "views", [:])
+        #expect(total.state == .small && total.sentence.hasSuffix("A longer period shows more."))
+        let split = try await Self.explain(small, "views", ["os": "android"])
+        #expect(split.sentence.hasSuffix("Fewer dimensions or a longer period show more."))
+    }
+
     @Test("one near k; and one of which the reason has gone with the counters")
     func near() async throws {
         let shop = try await Self.released("views", ["ios": (100, 25), "android": (7, 1)])
@@ -90,7 +109,7 @@ struct ExplanationTests {
             try await message("clicks", day, [:]) == "The plan has no metric 'clicks'. It has: views, installs.")
         #expect(
             try await message("installs", CountedShop.period(1), [:]).hasPrefix(
-                "There is no release of installs for 2026-11-17. `throng release` makes those that are due"))
+                "There is no release of installs for 2026-11-17: nothing was counted in it, or its release waits."))
         #expect(
             try await message("installs", day, ["browser": "Firefox"])
                 == "The metric has no dimension 'browser'. It has: os, store.")

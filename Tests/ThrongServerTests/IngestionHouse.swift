@@ -106,7 +106,7 @@ final class IngestionHouse: Sendable {
         _ id: String, optingOut: Bool = false, key: String? = nil, bearer: String? = nil, from address: String? = nil,
         fromNetwork network: ClientNetwork? = nil,
         batch: String = UUID().uuidString.replacing("-", with: "").lowercased()
-    ) throws -> Ingestion.Verdict {
+    ) throws -> BatchOutcome {
         let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
         let body = """
             {"app":"shop",\(key.map { "\"key\":\"\($0)\"," } ?? "")"purpose":"product","window":\(now.flooredQuotient(by: 60)),"id":"\(id)","context":{"os":"ios"},\
@@ -119,7 +119,7 @@ final class IngestionHouse: Sendable {
     }
 
     /// The same for the purpose that people have to agree to, in its second version.
-    func order(version: Int?, isTest: Bool = false) throws -> Ingestion.Verdict {
+    func order(version: Int?, isTest: Bool = false) throws -> BatchOutcome {
         let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
         let body = """
             {"app":"shop","purpose":"agreed","window":\(now.flooredQuotient(by: 60)),"id":"a","context":{"os":"ios"},\
@@ -135,7 +135,7 @@ final class IngestionHouse: Sendable {
     /// - Parameters:
     ///   - id: as it travels.
     ///   - proof: the same; nil leaves it out.
-    func show(_ id: String, proof: String?, window: Int64? = nil) throws -> Ingestion.Verdict {
+    func show(_ id: String, proof: String?, window: Int64? = nil) throws -> BatchOutcome {
         let at = Date(timeIntervalSince1970: Double(now.value)).formatted(.iso8601)
         let body = """
             {"app":"shop","purpose":"proved","window":\(window ?? now.flooredQuotient(by: 60)),"id":"\(id)",\

@@ -24,7 +24,7 @@ struct IngestionTests {
             throw Unexpected()
         }
         house.ingestion.journal.close()
-        guard case .overloaded = try house.send("b", optingOut: true) else { throw Unexpected() }
+        guard case .unavailable(.overloaded) = try house.send("b", optingOut: true) else { throw Unexpected() }
         #expect(house.ingestion.position == position, "nothing is written behind what the other one reads")
         try house.end()
     }
@@ -61,7 +61,7 @@ struct IngestionTests {
         #expect(house.ingestion.position == .start, "nothing of it is written")
         #expect(house.ingestion.state.withLock { $0.freeze() } == nil, "nothing of it is flushed")
         let counts = house.ingestion.telemetry.snapshot
-        #expect(counts.batches[Telemetry.BatchOutcome.test.rawValue] == 2 && counts.batches.reduce(0, +) == 2)
+        #expect(counts.batches[Telemetry.BatchKind.test.rawValue] == 2 && counts.batches.reduce(0, +) == 2)
         #expect(counts.acceptedEvents == 0 && counts.refusedEvents.isEmpty)
         try house.end()
     }
@@ -74,13 +74,13 @@ struct IngestionTests {
         #expect(!house.ingestion.areWindowsFull)
         var wait: Int?
         for number in 0..<50_000 where wait == nil {
-            if case .full(let retrySeconds) = try house.send("device \(number)") { wait = retrySeconds }
+            if case .unavailable(.full(let retrySeconds)) = try house.send("device \(number)") { wait = retrySeconds }
         }
         // The window is the current minute's: it is over once the second one after it begins.
         #expect((5...180).contains(try #require(wait)))
         #expect(house.ingestion.areWindowsFull)
         for _ in 0..<10 {
-            guard case .full = try house.send("somebody") else { throw Unexpected() }
+            guard case .unavailable(.full) = try house.send("somebody") else { throw Unexpected() }
             guard case .counted = try house.send("known") else { throw Unexpected() }
         }
         #expect(house.saidFull.withLock { $0 } == [true])

@@ -4,7 +4,8 @@ import Synchronization
 import Testing
 import ThrongPlan
 import ThrongSchedule
-import ThrongStore
+
+@testable import ThrongStore
 
 @Suite("Promise 6: what age should have taken and did not take is said")
 struct LateRetentionTests {

@@ -103,6 +103,42 @@ struct ScheduleTests {
         #expect(try await shop.releases.releaseDue(of: shop.plan, now: end + 9 * 3600).isEmpty)
     }
 
+    @Test(
+        "whoever makes a report hears of the letters that are boxes in its PDF",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fc-list"), "no machine without it knows"))
+    func boxes() async throws {
+        let shop = try await Shop()
+        _ = try await shop.releases.releaseDue(of: shop.plan, now: Self.day + 86_400 + 3 * 3600)
+        try FileManager.default.createDirectory(atPath: shop.folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: shop.folder) }
+        let printing = """
+            #!/bin/sh
+            for word; do case "$word" in --print-to-pdf=*) printf '%%PDF-1.4' > "${word#*=}";; esac; done
+
+            """
+        let program = shop.folder + "/chromium"
+        try Data(printing.utf8).write(to: URL(fileURLWithPath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let reports = ReportScheduler(
+            store: shop.store, rules: .system, folder: shop.folder, printer: PagePrinter(program: program))
+        var letters: [Int] = []
+        // The second is for private use, and no font's.
+        for title in ["Daily", "Daily \u{10FFFD}"] {
+            let yaml = Self.plan.replacing("title: Daily", with: "title: \(title)")
+                .replacing("[json]", with: "[json, pdf]")
+            let plan = try Plan(yaml: yaml, file: "plan.yaml", today: CalendarDate(daysSince1970: 20_777))
+            let period = PeriodCalendar.utc.period(.day, containing: Self.day)
+            var lacking = 0
+            let files = try await reports.write(
+                try #require(plan.reports.first), plan: plan, period: period, now: Self.day + 2 * 86_400,
+                to: shop.folder + "/\(letters.count)"
+            ) { if case .boxes(let letters) = $0 { lacking = letters } else { Issue.record($0) } }
+            #expect(files.contains { $0.hasSuffix(".pdf") }, "\(files)")
+            letters.append(lacking)
+        }
+        #expect(letters.last == letters[0] + 1)
+    }
+
     @Test("grace can be left out by hand, and a period that is not over can't be released")
     func graceByHand() async throws {
         let shop = try await Shop()
@@ -131,7 +167,7 @@ struct ScheduleTests {
 
     @Test("where there is a key, what is delivered is signed, and a run keeps its bytes whoever delivers it again")
     func signed() async throws {
-        let shop = try await Shop()
+        let shop = try await Shop(Self.plan.replacing("formats: [json]", with: "formats: [json, xlsx]"))
         let now = Self.day + 86_400 + 6 * 3600
         let keys = ReportKeyFolder(dataPath: shop.folder)
         _ = try keys.rotate(now: now)
@@ -147,7 +183,10 @@ struct ScheduleTests {
         let paths = try await shop.reports.deliver(
             report, plan: shop.plan, period: Period(kind: .day, start: Self.day, end: Self.day + 86_400),
             now: now + 999)
-        #expect(paths.count == 3)
+        #expect(paths.count == 4)
+        let workbook = FileManager.default.contents(atPath: out + "/daily-2026-11-19.xlsx")
+        #expect(workbook?.starts(with: Array("PK".utf8)) == true)
+        #expect(String(decoding: bytes ?? Data(), as: UTF8.self).contains("daily-2026-11-19.xlsx"))
         #expect(FileManager.default.contents(atPath: manifest) == bytes, "signed once")
         #expect(try FolderCheck(of: out, keys: list).isGood)
         #expect(try await shop.runs.runs(app: "shop").map(\.outcome) == [.delivered])

@@ -279,7 +279,7 @@ struct ReleaseStoreTests {
     @Test("members are the daemons that attached, with who has stopped in order")
     func members() async throws {
         let settings = try await TestCluster.database()
-        let store = RosterStore(.reporting(settings))
+        let store = MemberAdmin(.reporting(settings))
         #expect(try await store.members().isEmpty)
         let daemons = [DaemonID.new, DaemonID.new].sorted { $0.description < $1.description }
         let counters = daemons.map { _ in CounterStore(settings) }

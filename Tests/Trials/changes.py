@@ -1,10 +1,6 @@
 """What operators do to several daemons of one PostgreSQL while clients send: a fourth joins, one leaves, all are upgraded one by one
-and back; and a release by hand while one stands still. The program members has one that is lost.
+and back; and a release by hand while one stands still. The program members has one that is lost."""
 
-Usage: see Deploy/trial
-"""
-
-import argparse
 import json
 import os
 import random
@@ -33,8 +29,7 @@ def changed(options, chance):
     """A fourth joins, one leaves, all are upgraded one by one, and back."""
     house = three()
     clients = daemons.Clients(
-        lambda: [("127.0.0.1", house[name].port) for name in house.members], ROTATION, f"changes {options.seed}", devices=200,
-        threads=12)
+        lambda: [("127.0.0.1", house[name].port) for name in house.members], ROTATION, f"changes {options.seed}", devices=200, threads=12)
     with clients:
         time.sleep(3)
         house.add("d")
@@ -81,9 +76,8 @@ def waited_for(options, chance):
     house = three(THRONG_FLUSH_SECONDS="60")
     devices, at = 90, time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime(time.time() - 86400))
     for number in range(devices):
-        body = json.dumps({
-            **shop.batch(f"device {number}", events=[{"event": "view", "at": at, "fields": {"channel": "email"}}]),
-            "window": int(time.time()) // ROTATION})
+        body = json.dumps({**shop.batch(f"device {number}", events=[{"event": "view", "at": at, "fields": {"channel": "email"}}]),
+                           "window": int(time.time()) // ROTATION})
         while (answer := house["c" if number >= devices - 20 else chance.choice("abc")].post(body))[0] == 503:
             time.sleep(0.1)
         check(answer[0] == 202 and json.loads(answer[2])["accepted"] == 1, "posted:", answer)
@@ -102,20 +96,16 @@ def waited_for(options, chance):
         code, _, talk = daemon.run("release", "--ignore-grace", "--without", house["c"].id, *where)
         check(code == 0 and released() and released()[0][0] < devices, "a release of half of it is not seen:", code, talk, released())
     house["c"].thaw()
-    deadline = time.monotonic() + 300
-    while not options.control and daemon.run("release", "--ignore-grace", *where)[0]:
-        check(time.monotonic() < deadline, "it is not released once all are back")
+    daemon.until(lambda: options.control or not daemon.run("release", "--ignore-grace", *where)[0],
+                 "it is not released once all are back", seconds=300)
     check(options.control or released() == [[devices, devices]], "all that was acknowledged is in it:", released(), devices)
     say("  one stood still:", "without it a release lacks what it had, which is seen" if options.control else "nothing, then all of it")
     house.clean()
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("trials", nargs="?", type=int, default=3)
-    parser.add_argument("seed", nargs="?", type=int, default=1)
+    parser = daemons.command_line(3)
     parser.add_argument("--only", choices=["changes", "releases"])
-    parser.add_argument("--control", action="store_true", help="of releases: one is made without the daemon that is waited for")
     parser.add_argument("--former", metavar="PROGRAM", help="the throng to begin with, to upgrade from and to go back to")
     options = parser.parse_args()
     chance = random.Random(options.seed)

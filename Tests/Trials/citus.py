@@ -1,19 +1,14 @@
 """Three daemons count into a cluster of Citus, a coordinator and two workers, under load: in each trial a node or a daemon is killed
 or frozen at random. Afterwards nothing is lost, nothing doubled, devices are exact, and a plain PostgreSQL that is
-restored from a backup under load comes to the same events, and releases the same day, byte for byte.
+restored from a backup under load comes to the same events, and releases the same day, byte for byte."""
 
-Usage: see Deploy/trial
-"""
-
-import argparse
+import contextlib
 import glob
 import os
 import pwd
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -36,9 +31,8 @@ def programs():
         # postgres and its libraries lie side by side: …/bin and …/lib.
         if os.path.exists(os.path.join(place, "initdb")) and os.path.exists(os.path.join(place, "../lib/citus.so")):
             return place
-    print(
-        f"no PostgreSQL with Citus was found in {', '.join(places) or '/usr/lib/postgresql'}; install Citus 13.2 for PostgreSQL 15 "
-        "(https://docs.citusdata.com), or name the folder with its initdb in CITUS_PROGRAMS", file=sys.stderr)
+    print(f"no PostgreSQL with Citus was found in {', '.join(places) or '/usr/lib/postgresql'}; install Citus 13.2 for PostgreSQL 15 "
+          "(https://docs.citusdata.com), or name the folder with its initdb in CITUS_PROGRAMS", file=sys.stderr)
     sys.exit(69)
 
 
@@ -74,14 +68,10 @@ class Nodes(fleet.Postgres):
 
     def signal(self, node, number):
         """To all processes of a node."""
-        with open(os.path.join(self.data(node), "postmaster.pid")) as file:
-            postmaster = int(file.readline())
-        children = subprocess.run(["pgrep", "-P", str(postmaster)], capture_output=True, text=True).stdout.split()
-        for each in [postmaster, *map(int, children)]:
-            try:
+        postmaster = int(daemon.read(self.data(node), "postmaster.pid").split("\n")[0])
+        for each in [postmaster, *daemon.children(postmaster)]:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(each, number)
-            except ProcessLookupError:
-                pass
 
     def stop(self, how="immediate"):
         for node in NODES:
@@ -108,8 +98,7 @@ class Cluster(Nodes):
         self.throng("--distribute", "--parts", "8")
 
     def throng(self, *words):
-        code, _, said = daemon.run("database", *words, "--database", self.url)
-        check(code == 0, "throng database", *words, "ended with", code, said)
+        daemon.ran(daemon.BINARY, "database", *words, "--database", self.url)
 
     @property
     def url(self):
@@ -118,11 +107,14 @@ class Cluster(Nodes):
 
 # What is done to a node, or to a daemon.
 
-def worker_killed(house, member, chance):
-    node = chance.choice(NODES[1:])
+def node_killed(house, node, chance):
     house.postgres.kill(node)
     time.sleep(chance.uniform(0, 5))
     house.postgres.start(node)
+
+
+def worker_killed(house, member, chance):
+    node_killed(house, chance.choice(NODES[1:]), chance)
 
 
 def worker_frozen(house, member, chance):
@@ -133,9 +125,7 @@ def worker_frozen(house, member, chance):
 
 
 def coordinator_killed(house, member, chance):
-    house.postgres.kill("coordinator")
-    time.sleep(chance.uniform(0, 5))
-    house.postgres.start("coordinator")
+    node_killed(house, "coordinator", chance)
 
 
 def all_killed(house, member, chance):
@@ -160,10 +150,8 @@ def set_back(house):
     """The control: nodes that have what a daemon flushed, and not that they have it."""
     def positions():
         return dict(house.postgres.sql("select shard, position from throng.watermark"))
-    before, deadline = positions(), time.monotonic() + 60
-    while not any(position != before[shard] for shard, position in positions().items()):
-        check(time.monotonic() < deadline, "nobody flushes")
-        time.sleep(0.2)
+    before = positions()
+    daemon.until(lambda: any(position != before[shard] for shard, position in positions().items()), "nobody flushes", pause=0.2)
     for shard, position in before.items():
         house.postgres.sql(f"update throng.watermark set position = {position} where shard = {shard}")
 
@@ -173,8 +161,7 @@ KINDS = [worker_killed, worker_frozen, coordinator_killed, all_killed, daemon_ki
 
 def released(postgres, member):
     """The day of the trial's events, released by hand: headers and digests, cells, and what is withheld."""
-    code, _, said = daemon.run("release", "--ignore-grace", "--plan", member.plan, "--data", member.data, "--database", postgres.url)
-    check(code == 0, "throng release ended with", code, said)
+    member.release("--database", postgres.url)
     return [postgres.sql(query) for query in (
         "select metric, period_start, header, digest from throng.release order by 1, 2",
         "select metric, period_start, margin, cell, buckets, count, sums, cell.reach from throng.released_cell as cell"
@@ -189,16 +176,12 @@ def restored(house, file, total):
     os.mkdir(folder)
     os.chmod(folder, 0o755)
     plain = fleet.Postgres(folder)
-    code, out, said = daemon.run(
-        "restore", file, "--data", house["a"].data, "--database", plain.url, "--database-only")
-    check(code == 0, "throng restore ended with", code, out, said)
+    house["a"].command("restore", file, "--data", house["a"].data, "--database", plain.url, "--database-only")
     house.postgres = plain
     behind = house.counted()
     for member in house.members.values():
         member.start()
-    deadline = time.monotonic() + 120
-    while house.counted() < total and time.monotonic() < deadline:
-        time.sleep(0.1)
+    daemon.until(lambda: house.counted() >= total, "daemons do not bring the others", seconds=120)
     say(f"a backup under load had {behind:,} of the events; daemons brought the others")
     return plain
 
@@ -206,14 +189,12 @@ def restored(house, file, total):
 def trials(options):
     house = daemons.joined(fleet.Fleet(daemons.plan(), names="abc", postgres=Cluster))
     doors = [("127.0.0.1", member.port) for member in house.members.values()]
-    clients = daemons.Clients(
-        lambda: doors, ROTATION, f"citus {options.seed}", devices=200, threads=12, at=time.time() - 86400)
+    clients = daemons.Clients(lambda: doors, ROTATION, f"citus {options.seed}", devices=200, threads=12, at=time.time() - 86400)
     file = house.folder + "/backup"
 
     def backed_up():
         time.sleep(2)
-        code, out, said = daemon.run("backup", "--data", house["a"].data, "--database", house.postgres.url, "--to", file)
-        check(code == 0, "throng backup ended with", code, out, said)
+        house["a"].command("backup", "--data", house["a"].data, "--database", house.postgres.url, "--to", file)
         if options.control:
             set_back(house)
         time.sleep(2)
@@ -243,9 +224,7 @@ def trials(options):
 
 def suite(options):
     """The tests of what speaks to PostgreSQL, each database with its counters on the nodes."""
-    folder = tempfile.mkdtemp(prefix="tc-", dir="/tmp")
-    os.chmod(folder, 0o755)
-    nodes = Nodes(folder)
+    nodes = Nodes(daemon.temporary())
     try:
         ports = ",".join(str(nodes.ports[node]) for node in NODES)
         done = subprocess.run(
@@ -255,16 +234,11 @@ def suite(options):
                  "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "6"})
     finally:
         nodes.stop()
-        shutil.rmtree(folder, ignore_errors=True)
     check(done.returncode == 0, "tests failed")
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("trials", nargs="?", type=int, default=30)
-    parser.add_argument("seed", nargs="?", type=int, default=1)
-    parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--control", action="store_true")
+    parser = daemons.command_line(30)
     parser.add_argument("--suite", nargs="?", const="^ThrongStoreTests", metavar="FILTER")
     parser.add_argument("--find", action="store_true", help="only says where a PostgreSQL is that has Citus")
     options = parser.parse_args()

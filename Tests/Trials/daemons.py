@@ -1,8 +1,5 @@
 """Three daemons of one PostgreSQL behind haproxy, by Deploy/proxy/haproxy-daemons.cfg, under load: in each trial one is killed, frozen,
-stopped and started, or PostgreSQL is, at random. Afterwards nothing is lost, nothing doubled, and devices are exact.
-
-Usage: see Deploy/trial
-"""
+stopped and started, or PostgreSQL is, at random. Afterwards nothing is lost, nothing doubled, and devices are exact."""
 
 import argparse
 import collections
@@ -73,14 +70,11 @@ class Balancer:
         self.start()
 
     def write(self):
-        with open(os.path.join(daemon.ROOT, "Deploy/proxy/haproxy-daemons.cfg")) as file:
-            text = file.read()
+        text = daemon.read(daemon.ROOT, "Deploy/proxy/haproxy-daemons.cfg")
         self.map = os.path.join(self.house.folder, "throng.map")
-        with open(self.map, "w") as file:
-            file.write(self.house.map() if self.kind != "round robin" else "")
+        daemon.write(self.map, self.house.map() if self.kind != "round robin" else "")
         servers = "".join(
-            f"    server {member.id} 127.0.0.1:{member.port}\n" for member in self.house.members.values()
-            if member.process is not None)
+            f"    server {member.id} 127.0.0.1:{member.port}\n" for member in self.house.members.values() if member.process is not None)
         lines = [line for line in text.split("\n") if not line.strip().startswith("server 0")]
         text = "\n".join(lines).replace("/etc/haproxy/throng.map", self.map).replace(
             "    http-error status 502", servers + "    http-error status 502", 1)
@@ -88,13 +82,11 @@ class Balancer:
             "global\n    maxconn 2000\ndefaults\n    mode http\n    timeout connect 2s\n    timeout client 60s\n    timeout server 30s\n"
             f"frontend clients\n    bind 127.0.0.1:{self.port}\n    default_backend throng\n")
         self.path = os.path.join(self.house.folder, "haproxy.cfg")
-        with open(self.path, "w") as file:
-            file.write(head + text)
+        daemon.write(self.path, head + text)
 
     def start(self):
-        self.process = subprocess.Popen(
-            ["haproxy", "-db", "-q", "-f", self.path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=open(os.path.join(self.house.folder, "haproxy.log"), "ab"))
+        self.process = subprocess.Popen(["haproxy", "-db", "-q", "-f", self.path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=open(os.path.join(self.house.folder, "haproxy.log"), "ab"))
 
     def stop(self):
         self.process.terminate()
@@ -152,13 +144,9 @@ def judge(house, clients):
     house.drain([name for name, member in house.members.items() if member.process and member.process.poll() is None])
     found, devices = house.counted(), house.devices()
     lost, doubled = max(0, clients.events - found), max(0, found - clients.events - sum(each[0] for each in clients.unsure))
-    most = {window: set(who) for window, who in clients.seen.items()}
-    for _, window, identifier in clients.unsure:
-        most.setdefault(window, set()).add(identifier)
-    wrong = {
-        window: (len(clients.seen.get(window, ())), devices.get(window, 0), len(most.get(window, ())))
-        for window in {*devices, *most}
-        if not len(clients.seen.get(window, ())) <= devices.get(window, 0) <= len(most.get(window, ()))}
+    most = clients.possible()
+    wrong = {window: (len(clients.seen.get(window, ())), devices.get(window, 0), len(most.get(window, ()))) for window in {*devices, *most}
+             if not len(clients.seen.get(window, ())) <= devices.get(window, 0) <= len(most.get(window, ()))}
     return found, lost, doubled, wrong
 
 
@@ -207,13 +195,19 @@ def trials(options):
     check(wrong or not options.control, "daemons that know nothing of one another count devices twice")
 
 
-def main():
+def command_line(trials):
+    """What all of these trials are told."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("trials", nargs="?", type=int, default=100)
+    parser.add_argument("trials", nargs="?", type=int, default=trials)
     parser.add_argument("seed", nargs="?", type=int, default=1)
+    for name in ("--control", "--verbose"):
+        parser.add_argument(name, action="store_true")
+    return parser
+
+
+def main():
+    parser = command_line(100)
     parser.add_argument("--balancer", choices=["by slot", "round robin"], default="by slot")
-    parser.add_argument("--control", action="store_true")
-    parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     daemon.main(lambda: trials(options))
 

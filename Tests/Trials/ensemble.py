@@ -1,9 +1,9 @@
 """Three nodes of PostgreSQL under Patroni, each with its etcd, in networks of their own; by the files of Deploy/patroni.
 
-Every node has a network namespace with the address that its file names, on a bridge that ends at 10.0.0.1, where the daemon is.
-All of that, and every process, belongs to namespaces of this program's and goes with it.
-"""
+Every node has a network namespace with the address that its file names, on a bridge that ends at 10.0.0.1, where the daemon is. All of
+that, and every process, belongs to namespaces of this program's and goes with it."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -25,17 +25,13 @@ AS_POSTGRES = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups
 
 
 def run(*words, **how):
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=how.pop("timeout", 60), **how)
-    check(done.returncode == 0, *words, "ended with", done.returncode, done.stdout[-1000:], done.stderr[-1000:])
-    return done.stdout
+    return daemon.ran(*words, stdin=subprocess.DEVNULL, **{"timeout": 60, **how}).stdout
 
 
 def until(what, holds, seconds=120, pause=0.1):
     """Waits for a condition; what it took. Unit: seconds."""
     begun = time.monotonic()
-    while not holds():
-        check(time.monotonic() < begun + seconds, what, "did not happen within", seconds, "seconds")
-        time.sleep(pause)
+    daemon.until(holds, what, "did not happen within", seconds, "seconds", seconds=seconds, pause=pause)
     return time.monotonic() - begun
 
 
@@ -75,8 +71,7 @@ class Node:
         places = {
             "name: pg1 ": f"name: {self.name} ", "/var/lib/postgresql/15/throng": self.data, "/etc/patroni": self.folder,
             "/var/run/postgresql": self.folder, "/var/lib/postgresql/.pgpass": self.folder + "/.pgpass"}
-        with open(os.path.join(FILES, "patroni.yml")) as file:
-            text = file.read()
+        text = daemon.read(FILES, "patroni.yml")
         text = re.sub(r"((?:listen|connect_address): )10\.0\.0\.11", rf"\g<1>{self.address}", text)
         for former, new in places.items():
             check(former in text, "Deploy/patroni/patroni.yml has no", former)
@@ -84,13 +79,9 @@ class Node:
         if self.ensemble.is_asynchronous:
             text = text.replace("synchronous_mode: true", "synchronous_mode: false").replace(
                 "synchronous_mode_strict: true", "synchronous_mode_strict: false")
-        with open(self.config, "w") as file:
-            file.write(text)
-        os.chmod(self.config, 0o600)
-        with open(os.path.join(FILES, "etcd.env")) as file:
-            lines = [line.strip().split("=", 1) for line in file if "=" in line and not line.startswith("#")]
-        self.etcd = {
-            key: value.replace("10.0.0.11", self.address) if key.endswith("URLS") else value for key, value in lines}
+        daemon.write(self.config, text, 0o600)
+        lines = [line.strip().split("=", 1) for line in daemon.read(FILES, "etcd.env").splitlines() if "=" in line and line[0] != "#"]
+        self.etcd = {key: value.replace("10.0.0.11", self.address) if key.endswith("URLS") else value for key, value in lines}
         self.etcd.update(ETCD_NAME=self.name, ETCD_DATA_DIR=os.path.join(self.folder, "etcd"))
 
     def own(self, folder):
@@ -106,32 +97,22 @@ class Node:
                 ["ip", "netns", "exec", self.name, *AS_POSTGRES, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 cwd="/", env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "HOME": self.folder, **variables}))
 
-    def start_etcd(self):
-        self.launch("etcd", "etcd", **self.etcd)
-
-    def start_patroni(self):
-        self.launch("patroni", "/usr/bin/patroni", self.config)
-
     def start(self):
-        self.reap()
+        # Those that have ended are taken off.
+        self.children = [child for child in self.children if child.poll() is None]
         running = self.kinds()
         if not running["etcd"]:
-            self.start_etcd()
+            self.launch("etcd", "etcd", **self.etcd)
         if not running["patroni"]:
-            self.start_patroni()
-
-    def reap(self):
-        self.children = [child for child in self.children if child.poll() is None]
+            self.launch("patroni", "/usr/bin/patroni", self.config)
 
     def kinds(self):
         """Ids by what they belong to: etcd, patroni or postgres."""
         found = {"etcd": [], "patroni": [], "postgres": []}
         for pid in run("ip", "netns", "pids", self.name).split():
             try:
-                with open(f"/proc/{pid}/cmdline") as file:
-                    command = file.read().replace("\0", " ")
-                with open(f"/proc/{pid}/stat") as file:
-                    name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
+                command = daemon.read(f"/proc/{pid}/cmdline").replace("\0", " ")
+                name, rest = daemon.read(f"/proc/{pid}/stat").split("(", 1)[1].rsplit(")", 1)
             except OSError:
                 continue
             if rest.split()[0] == "Z":
@@ -144,11 +125,9 @@ class Node:
         count = 0
         for kind in kinds:
             for pid, _ in self.kinds()[kind]:
-                try:
+                with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, number)
                     count += 1
-                except ProcessLookupError:
-                    pass
         return count
 
     def kill(self, *kinds):
@@ -211,8 +190,7 @@ class Ensemble:
     def certificate(self, folder, file, name, address=None):
         path = os.path.join(folder, file)
         self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
-                     *(["-addext", f"subjectAltName=IP:{address}"] if address else []), "-keyout", path + ".key",
-                     "-out", path + ".csr")
+                     *(["-addext", f"subjectAltName=IP:{address}"] if address else []), "-keyout", path + ".key", "-out", path + ".csr")
         self.openssl("x509", "-req", "-days", "30", "-in", path + ".csr", "-CA", "ca.crt", "-CAkey", "ca.key",
                      "-CAcreateserial", "-copy_extensions", "copy", "-out", path + ".crt")
         os.chmod(path + ".key", 0o600)
@@ -221,7 +199,7 @@ class Ensemble:
 
     # What houses ask
 
-    def url(self, database="throng"):
+    def at(self, database="throng"):
         where = f"host={','.join(ADDRESSES.values())} sslmode=verify-full target_session_attrs=read-write connect_timeout=2"
         if self.is_proxied:
             # The certificate is the node's, whose address the proxy stands for.
@@ -236,16 +214,13 @@ class Ensemble:
         # libpq takes a replica that does not know the database yet for an answer, and asks no other server.
         made = "select oid from pg_database where datname = 'throng'"
         until("a database everywhere", lambda: len({node.sql(made) for node in self.nodes.values()}) == 1)
-        done = subprocess.run([daemon.BINARY, "database", "--migrate", "--database", self.url()], capture_output=True, text=True,
-                              env=daemon.environment())
-        check(done.returncode == 0, "migrate:", done.stderr)
+        daemon.ran(daemon.BINARY, "database", "--migrate", "--database", self.at())
         return "throng"
 
-    def sql(self, database, query):
+    def sql(self, query, database):
         if database == "postgres":
             return self.admin(query)
-        text = run("psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-d", self.url(database), "-c", query,
-                   timeout=300)
+        text = run("psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-d", self.at(database), "-c", query, timeout=300)
         return [line.split("\x1f") for line in text.split("\n") if line]
 
     def admin(self, query):
@@ -278,8 +253,7 @@ class Ensemble:
         found = []
 
         def look():
-            found[:] = [name for name, member in self.members().items()
-                        if member["role"] == "leader"]
+            found[:] = [name for name, member in self.members().items() if member["role"] == "leader"]
             return found
         until("a leader", look, pause=0.3)
         return self.nodes[found[0]]
@@ -296,8 +270,7 @@ class Ensemble:
                                            for view in views}) > 1:
             return False
         members = views[0].values()
-        return (sorted(member["role"] for member in members) == ["leader", "replica", "replica" if self.is_asynchronous
-                                                                 else "sync_standby"]
+        return (sorted(member["role"] for member in members) == ["leader", "replica", "replica" if self.is_asynchronous else "sync_standby"]
                 and len({member.get("timeline") for member in members}) == 1
                 and all(member["state"] in ("running", "streaming") and member.get("lag", 0) == 0 for member in members))
 
@@ -309,16 +282,13 @@ class Ensemble:
         """The ends of the logs, for who looks why something did not happen."""
         lines = [json.dumps(self.members())]
         for node in self.nodes.values():
-            with open(os.path.join(node.folder, "patroni.log"), errors="replace") as file:
-                lines.append(f"{node.name}:\n" + file.read()[-1500:])
+            lines.append(f"{node.name}:\n" + daemon.read_bytes(node.folder, "patroni.log").decode(errors="replace")[-1500:])
         return "\n".join(lines)
 
     def clean(self):
-        try:
+        with contextlib.suppress(Failure):
             for node in self.nodes.values():
                 node.kill("patroni", "postgres", "etcd")
-        except Failure:
-            pass
         if os.environ.get("THRONG_TEST_KEEP"):
             daemon.say("kept", self.folder)
         else:

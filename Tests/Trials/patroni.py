@@ -1,13 +1,11 @@
 """PostgreSQL fails over, as Deploy/patroni sets it up, under a daemon that is posted to all the while.
 
 After each trial nothing may be lost, nothing doubled, devices are exact, no client was turned away, and flushing went on again
-within 30 seconds. Prints a line a trial and a table in the end.
-
-Usage: see Deploy/trial
-"""
+within 30 seconds. Prints a line a trial and a table in the end."""
 
 import argparse
 import collections
+import contextlib
 import dataclasses
 import os
 import random
@@ -88,21 +86,20 @@ def leader_killed(nodes, chance, goes_on):
     leader.start()
 
 
+def frozen(node, chance, kinds, least, most):
+    node.signal(signal.SIGSTOP, *kinds)
+    time.sleep(TTL + chance.uniform(least, most))
+    node.signal(signal.SIGCONT, *kinds)
+
+
 def leader_frozen(nodes, chance, goes_on):
     """The leader's machine stands still for longer than its lock lasts, then goes on where it was."""
-    leader = nodes.leader()
-    kinds = ["patroni", "postgres", *(["etcd"] if chance.random() < 0.5 else [])]
-    leader.signal(signal.SIGSTOP, *kinds)
-    time.sleep(TTL + chance.uniform(4, 25))
-    leader.signal(signal.SIGCONT, *kinds)
+    frozen(nodes.leader(), chance, ["patroni", "postgres", *(["etcd"] if chance.random() < 0.5 else [])], 4, 25)
 
 
 def postgres_hung(nodes, chance, goes_on):
     """The leader's PostgreSQL alone stands still: its Patroni lives."""
-    leader = nodes.leader()
-    leader.signal(signal.SIGSTOP, "postgres")
-    time.sleep(TTL + chance.uniform(8, 25))
-    leader.signal(signal.SIGCONT, "postgres")
+    frozen(nodes.leader(), chance, ["postgres"], 8, 25)
 
 
 def switched_over(nodes, chance, goes_on):
@@ -120,10 +117,7 @@ def replica_killed(nodes, chance, goes_on):
 
 def replica_frozen(nodes, chance, goes_on):
     """The replica that commits wait for stands still."""
-    replica = nodes.synchronous()
-    replica.signal(signal.SIGSTOP, "patroni", "postgres")
-    time.sleep(TTL + chance.uniform(0, 15))
-    replica.signal(signal.SIGCONT, "patroni", "postgres")
+    frozen(nodes.synchronous(), chance, ["patroni", "postgres"], 0, 15)
 
 
 def etcd_killed(nodes, chance, goes_on):
@@ -135,41 +129,45 @@ def etcd_killed(nodes, chance, goes_on):
         node.start()
 
 
-def leader_cut_off(nodes, chance, goes_on):
-    """The leader and the other nodes don't hear each other; the daemon hears them all."""
+def cut_off(nodes, chance, addresses):
     leader = nodes.leader()
-    leader.cut([ADDRESSES[name] for name in NAMES if name != leader.name])
+    leader.cut([*addresses, *(ADDRESSES[name] for name in NAMES if name != leader.name)])
     time.sleep(TTL + chance.uniform(8, 20))
     leader.heal()
+
+
+def leader_cut_off(nodes, chance, goes_on):
+    """The leader and the other nodes don't hear each other; the daemon hears them all."""
+    cut_off(nodes, chance, [])
 
 
 def leader_unplugged(nodes, chance, goes_on):
     """Nobody hears the leader any more, the daemon neither; no connection is closed."""
-    leader = nodes.leader()
-    leader.cut(["10.0.0.1", *(ADDRESSES[name] for name in NAMES if name != leader.name)])
-    time.sleep(TTL + chance.uniform(8, 20))
-    leader.heal()
+    cut_off(nodes, chance, ["10.0.0.1"])
 
 
 def leader_deaf(nodes, chance, goes_on):
     """The same, and the leader does not hear itself: its Patroni hangs in the middle of what it does, and goes on there."""
-    leader = nodes.leader()
-    leader.cut(["10.0.0.0/24"])
-    time.sleep(TTL + chance.uniform(8, 20))
-    leader.heal()
+    cut_off(nodes, chance, ["10.0.0.0/24"])
 
 
-def leader_ahead(nodes, chance, goes_on):
-    """Replicas take nothing for a while, then the leader is killed: what it committed meanwhile is nowhere else."""
+@contextlib.contextmanager
+def ahead(nodes):
     leader = nodes.leader()
     others = [node for node in nodes.nodes.values() if node is not leader]
     for node in others:
         node.receivers(signal.SIGSTOP)
-    # Less than it takes the leader to let go of them.
-    time.sleep(chance.uniform(2, 3.5))
+    yield leader
     leader.kill("patroni", "postgres")
     for node in others:
         node.receivers(signal.SIGCONT)
+
+
+def leader_ahead(nodes, chance, goes_on):
+    """Replicas take nothing for a while, then the leader is killed: what it committed meanwhile is nowhere else."""
+    with ahead(nodes) as leader:
+        # Less than it takes the leader to let go of them.
+        time.sleep(chance.uniform(2, 3.5))
     goes_on()
     time.sleep(chance.uniform(0, 10))
     leader.start()
@@ -177,16 +175,10 @@ def leader_ahead(nodes, chance, goes_on):
 
 def wait_cancelled(nodes, chance, goes_on):
     """The same, and meanwhile somebody ends each commit's wait for the replica: PostgreSQL calls committed what dies with it."""
-    leader = nodes.leader()
-    others = [node for node in nodes.nodes.values() if node is not leader]
-    for node in others:
-        node.receivers(signal.SIGSTOP)
-    end = time.monotonic() + 3.5
-    while time.monotonic() < end:
-        leader.sql("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
-    leader.kill("patroni", "postgres")
-    for node in others:
-        node.receivers(signal.SIGCONT)
+    with ahead(nodes) as leader:
+        end = time.monotonic() + 3.5
+        while time.monotonic() < end:
+            leader.sql("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'")
     goes_on()
     leader.start()
 

@@ -20,7 +20,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 
 from throng_buckets import Scalar, instant, period_of, quarter
 from throng_folder import NO_ANSWER, Answer, Folder, Transport, fetch, fresh, identifier, is_sealed, slot_query
-from throng_speaker import Speaker, allows, merge
+from throng_speaker import Speaker, allows, merge, opt_outs
 
 _AGE = 47 * 3600  # The daemon takes 48 hours.
 _QUEUE, _EVENTS = 1000, 500
@@ -49,7 +49,7 @@ class Client(Speaker):
                  transport: Transport = fetch) -> None:
         super().__init__(url, app, context=context, key=key, secret=secret, gateway=gateway, test=test, clock=clock,
                          transport=transport, state=fresh())
-        self._signals = frozenset(signals)
+        self._signals = opt_outs(signals)
         # Events with their time, and what was allowed then.
         self._early: list[tuple[str, dict[str, Scalar], float, Permissions]] = []
         self._folder = Folder(directory)
@@ -72,7 +72,7 @@ class Client(Speaker):
 
     def set_signals(self, signals: Iterable[str]) -> None:
         """The opt-outs that hold from now on."""
-        self._signals = frozenset(signals)
+        self._signals = opt_outs(signals)
         self._hush()
         self._save()
 
@@ -92,15 +92,14 @@ class Client(Speaker):
     @property
     def waiting(self) -> int:
         """Events that are not answered yet."""
-        queued = sum(event["count"] for queue in self._state["queues"].values() for event in queue)
-        return queued + len(self._early) + sum(len(batch["events"]) for batch in self._state["batches"].values())
+        queues = [*self._state["queues"].values(), *(batch["events"] for batch in self._state["batches"].values())]
+        return len(self._early) + sum(event["count"] for queue in queues for event in queue)
 
     def send(self) -> Optional[float]:
         """Sends what may be sent now.
 
         Returns the seconds until another call makes sense; None where nothing waits.
         """
-        self._problem = None
         self._learn()
         if not self._state["plan"]:
             return self._pause_of(self._state["patience"].get("plan"))
@@ -145,7 +144,7 @@ class Client(Speaker):
         for name, given, at, by in early:
             if not self._is_planned(name, given):
                 continue
-            allowed = [purpose for purpose in self._purposes() if self._allowed(purpose) and self._allowed(purpose, by)]
+            allowed = [purpose for purpose in self._counting(name) if self._allowed(purpose) and self._allowed(purpose, by)]
             self._dropped["not_allowed"] += not allowed
             for purpose in allowed:
                 event, metrics = self._event(purpose, name, given, at), self._metrics(purpose, name)
@@ -281,6 +280,8 @@ class Client(Speaker):
             if not answer or answer.status != 202 and not 400 <= answer.status < 500:
                 self._be_patient("withdraw", answer)
                 return
+            if answer.status != 202:
+                self._say(f"What was taken back stays counted: {answer.json().get('error', 'refused')}.")
             state["withdrawals"].pop(0)
             state["patience"].pop("withdraw", None)
 

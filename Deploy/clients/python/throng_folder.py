@@ -121,6 +121,12 @@ class Folder:
         self._path = os.path.join(path, "state.json")
         self._lock = os.open(self._path + ".lock", os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._process = os.getpid()
+
+    def check(self) -> None:
+        """Raises RuntimeError in a process that was forked, as two would send what is here."""
+        if self._process != os.getpid():
+            raise RuntimeError("A folder belongs to the process that opened it: after a fork open another one in each process.")
 
     def close(self) -> None:
         """Gives the folder up."""
@@ -139,6 +145,7 @@ class Folder:
 
     def save(self, state: Mapping[str, Any]) -> None:
         """Whole or not at all, through a loss of power."""
+        self.check()
         new = os.open(self._path + ".new", os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
         with open(new, "w", encoding="utf-8") as file:
             json.dump(state, file)

@@ -20,13 +20,15 @@ import dataclasses
 import hashlib
 import hmac
 import json
+import os
 import secrets
+import threading
 import time
 from typing import Any, Callable, Collection, Iterable, Mapping, Optional, Union
 
 from throng_buckets import Scalar, instant, period_of, quarter
 from throng_folder import NO_ANSWER, Folder, Transport, fetch, fresh, identifier, is_sealed, slot_query
-from throng_speaker import Events, Speaker, allows, merge
+from throng_speaker import Events, Speaker, allows, merge, opt_outs
 
 _AGE = 47 * 3600  # The daemon takes 48 hours.
 _EVENTS = 500
@@ -60,6 +62,9 @@ class _TakenBack:
 class _Memory:
     """In the place of a folder: nothing is written down."""
 
+    def check(self) -> None:
+        pass
+
     def load(self) -> dict[str, Any]:
         return {}
 
@@ -71,7 +76,7 @@ class _Memory:
 
 
 class Sender(Speaker):
-    """Speaks for many people about one app. Any thread may record and take back; one at a time sends.
+    """Speaks for many people about one app. Any thread may call it; one at a time sends.
 
     - url, secret, key, context, gateway, test, clock: as of `throng_client.Client`; context is true of all people.
     - directory: where batches without an answer outlive the process; nothing is written down without one.
@@ -99,7 +104,8 @@ class Sender(Speaker):
         self._owners: dict[str, tuple[str, Person, int]] = {}
         # What somebody added to a metric without identifiers in its period: by metric, a hash by a key of this process.
         self._spent: dict[str, tuple[str, dict[bytes, int]]] = {}
-        self._own = secrets.token_bytes(32)
+        self._own, self._process, self._began = secrets.token_bytes(32), os.getpid(), clock()
+        self._sending = threading.Lock()
         # True where the daemon has a plan by which people are to be asked again.
         self._is_outdated = False
 
@@ -120,10 +126,12 @@ class Sender(Speaker):
         if not person or isinstance(person, bytes) and len(person) != 32:
             raise ValueError("A person is a name, or 32 random bytes that the backend keeps with the account.")
         agreed = {purpose: int(version) for purpose, version in (consent or {}).items()}
+        said = opt_outs(signals)
+        self._begin()
         if len(self._inbox) >= self._limit:
             self._dropped["queue_full"] += 1
             return
-        self._inbox.append(_Event(person, event, dict(fields or {}), self._now(), agreed, frozenset(signals)))
+        self._inbox.append(_Event(person, event, dict(fields or {}), self._now(), agreed, said))
 
     def take_back(self, person: Person, purpose: Optional[str] = None, *, signals: Optional[Collection[str]] = None) -> None:
         """What somebody took back: their consent to a purpose, or all; with signals all that honour one of these.
@@ -131,7 +139,19 @@ class Sender(Speaker):
         With the next `send` what waits goes, and the daemon is asked for what open windows have. If they agree again they are
         somebody else.
         """
-        self._inbox.append(_TakenBack(person, purpose, None if signals is None else frozenset(signals)))
+        said = None if signals is None else opt_outs(signals)
+        self._begin()
+        self._inbox.append(_TakenBack(person, purpose, said))
+
+    def _begin(self) -> None:
+        """After a fork what waits is the former process's, which sends it. Raises RuntimeError where its folder is that one's, too."""
+        if self._process == os.getpid():
+            return
+        self._folder.check()
+        self._process, self._counted, self._sending = os.getpid(), 0, threading.Lock()
+        self._state |= {"batches": {}, "withdrawals": {}}
+        for each in (self._inbox, self._queues, self._owners, self._dropped, self._log):
+            each.clear()
 
     @property
     def waiting(self) -> int:
@@ -145,7 +165,11 @@ class Sender(Speaker):
 
         Returns the seconds until another call makes sense; None where nothing waits.
         """
-        self._problem = None
+        self._begin()
+        with self._sending:
+            return self._send()
+
+    def _send(self) -> Optional[float]:
         self._learn()
         if not self._state["plan"]:
             return self._pause_of(self._state["patience"].get("plan"))
@@ -180,6 +204,7 @@ class Sender(Speaker):
         return self._made(person, purpose, window, mark) if mark else first
 
     def _take_back(self, what: _TakenBack) -> None:
+        self._are_purposes([what.purpose] if what.purpose else [])
         for purpose in self._purposes():
             name = purpose["name"]
             is_meant = what.purpose in (None, name) and (
@@ -190,9 +215,12 @@ class Sender(Speaker):
                 self._note(self._queues.pop(queue), "withdrawn")
             now = int(self._now() // purpose["rotation_seconds"])
             for window in range(now - 1, now + 2):
-                # Other processes may have used what is made of a secret.
+                # Other processes may have used what is made of a secret; of a name nobody knows what they sent.
                 if isinstance(what.person, bytes) or (name, window) in self._keys:
                     self._withdraw(what.person, purpose, window)
+                if isinstance(what.person, str) and window * purpose["rotation_seconds"] < self._began + self._state["correction"]:
+                    self._say("What people by name took back stays counted where it was recorded before this process began: "
+                              "32 random bytes in the place of the name take that back, too.")
 
     def _withdraw(self, person: Person, purpose: Mapping[str, Any], window: int) -> None:
         name, used = purpose["name"], self._identifier(person, purpose["name"], window)
@@ -231,7 +259,8 @@ class Sender(Speaker):
                 self._enqueue(each)
 
     def _enqueue(self, each: _Event) -> None:
-        allowed = [purpose for purpose in self._purposes() if allows(purpose, each.consent, each.signals)]
+        self._are_purposes(each.consent)
+        allowed = [purpose for purpose in self._counting(each.name) if allows(purpose, each.consent, each.signals)]
         self._dropped["not_allowed"] += not allowed
         for purpose in allowed:
             event, metrics = self._event(purpose, each.name, each.fields, each.at), self._metrics(purpose, each.name)
@@ -331,7 +360,8 @@ class Sender(Speaker):
             return True
         # Its events travel in another batch once the time is known, if it was the clock's fault.
         is_late = kind == "batches" and word == "window_out_of_range" and not before
-        self._end(kind, each, str(word or "refused"), returns=is_late)
+        is_done = kind == "withdrawals" and answer.status == 202
+        self._end(kind, each, None if is_done else str(word or "refused"), returns=is_late)
         return not is_late or self._learn_time()
 
     def _learn_time(self) -> bool:
@@ -350,6 +380,8 @@ class Sender(Speaker):
                 merge(event, self._queues.setdefault(owner, []), _EVENTS)
         elif reason:
             self._note(known["events"], reason)
+        if reason and kind == "withdrawals":
+            self._say(f"What somebody took back stays counted: {reason}.")
 
     def _was_sealed(self, path: str, purpose: str) -> bool:
         return path in ("/v1/batches", "/v1/withdraw") and purpose in self._state["sealed"]

@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import email.utils
 import json
+import logging
 import random
 import time
 import urllib.parse
@@ -15,6 +16,8 @@ from throng_buckets import Scalar, coarse, number, quarter
 from throng_folder import NO_ANSWER, Answer, Transport, Way, fetch, is_sealed
 
 _PLAN_AGE, _LONGEST_PAUSE, _LOG = 300, 300.0, 100
+_SIGNALS = frozenset({"global_privacy_control", "do_not_track", "limit_ad_tracking", "age_signal"})
+_LOGGER = logging.getLogger("throng")
 
 # Events of a batch, each with its count.
 Events = list[dict[str, Any]]
@@ -47,6 +50,14 @@ class Status:
     dropped: Mapping[str, int]
     problem: Optional[str]
     plan: Optional[str]
+
+
+def opt_outs(signals: Iterable[str]) -> frozenset[str]:
+    """Signals as a set. Raises ValueError where one is none that a plan can honour: an opt-out must not get lost."""
+    found = frozenset([signals] if isinstance(signals, str) else signals)
+    if not found <= _SIGNALS:
+        raise ValueError(f"There is no signal {sorted(found - _SIGNALS)[0]!r}; there are {', '.join(sorted(_SIGNALS))}.")
+    return found
 
 
 def allows(purpose: Mapping[str, Any], consent: Mapping[str, int], signals: Collection[str]) -> bool:
@@ -86,7 +97,8 @@ class Speaker:
         self._log: collections.deque[Sent] = collections.deque(maxlen=_LOG)
         self._dropped: collections.Counter[str] = collections.Counter()
         self._counted = 0
-        self._problem: Optional[str] = None
+        self._failure = "An attempt failed before the start"
+        self._said: set[str] = set()
 
     # What an app may show
 
@@ -99,7 +111,9 @@ class Speaker:
     def status(self) -> Status:
         """How it stands, in numbers and words."""
         plan = self._state["plan"]
-        problem = self._problem or (None if plan else f"There is no plan of the app {self._app} yet.")
+        pauses = [self._pause_of(patience) for patience in list(self._state["patience"].values())]
+        problem = (f"{self._failure}; the next attempt is in {min(pauses):.0f} s." if pauses else
+                   None if plan else f"There is no plan of the app {self._app} yet.")
         return Status(self.waiting, self._counted, dict(+self._dropped), problem, plan and plan.get("version"))
 
     @property
@@ -163,6 +177,10 @@ class Speaker:
         return [metric for metric in self._state["plan"]["metrics"]
                 if metric["purpose"] == purpose["name"] and event in metric["events"] and not metric.get("answered")]
 
+    def _counting(self, event: str) -> list[dict[str, Any]]:
+        """The purposes that count such events."""
+        return [purpose for purpose in self._purposes() if any(each["name"] == event for each in purpose["events"])]
+
     # Events
 
     def _event(self, purpose: Mapping[str, Any], name: str, given: Mapping[str, Scalar], at: float) -> Optional[dict[str, Any]]:
@@ -174,27 +192,46 @@ class Speaker:
         summed = {part["field"] for metric in metrics for part in metric["sums"] + [metric.get("histogram")] if part}
         fields: dict[str, Scalar] = {}
         for field in known["fields"]:
-            value = given.get(field, self._context.get(field))
-            if field in summed:
-                found = None if value is None else number(value)
-                if found is None:
-                    self._dropped["invalid_value"] += 1
-                    return None
-                fields[field] = found
-            elif value is not None:
-                readers = [each for each in self._state["plan"]["dimensions"] if each["field"] == field]
-                label = coarse(readers, value)
-                if label is not None:
-                    fields[field] = label
+            value, label = given.get(field, self._context.get(field)), None
+            readers = [each for each in self._state["plan"]["dimensions"] if each["field"] == field]
+            try:
+                if field in summed:
+                    label = number(value)
+                elif value is not None:
+                    label = coarse(readers, value)
+                is_valid = label is not None or field not in summed
+            except (OverflowError, TypeError, ValueError):
+                is_valid = False
+            if not is_valid:
+                self._dropped["invalid_value"] += 1
+                what = "number, such as 24.9" if field in summed else "text, number or flag"
+                self._say(f"Events {name} are not counted where their field {field} is no {what}.")
+                return None
+            if label is not None:
+                fields[field] = label
         return {"event": name, "at": quarter(at), "fields": fields}
 
     def _is_planned(self, name: str, given: Iterable[str]) -> bool:
         """Whether some purpose counts such an event with such fields."""
         events = [event for purpose in self._purposes() for event in purpose["events"] if event["name"] == name]
-        is_whole = {field for event in events for field in event["fields"]}.issuperset(given)
-        if not events or not is_whole:
+        odd = sorted(set(given).difference(*(event["fields"] for event in events)))
+        if not events or odd:
             self._dropped["unknown_field" if events else "unknown_event"] += 1
-        return bool(events) and is_whole
+            what = f" with the field {odd[0]}" if events else ""
+            self._say(f"Events {name}{what} are not counted: the plan of the app {self._app} has no such.")
+        return bool(events) and not odd
+
+    def _are_purposes(self, names: Iterable[str]) -> None:
+        """Says where what a person agreed to, or took back, is no purpose."""
+        known = [purpose["name"] for purpose in self._purposes()]
+        for name in set(names).difference(known):
+            self._say(f"The plan of the app {self._app} has no purpose {name}; it has {', '.join(known)}.")
+
+    def _say(self, text: str) -> None:
+        """Tells the developer, each thing once."""
+        if text not in self._said and len(self._said) < _LOG:
+            self._said.add(text)
+            _LOGGER.warning("%s", text)
 
     def _is_sampled(self, metrics: Iterable[Mapping[str, Any]]) -> bool:
         return random.random() < max(metric["sampling"] for metric in metrics)
@@ -207,12 +244,12 @@ class Speaker:
     def _take_in(self, answer: Answer, events: Events) -> bool:
         """Notes what the daemon said of a batch that it answered with 202; whether it wants consent anew."""
         found = answer.json()
-        refused = [each for each in found["refused"] if isinstance(each, dict)]
-        for each in refused:
-            if each.get("index") in range(len(events)):
-                self._note([events[each["index"]]], str(each.get("reason")))
-        self._counted += sum(each for each in (found.get("accepted"), found.get("test")) if isinstance(each, int))
-        return any(each.get("reason") == "consent_outdated" for each in refused)
+        refused = {each["index"]: str(each.get("reason")) for each in found["refused"]
+                   if isinstance(each, dict) and each.get("index") in range(len(events))}
+        for index, reason in refused.items():
+            self._note([events[index]], reason)
+        self._counted += sum(event.get("count", 1) for index, event in enumerate(events) if index not in refused)
+        return "consent_outdated" in refused.values()
 
     # Patience
 
@@ -220,10 +257,12 @@ class Speaker:
         return self._clock() + self._state["correction"]
 
     def _must_wait(self, what: str) -> bool:
-        return self._clock() < self._state["patience"].get(what, [0, 0])[1]
+        return self._pause_of(self._state["patience"].get(what)) > 0
 
     def _pause_of(self, patience: Optional[list[float]]) -> float:
-        return max(0.0, patience[1] - self._clock()) if patience else 0.0
+        """How long it is to wait. What is farther off than it was at first is the clock's fault, which was set back."""
+        left = patience[1] - self._clock() if patience else 0.0
+        return left if patience and 0 < left <= patience[-1] + 1 else 0.0
 
     def _be_patient(self, what: str, answer: Optional[Answer]) -> bool:
         """Notes that nothing is tried for a while: twice as long each time, and no less than Retry-After. Returns False."""
@@ -231,9 +270,8 @@ class Speaker:
         pause = min(2.0 ** failures, _LONGEST_PAUSE) * random.uniform(0.5, 1.5)
         asked = answer.headers.get("retry-after", "") if answer else ""
         pause = max(pause, min(float(asked), 86_400.0) if asked.isdecimal() else 0)  # A day at most.
-        self._state["patience"][what] = [failures, self._clock() + pause]
-        said = f"The daemon answered {answer.status} {answer.json().get('error', '')}".strip() if answer else "No answer came"
-        self._problem = f"{said}; the next attempt is in {pause:.0f} s."
+        self._state["patience"][what] = [failures, self._clock() + pause, pause]
+        self._failure = f"The daemon answered {answer.status} {answer.json().get('error', '')}".strip() if answer else "No answer came"
         self._save()
         return False
 

@@ -154,8 +154,7 @@ final class TrialDaemon: Sendable {
             let key = state.keys[window] ?? .random()
             state.keys[window] = key
             let counted = state.counting.count(
-                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now,
-                openPeriod: { PeriodCalendar.utc.period($0.period, containing: now).start })
+                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now)
             switch counted {
             case .counted(let counted):
                 let refused = Set(counted.answer.refused.map(\.index))

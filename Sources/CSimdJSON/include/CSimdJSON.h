@@ -29,7 +29,7 @@ typedef struct {
     union {
         int64_t integer;
         double number;
-        const uint8_t *bytes;  // a string's UTF-8, not terminated; valid until the next parse
+        const uint8_t *bytes;  // a string's UTF-8, not terminated, in the document or the parser; valid until the next parse
     } value;
 } throng_json_node;
 

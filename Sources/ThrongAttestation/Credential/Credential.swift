@@ -16,10 +16,7 @@ package struct Credential: Sendable {
     private let u, uPrime, x1: Point
 
     init(m1: Scalar, u: Point, uPrime: Point, x1: Point) {
-        self.m1 = m1
-        self.u = u
-        self.uPrime = uPrime
-        self.x1 = x1
+        (self.m1, self.u, self.uPrime, self.x1) = (m1, u, uPrime, x1)
     }
 
     /// Reads what was stored.

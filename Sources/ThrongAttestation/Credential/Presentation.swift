@@ -15,9 +15,7 @@ package struct Presentation: Sendable {
     private let proof: Proof
 
     init(u: Point, uPrimeCommit: Point, m1Commit: Point, tag: Point, proof: Proof) {
-        self.u = u
-        self.uPrimeCommit = uPrimeCommit
-        self.m1Commit = m1Commit
+        (self.u, self.uPrimeCommit, self.m1Commit) = (u, uPrimeCommit, m1Commit)
         tagPoint = tag
         self.proof = proof
     }

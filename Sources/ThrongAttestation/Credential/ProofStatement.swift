@@ -1,8 +1,7 @@
 /// The statement that somebody knows secrets by which points are sums of others, such as A = x · G + y · H.
 ///
 /// It is proved by a Schnorr proof over all equations at once, made non-interactive by Fiat and Shamir's transform. The
-/// order of points and equations is the transcript's, so it is part of the protocol (sections 5.1 to 5.4 of
-/// draft-yun-cfrg-arc).
+/// order of points and equations is the transcript's, so it is part of the protocol (sections 5.1 to 5.4 of draft-yun-cfrg-arc).
 struct ProofStatement: Sendable {
     /// A secret, by its place among the responses.
     struct Secret: Sendable { fileprivate let place: Int }
@@ -18,8 +17,7 @@ struct ProofStatement: Sendable {
     private let transcript: [UInt8]
     private var equations: [Equation] = []
 
-    /// The draft's name separates the challenges of one statement from those of another; the points are in the order of
-    /// the transcript.
+    /// The draft's name separates the challenges of one statement from those of another; the points are in the order of the transcript.
     init(_ name: String, of points: [Point]) {
         (self.name, self.points) = (name, points)
         transcript = points.flatMap(Self.encoding)

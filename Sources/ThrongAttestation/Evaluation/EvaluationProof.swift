@@ -9,8 +9,7 @@ struct EvaluationProof: Sendable {
     /// 64 bytes: challenge and response.
     var bytes: [UInt8] { challenge.bytes + response.bytes }
 
-    /// GenerateProof, for as many evaluated points. Two proofs with the same random r and different points give the
-    /// secret away.
+    /// GenerateProof, for as many evaluated points. Two proofs with the same random r and different points give the secret away.
     static func prove(
         _ secret: Scalar, key: Point, points: [Point], evaluated: [Point], random: Scalar
     ) -> EvaluationProof {

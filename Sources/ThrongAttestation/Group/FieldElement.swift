@@ -1,38 +1,20 @@
 /// A coordinate of P-256: a number modulo p = 2²⁵⁶ − 2²²⁴ + 2¹⁹² + 2⁹⁶ − 1, in Montgomery's form.
 ///
 /// Sources: NIST SP 800-186, section 3.2.1.3, for the curve; RFC 9380, sections 4 and F.2.1.2, for signs and roots.
-struct FieldElement: Sendable {
-    private let residue: Limbs
+struct FieldElement: Residue {
+    let residue: Limbs
 
-    private static let modulus = Modulus(
+    static let modulus = Modulus(
         value: Limbs(0xffff_ffff_ffff_ffff, 0x0000_0000_ffff_ffff, 0x0000_0000_0000_0000, 0xffff_ffff_0000_0001),
         negatedInverse: 1,
         one: Limbs(0x0000_0000_0000_0001, 0xffff_ffff_0000_0000, 0xffff_ffff_ffff_ffff, 0x0000_0000_ffff_fffe),
         square: Limbs(0x0000_0000_0000_0003, 0xffff_fffb_ffff_ffff, 0xffff_ffff_ffff_fffe, 0x0000_0004_ffff_fffd))
 
-    static let zero = FieldElement(residue: .zero)
-    static let one = FieldElement(residue: modulus.one)
-
     @inline(__always)
-    private init(residue: Limbs) { self.residue = residue }
+    init(residue: Limbs) { self.residue = residue }
 
     /// Any number of 256 bits, reduced.
     init(_ number: Limbs) { residue = Self.modulus.enter(number) }
-
-    /// A number of 384 bits, the highest byte first, reduced: one element of RFC 9380's hash_to_field.
-    init(wide bytes: some Collection<UInt8>) { residue = Self.modulus.enter(wide: bytes) }
-
-    /// - Parameter bytes: 32, the highest first; nil if they are a number from p on.
-    init?(canonical bytes: some Collection<UInt8>) {
-        let number = Limbs(bigEndian: bytes)
-        guard Self.modulus.canonical(number).isYes else { return nil }
-        self.init(number)
-    }
-
-    /// 32 bytes, the highest first.
-    var bytes: [UInt8] { number.bigEndian }
-
-    private var number: Limbs { Self.modulus.leave(residue) }
 
     /// sgn0 of RFC 9380: 1 if the number is odd.
     var sign: UInt64 { number.w0 & 1 }
@@ -47,19 +29,6 @@ struct FieldElement: Sendable {
     static func pick(_ first: FieldElement, _ second: FieldElement, by choice: Choice) -> FieldElement {
         FieldElement(residue: Limbs.pick(first.residue, second.residue, by: choice))
     }
-
-    @inline(__always)
-    static func + (left: FieldElement, right: FieldElement) -> FieldElement {
-        FieldElement(residue: modulus.add(left.residue, right.residue))
-    }
-
-    @inline(__always)
-    static func - (left: FieldElement, right: FieldElement) -> FieldElement {
-        FieldElement(residue: modulus.subtract(left.residue, right.residue))
-    }
-
-    @inline(__always)
-    static prefix func - (element: FieldElement) -> FieldElement { zero - element }
 
     // A call of its own: a product in place a hundred times over is more code than the caches of small devices hold.
     @inline(never)
@@ -78,32 +47,20 @@ struct FieldElement: Sendable {
 
     /// 1 / self, and 0 for 0: the power of p − 2 (Fermat).
     var inverse: FieldElement {
-        FieldElement(
-            residue: Self.modulus.power(
-                residue,
-                Limbs(
-                    0xffff_ffff_ffff_fffd, 0x0000_0000_ffff_ffff, 0x0000_0000_0000_0000, 0xffff_ffff_0000_0001)))
+        power(Limbs(0xffff_ffff_ffff_fffd, 0x0000_0000_ffff_ffff, 0x0000_0000_0000_0000, 0xffff_ffff_0000_0001))
     }
 
     /// A root of self where it has one: the power of (p + 1) / 4. The caller checks.
     var rootOfSquare: FieldElement {
-        FieldElement(
-            residue: Self.modulus.power(
-                residue,
-                Limbs(
-                    0x0000_0000_0000_0000, 0x0000_0000_4000_0000, 0x4000_0000_0000_0000, 0x3fff_ffff_c000_0000)))
+        power(Limbs(0x0000_0000_0000_0000, 0x0000_0000_4000_0000, 0x4000_0000_0000_0000, 0x3fff_ffff_c000_0000))
     }
 
-    /// RFC 9380's sqrt_ratio for p ≡ 3 modulo 4 (F.2.1.2), with Z = −10: a root of u / v, or where there is none one of Z ·
-    /// u / v.
+    /// RFC 9380's sqrt_ratio for p ≡ 3 modulo 4 (F.2.1.2), with Z = −10: a root of u / v, or where there is none one of Z · u / v.
     static func rootOfRatio(_ u: FieldElement, _ v: FieldElement) -> (isSquare: Choice, root: FieldElement) {
         let uv = u * v
-        let power = FieldElement(
-            residue: modulus.power(
-                (uv * v.squared).residue,
-                Limbs(
-                    0xffff_ffff_ffff_ffff, 0x0000_0000_3fff_ffff, 0x4000_0000_0000_0000, 0x3fff_ffff_c000_0000)))
-        let root = power * uv
+        let exponent = Limbs(
+            0xffff_ffff_ffff_ffff, 0x0000_0000_3fff_ffff, 0x4000_0000_0000_0000, 0x3fff_ffff_c000_0000)
+        let root = (uv * v.squared).power(exponent) * uv
         let isSquare = (root.squared * v).equals(u)
         return (isSquare, pick(root, root * rootOfTen, by: isSquare))
     }

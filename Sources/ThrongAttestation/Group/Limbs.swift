@@ -6,10 +6,7 @@ struct Limbs: Sendable {
 
     @inline(__always)
     init(_ w0: UInt64, _ w1: UInt64, _ w2: UInt64, _ w3: UInt64) {
-        self.w0 = w0
-        self.w1 = w1
-        self.w2 = w2
-        self.w3 = w3
+        (self.w0, self.w1, self.w2, self.w3) = (w0, w1, w2, w3)
     }
 
     /// - Parameter bytes: up to 32, the highest first.

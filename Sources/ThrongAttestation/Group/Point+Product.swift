@@ -16,9 +16,7 @@ extension Point {
         @inline(__always)
         subscript(digit: UInt64) -> Point {
             var found = points[0]
-            for place in 1..<16 {
-                found = Point.pick(points[place], found, by: Choice.isZero(digit ^ UInt64(place)))
-            }
+            for place in 1..<16 { found = Point.pick(points[place], found, by: Choice.isZero(digit ^ UInt64(place))) }
             return found
         }
     }

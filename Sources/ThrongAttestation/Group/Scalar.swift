@@ -2,34 +2,21 @@
 /// Its memory is not wiped after it: Swift copies values as it likes.
 ///
 /// Source: NIST SP 800-186, section 3.2.1.3.
-struct Scalar: Sendable {
+struct Scalar: Residue {
     static let byteCount = 32
 
-    private let residue: Limbs
+    let residue: Limbs
 
-    private static let modulus = Modulus(
+    static let modulus = Modulus(
         value: Limbs(0xf3b9_cac2_fc63_2551, 0xbce6_faad_a717_9e84, 0xffff_ffff_ffff_ffff, 0xffff_ffff_0000_0000),
         negatedInverse: 0xccd1_c8aa_ee00_bc4f,
         one: Limbs(0x0c46_353d_039c_daaf, 0x4319_0552_58e8_617b, 0x0000_0000_0000_0000, 0x0000_0000_ffff_ffff),
         square: Limbs(0x8324_4c95_be79_eea2, 0x4699_799c_49bd_6fa6, 0x2845_b239_2b6b_ec59, 0x66e1_2d94_f3d9_5620))
 
-    static let zero = Scalar(residue: .zero)
-    static let one = Scalar(residue: modulus.one)
-
-    private init(residue: Limbs) { self.residue = residue }
+    init(residue: Limbs) { self.residue = residue }
 
     /// - Parameter number: any word; it is below n.
     init(_ number: UInt64) { residue = Self.modulus.enter(Limbs(number, 0, 0, 0)) }
-
-    /// A number of 384 bits, the highest byte first, reduced.
-    init(wide bytes: some Collection<UInt8>) { residue = Self.modulus.enter(wide: bytes) }
-
-    /// - Parameter bytes: 32, the highest first; nil if they are a number from n on.
-    init?(canonical bytes: some Collection<UInt8>) {
-        let number = Limbs(bigEndian: bytes)
-        guard Self.modulus.canonical(number).isYes else { return nil }
-        residue = Self.modulus.enter(number)
-    }
 
     /// A secret from 1 to n − 1: 384 random bits, reduced, which is 2⁻¹²⁸ away from uniform.
     static func random(using generator: inout some RandomNumberGenerator) -> Scalar {
@@ -43,24 +30,8 @@ struct Scalar: Sendable {
         }
     }
 
-    /// 32 bytes, the highest first.
-    var bytes: [UInt8] { number.bigEndian }
-
-    /// Itself, out of the form.
-    var number: Limbs { Self.modulus.leave(residue) }
-
     /// True if it is 0; asked only if the answer is public.
     var isZero: Bool { residue.isZero.isYes }
-
-    static func + (left: Scalar, right: Scalar) -> Scalar {
-        Scalar(residue: modulus.add(left.residue, right.residue))
-    }
-
-    static func - (left: Scalar, right: Scalar) -> Scalar {
-        Scalar(residue: modulus.subtract(left.residue, right.residue))
-    }
-
-    static prefix func - (scalar: Scalar) -> Scalar { zero - scalar }
 
     static func * (left: Scalar, right: Scalar) -> Scalar {
         Scalar(residue: modulus.multiply(left.residue, right.residue))
@@ -71,11 +42,7 @@ struct Scalar: Sendable {
 
     /// 1 / self, and 0 for 0: the power of n − 2 (Fermat).
     var inverse: Scalar {
-        Scalar(
-            residue: Self.modulus.power(
-                residue,
-                Limbs(
-                    0xf3b9_cac2_fc63_254f, 0xbce6_faad_a717_9e84, 0xffff_ffff_ffff_ffff, 0xffff_ffff_0000_0000)))
+        power(Limbs(0xf3b9_cac2_fc63_254f, 0xbce6_faad_a717_9e84, 0xffff_ffff_ffff_ffff, 0xffff_ffff_0000_0000))
     }
 }
 

@@ -1,13 +1,12 @@
 internal import ThrongWire
 
 extension Examination {
-    /// A number over its periods, in order. Sums over longer periods and numbers counted in another way are series of
-    /// their own.
+    /// A number over its periods; sums over longer ones, and other ways of counting, are other series.
     private struct Series: Hashable {
         let question: String
         let metric: String
         let kind: String
-        let fields: [String]
+        let fields: String
         let place: String
     }
 
@@ -17,7 +16,7 @@ extension Examination {
         for (place, law) in laws.enumerated() where law.parts == 1 {
             let series = Series(
                 question: law.question, metric: numbers[place].metric, kind: law.period.kind.rawValue,
-                fields: law.fields.keys.sorted(), place: law.place)
+                fields: law.fields.keys.sorted().joined(separator: ", "), place: law.place)
             found[series, default: []].append(place)
         }
         return found.filter { $0.value.count > 1 }
@@ -28,7 +27,7 @@ extension Examination {
     /// Counts the comparisons of two days, and of a day with the mean of others, and looks at the closest.
     func checkDays(_ report: inout AuditReport) {
         for (_, places) in series {
-            guard let law = places.first.map({ laws[$0] }) else { continue }
+            let law = laws[places[0]]
             report.days += places.count - 1
             // The kept layer cancels; the mean of n others leaves an nth of the fresh one.
             let others = Double(places.count - 1)
@@ -41,8 +40,7 @@ extension Examination {
         }
     }
 
-    /// Checks that a series scatters about its mean by the fresh layer at least: what people do differently adds to it,
-    /// and never takes from it.
+    /// Checks that a series scatters about its mean by the fresh layer at least: what people do only adds.
     func checkScatter(_ report: inout AuditReport) {
         // Numbers of one grouping are nearly independent; those of several are not.
         var groupings: [String: [String: (square: ChiSquare, count: Int)]] = [:]
@@ -52,10 +50,10 @@ extension Examination {
             let variance = law.fresh * law.shape(with: law)
             let sum = places.reduce(0) { $0 + (numbers[$1].value - mean) * (numbers[$1].value - mean) } / variance
             let question = "\(key.metric) \(numbers[places[0]].measure) in a \(key.kind)"
-            var grouping = groupings[question]?[key.fields.joined(separator: ", ")] ?? (square: ChiSquare(), count: 0)
+            var grouping = groupings[question]?[key.fields] ?? (square: ChiSquare(), count: 0)
             grouping.square.add(sum, freedom: places.count - 1)
             grouping.count += 1
-            groupings[question, default: [:]][key.fields.joined(separator: ", ")] = grouping
+            groupings[question, default: [:]][key.fields] = grouping
         }
         for (question, groupings) in groupings.sorted(by: { $0.key < $1.key }) {
             for (_, grouping) in groupings.sorted(by: { $0.key < $1.key }) where grouping.square.isTelling {
@@ -69,8 +67,7 @@ extension Examination {
         }
     }
 
-    /// True if a number is shown however it was drawn: one that comes and goes scatters by less among the days that
-    /// show it.
+    /// True if a number is shown however it was drawn: one that comes and goes scatters by less.
     private func isAlwaysShown(_ place: Int, _ mean: Double) -> Bool {
         guard numbers[place].measure == .devices || metrics[place].countsIdentifiers else { return true }
         let law = laws[place]

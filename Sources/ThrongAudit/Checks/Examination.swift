@@ -76,7 +76,7 @@ struct Examination {
                 parts[key(place, without: name), default: [:]][name, default: [:]][bucket] = numbers[place].value
             }
         }
-        for (place, law) in laws.enumerated() where isNonNegative(place) {
+        for (place, law) in laws.enumerated() where sum(of: place)?.isNonNegative ?? true {
             let fields = Set(metrics[place].dimensions.filter { $0.base == nil }.map { "\($0.field) \($0.rule)" })
             for name in fields.sorted() {
                 let own = law.fields[name]
@@ -124,8 +124,7 @@ struct Examination {
         }
     }
 
-    /// Checks that numbers of devices are at least k and their margin, and that others are at least the events that so
-    /// many devices send.
+    /// Checks that devices are k and their margin at least, and others the events that so many send.
     func checkThresholds(_ report: inout AuditReport) {
         for (place, law) in laws.enumerated() {
             let (number, metric) = (numbers[place], metrics[place])
@@ -146,16 +145,13 @@ struct Examination {
         }
     }
 
-    private func isNonNegative(_ place: Int) -> Bool {
-        guard case .sum(let name) = numbers[place].measure else { return true }
-        return metrics[place].sums.first { $0.name == name }?.isNonNegative ?? false
+    private func sum(of place: Int) -> AuditMetric.Sum? {
+        guard case .sum(let name) = numbers[place].measure else { return nil }
+        return metrics[place].sums.first { $0.name == name }
     }
 
     /// Returns the unit in which a number is counted.
-    private func quantum(of place: Int) -> Double {
-        guard case .sum(let name) = numbers[place].measure else { return 1 }
-        return metrics[place].sums.first { $0.name == name }?.quantum ?? 1
-    }
+    private func quantum(of place: Int) -> Double { sum(of: place)?.quantum ?? 1 }
 
     private func size(of field: String, _ metric: AuditMetric) -> Int {
         metric.dimensions.first { $0.base == nil && "\($0.field) \($0.rule)" == field }?.labels.count ?? 0

@@ -11,10 +11,8 @@ package struct AuditInput: Sendable {
     package internal(set) var numbers: [AuditNumber] = []
     /// The public description of each metric, by metric and layout.
     var metrics: [String: AuditMetric] = [:]
-    /// The latest description of each metric, by metric.
-    private(set) var newest: [String: AuditMetric] = [:]
-    /// The names of ``newest``, in the order of learning.
-    private var order: [String] = []
+    /// The latest description of each metric, in the order of learning.
+    private(set) var known: [AuditMetric] = []
     /// The content of each insight, by name: files in CSV and HTML do not say it.
     var insights: [String: AuditInsight] = [:]
     /// Costs as releases state them, by metric and period.
@@ -39,13 +37,15 @@ package struct AuditInput: Sendable {
     /// Takes the description of a metric in one of its layouts; plans and newer layouts come last.
     package mutating func know(_ metric: AuditMetric) {
         metrics["\(metric.app)/\(metric.name)/\(metric.layout)"] = metric
-        let name = "\(metric.app)/\(metric.name)"
-        if newest[name] == nil { order.append(name) }
-        newest[name] = metric
+        if let place = known.firstIndex(where: { $0.app == metric.app && $0.name == metric.name }) {
+            known[place] = metric
+        } else {
+            known.append(metric)
+        }
     }
 
-    /// The newest layouts of all metrics, in the order of learning.
-    var known: [AuditMetric] { order.compactMap { newest[$0] } }
+    /// Returns the latest description of a metric; nil if there is none.
+    func newest(_ name: String, of app: String) -> AuditMetric? { known.first { $0.app == app && $0.name == name } }
 
     /// Adds numbers of a source that names them itself, such as a release.
     ///
@@ -80,15 +80,9 @@ struct AuditInsight: Sendable {
     let sum: String?
     /// The buckets that it is confined to.
     let filters: [String: String]
+}
 
-    init(
-        metric: String, title: String, kind: String, part: (dimension: String, bucket: String)?, sum: String?,
-        filters: [String: String]
-    ) {
-        (self.metric, self.title, self.kind, self.part) = (metric, title, kind, part)
-        (self.sum, self.filters) = (sum, filters)
-    }
-
+extension AuditInsight {
     init(_ insight: Insight) {
         var (kind, sum): (String, String?) = ("count", nil)
         var part: (dimension: String, bucket: String)?

@@ -28,8 +28,7 @@ package struct AuditMetric: Sendable {
     /// The contribution bound. Unit: events of an identifier in a window.
     let bound: Int64
     let sums: [Sum]
-    /// The numbers of questions that share an event with it: of events, and of devices. Variances are so many times as
-    /// large.
+    /// The numbers of questions that share an event with it, by which variances are multiplied.
     var factors = (events: Int64(1), devices: Int64(1))
 
     /// A field that it is split by, or one made of another's buckets.

@@ -86,14 +86,9 @@ package struct AuditPeriod: Sendable, Hashable, Comparable {
     }
 
     private var days: Double {
-        let fields = label.split(separator: "-").compactMap { Int($0) }
-        guard fields.count == 2 else { return 30 }
-        let isLeap = fields[0] % 4 == 0 && (fields[0] % 100 != 0 || fields[0] % 400 == 0)
-        switch fields[1] {
-        case 2: return isLeap ? 29 : 28
-        case 4, 6, 9, 11: return 30
-        default: return 31
-        }
+        guard let first = CalendarDate("\(label)-01") else { return 30 }
+        let month = PeriodCalendar.utc.period(.month, containing: PeriodCalendar.utc.midnight(of: first))
+        return Double(month.end - month.start) / 86_400
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Small systems of equations.
 enum Linear {
     /// Returns a row for each set of events: 1 for each event that is in it, 0 for each other.
@@ -44,8 +46,7 @@ enum Linear {
         return (solution, pivots.count)
     }
 
-    /// Returns the squared distance of numbers from what sets of events allow, in units of their variances, and its
-    /// degrees of freedom.
+    /// Returns the squared distance of numbers from what events allow, in variances, and its freedom.
     static func residual(_ values: [Double], _ rows: [[Double]], variances: [Double]) -> (sum: Double, freedom: Int)? {
         let weights = variances.map { 1 / $0 }
         let right = (rows.first?.indices ?? 0..<0).map { column in
@@ -84,11 +85,4 @@ struct ChiSquare {
 
     /// True if there are enough squares that a sum of 0 would have been noticed.
     var isTelling: Bool { freedom >= 6 }
-
-    private func cbrt(_ value: Double) -> Double {
-        guard value > 0 else { return 0 }
-        var root = max(1e-3, value.squareRoot())
-        for _ in 0..<60 { root -= (root * root * root - value) / (3 * root * root) }
-        return root
-    }
 }

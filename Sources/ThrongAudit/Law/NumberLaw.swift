@@ -55,15 +55,12 @@ struct NumberLaw {
     /// Returns the covariance that noise of variance 1 makes.
     func shape(with other: NumberLaw) -> Double {
         var product = 1.0
-        for (name, field) in fields {
-            product *= Self.share(field, other.fields[name])
-        }
+        for (name, field) in fields { product *= Self.share(field, other.fields[name]) }
         for (name, field) in other.fields where fields[name] == nil { product *= Self.share(field, nil) }
         return product
     }
 
-    /// Returns a field's factor of the covariance. A number that does not tell a field apart adds up all of its
-    /// buckets.
+    /// Returns a field's factor of the covariance; a number without the field adds up all buckets.
     private static func share(_ field: Field, _ other: Field?) -> Double {
         let n = Double(field.count)
         let one = Double(field.buckets.count)
@@ -116,8 +113,7 @@ extension AuditMetric {
             promise: (unit * Double(threshold * threshold)).squareRoot())
     }
 
-    /// Returns the fields that draws are shared over, and the buckets of the others, each of which asks a question
-    /// about devices of its own.
+    /// Returns the fields that draws are shared over, and the buckets of others, which are asked apart.
     private func fields(
         of number: AuditNumber, onlyDevices: Bool
     ) -> (fields: [String: NumberLaw.Field], occasions: [String])? {

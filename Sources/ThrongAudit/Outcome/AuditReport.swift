@@ -70,7 +70,6 @@ package struct AuditEstimate: Sendable, Codable {
     package let value: Double
     /// The standard deviation. Unit: the measure's.
     package let deviation: Double
-    /// The least deviation that is promised; 0 for a combination that mixes measures, for which nothing is promised.
-    /// Unit: the measure's.
+    /// The least deviation that is promised; 0 if measures are mixed. Unit: the measure's.
     package let promised: Double
 }

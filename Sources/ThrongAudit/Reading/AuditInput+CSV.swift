@@ -19,7 +19,7 @@ extension AuditInput {
                 let title = fields["insight"] ?? ""
                 guard let insight = insights[title], let app, let label = fields["period"],
                     let found = row(fields, header, insight, AuditPeriod(label), app: app, name)
-                        .numbers(newest["\(app)/\(insight.metric)"])
+                        .numbers(newest(insight.metric, of: app))
                 else {
                     unknown.insert(title)
                     continue

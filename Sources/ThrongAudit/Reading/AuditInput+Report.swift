@@ -54,7 +54,7 @@ extension AuditInput {
         if let cost = basis?["margin"]?["rho"]?.text.flatMap(Double.init) {
             costs["\(insight.metric) \(own.label)"] = cost
         }
-        let metric = newest["\(app)/\(insight.metric)"]
+        let metric = newest(insight.metric, of: app)
         var unknown = 0
         func take(_ figure: JSONTree, _ labels: [String], _ period: AuditPeriod) -> [AuditNumber] {
             guard figure["status"]?.text == "published" else { return [] }

@@ -1,7 +1,6 @@
 internal import ThrongWire
 
-/// The correction of the device's clock by the daemon's: a device that is hours off would send everything into windows
-/// that are not open.
+/// The correction of the device's clock by the daemon's: hours off, no window would be open.
 struct ClockCorrection: Codable, Sendable {
     /// The amount to add to the clock. Unit: seconds.
     private(set) var seconds: Int64 = 0
@@ -13,8 +12,7 @@ struct ClockCorrection: Codable, Sendable {
     /// The last time that calendars know: the year 9999's.
     static let latest = UnixSeconds(253_402_214_400)
 
-    /// The largest error that is not corrected: somewhat more than the five minutes for which a plan's answer, and so
-    /// its date, may be kept on the way. Unit: seconds.
+    /// The largest error that is not corrected: a plan's date may be five minutes old. Unit: seconds.
     private static let tolerance: Int64 = 360
     /// The least time between two changes, by the device's own clock. Unit: seconds.
     private static let pause: Int64 = 3600
@@ -40,7 +38,6 @@ struct ClockCorrection: Codable, Sendable {
         return shift
     }
 
-    /// The mark that tells identifiers before and after a change apart: a daemon that sets clocks back must not see a
-    /// window's identifier again.
+    /// The mark that tells identifiers before and after a change apart, so that none is seen in two windows.
     var mark: String { changes == 0 ? "" : "\u{1f}\(changes)" }
 }

@@ -22,8 +22,7 @@ struct Coarsening: Sendable {
     /// True if an event without the field is refused.
     var isRequired: Bool { !sums.isEmpty }
 
-    /// Returns what is sent: a bucket's label, a clipped and rounded number if the field is summed, or nil, which is
-    /// `other`.
+    /// Returns what is sent: a label, a clipped number if the field is summed, or nil, which is `other`.
     func callAsFunction(_ value: EventValue) throws(DropReason) -> Batch.Scalar? {
         guard sums.isEmpty else { return try clipped(value) }
         guard !isRevealed else {

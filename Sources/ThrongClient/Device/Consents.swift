@@ -8,21 +8,14 @@ internal import ThrongWire
 /// damaged while there is a memory, everything counts as refused. A refusal can therefore be kept by removing the
 /// document, which takes no room on a full disk.
 struct Consents: Sendable, Equatable {
-    private var said: [String: Consent] = [:]
+    fileprivate var said: [String: Consent] = [:]
     /// The version of each purpose that the person agreed to, if it is not the first.
-    private var versions: [String: Int] = [:]
+    fileprivate var versions: [String: Int] = [:]
     /// The answer for purposes about which nothing is known: `denied` once an answer can't be read.
-    private(set) var others = Consent.notDetermined
-
-    /// Creates the answers of a person whom nobody has asked.
-    init() {}
+    fileprivate(set) var others = Consent.notDetermined
 
     /// The answers that are left when nobody knows any more what was said.
-    static let lost: Consents = {
-        var consents = Consents()
-        consents.others = .denied
-        return consents
-    }()
+    static let lost = Consents(others: .denied)
 
     /// The person's answer, whichever version of the purpose it was about.
     subscript(purpose: String) -> Consent { said[purpose] ?? others }
@@ -38,8 +31,7 @@ struct Consents: Sendable, Equatable {
     /// Returns the version of a purpose that the person agreed to; 1 if none is noted.
     func version(of purpose: String) -> Int { versions[purpose] ?? 1 }
 
-    /// Returns the answer that holds for a purpose as it is now: a person who agreed to an earlier version has not been
-    /// asked yet.
+    /// Returns the answer that holds now: agreement to an earlier version is none.
     func holding(for purpose: DevicePlan.Purpose) -> Consent {
         let consent = self[purpose.name]
         let isOutdated = consent.isAgreement && version(of: purpose.name) < purpose.consentVersion
@@ -65,7 +57,7 @@ extension Consent {
 
 /// The document of ``Consents``.
 ///
-/// Shape, as JSON: `address` of the plan, `said` by purpose, `others`, `versions` by purpose where there are any, `device` where
+/// Shape, as JSON: `address` of the plan, `said` by purpose, `others`, `versions` by purpose, `device` where
 /// the storage is bound to one: ``AppStorage/mark``, and `check`: SHA-256, in hexadecimal, over these.
 struct ConsentDocument: Codable {
     static let name = "consent.json"
@@ -73,8 +65,7 @@ struct ConsentDocument: Codable {
     private let address: String
     private let said: [String: Consent]
     private let others: Consent
-    /// Nil if everybody agreed to first versions.
-    private let versions: [String: Int]?
+    private let versions: [String: Int]
     /// Nil if it is bound to no device.
     private let device: String?
     private let check: String
@@ -94,7 +85,7 @@ struct ConsentDocument: Codable {
             }
             let document = try JSONDecoder().decode(Self.self, from: data)
             let consents = Consents(
-                said: document.said, others: document.others, versions: document.versions ?? [:])
+                said: document.said, versions: document.versions, others: document.others)
             guard document.check == Self.check(document.address, consents, device: document.device) else {
                 return (.lost, true, false)
             }
@@ -109,47 +100,31 @@ struct ConsentDocument: Codable {
     }
 
     static func write(_ consents: Consents, to storage: AppStorage, for address: String) throws {
-        let (said, others, versions) = consents.parts
         let document = Self(
-            address: address, said: said, others: others, versions: versions.isEmpty ? nil : versions,
+            address: address, said: consents.said, others: consents.others, versions: consents.versions,
             device: storage.mark, check: Self.check(address, consents, device: storage.mark))
         try storage.replace(name, with: try JSONEncoder().encode(document))
     }
 
     private static func check(_ address: String, _ consents: Consents, device: String?) -> String {
-        let (said, others, versions) = consents.parts
         let lines =
-            [address, others.rawValue] + said.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.rawValue] }
-            + versions.sorted { $0.key < $1.key }.flatMap { [$0.key, String($0.value)] }
+            [address, consents.others.rawValue]
+            + consents.said.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.rawValue] }
+            + consents.versions.sorted { $0.key < $1.key }.flatMap { [$0.key, String($0.value)] }
             + (device.map { ["device", $0] } ?? [])
         return SHA256.hash(data: Data(lines.joined(separator: "\u{1f}").utf8)).lowerHex
     }
 }
 
-extension Consents {
-    fileprivate init(said: [String: Consent], others: Consent, versions: [String: Int]) {
-        self.said = said
-        self.others = others
-        self.versions = versions
-    }
-
-    fileprivate var parts: (said: [String: Consent], others: Consent, versions: [String: Int]) {
-        (said, others, versions)
-    }
-}
-
-/// The permissions of one moment: the person's answers, and the signals that were set. One of the signals is that
-/// nobody knows the person to be grown up.
+/// The answers and signals of a moment; one signal is that the person may be a child.
 struct Permissions: Sendable {
     var consents: Consents
     var signals: Set<OptOutSignal>
 
-    /// Says whether a purpose may count: consent if it is needed, no refusal if it is not, and no signal that refuses
-    /// it.
+    /// Says whether a purpose may count: by consent, refusals, and signals.
     func allows(_ purpose: DevicePlan.Purpose) -> Bool { allows(purpose, consents.holding(for: purpose)) }
 
-    /// Says the same as if no purpose had a later version than the person agreed to: a version that asks again takes
-    /// back nothing that was agreed to.
+    /// Says the same whatever the version: one that asks again takes back nothing that was agreed to.
     func allowed(_ purpose: DevicePlan.Purpose) -> Bool { allows(purpose, consents[purpose.name]) }
 
     private func allows(_ purpose: DevicePlan.Purpose, _ consent: Consent) -> Bool {

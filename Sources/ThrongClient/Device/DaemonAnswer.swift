@@ -1,10 +1,8 @@
 internal import Foundation
 internal import ThrongWire
 
-/// The outcome of an attempt to send something, such as a batch.
-///
-/// Only what Throng itself says counts as its word: a captive portal answers 200, a proxy 404, and neither knows what
-/// became of a batch.
+/// The outcome of an attempt to send something. Only Throng's own word counts: a captive portal answers 200, a proxy
+/// 404.
 enum DaemonAnswer<Word: Decodable & Sendable>: Sendable {
     /// It is on disk there, with what the daemon says of it.
     case taken(Word)
@@ -31,6 +29,17 @@ enum DaemonAnswer<Word: Decodable & Sendable>: Sendable {
     }
 
     init(_ failure: TransportFailure) { self = failure == .notSent ? .notSent : .unanswered }
+}
+
+extension Encodable {
+    /// The value as it is sent: JSON with sorted keys.
+    var sentText: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
 }
 
 /// The daemon's word for a withdrawal.

@@ -14,8 +14,7 @@ extension DeviceMemory {
         var key: String?
         /// True if the batch is a test's.
         var isTest = false
-        /// The identifier that the window's batches go under, with what proves it; nil for an identifier of the
-        /// device's own.
+        /// The window's attested identifier with its proof; nil for an identifier of the device's own.
         var attested: (place: RotationWindow, identifier: AttestedIdentifier)?
     }
 
@@ -46,8 +45,7 @@ extension DeviceMemory {
     /// identifiers the daemon keeps no bounds, and the device has kept them when it recorded.
     mutating func makeBatch(
         _ purpose: DevicePlan.Purpose, plan: DevicePlan, now: UnixSeconds, rules: BatchRules,
-        revealed: inout RevealedValues,
-        random: inout RandomSource
+        revealed: inout RevealedValues, random: inout RandomSource
     ) -> Outstanding? {
         let window = purpose.rotation.window(at: now).value
         guard !takingBack.holdsBack(purpose.name, window: window, rotation: purpose.rotation) else { return nil }
@@ -147,7 +145,7 @@ extension DeviceMemory {
     ) -> Outstanding? {
         let name = BatchID(high: random.next(), low: random.next())
         let attested = draft.attested
-        let proof = attested.flatMap { self.proved?[purpose.name] == $0.place ? nil : $0.identifier.proof }
+        let proof = attested.flatMap { self.proved[purpose.name] == $0.place ? nil : $0.identifier.proof }
         let shared = Self.shared(draft.wire, allowed: purpose.contextFields)
         let own =
             attested == nil && purpose.hasIdentifiers
@@ -157,25 +155,23 @@ extension DeviceMemory {
             id: attested?.identifier.id ?? own,
             context: shared, events: Self.without(shared, draft.wire), consentVersion: rules.consentVersion,
             key: rules.key, proof: proof, isTest: rules.isTest)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body: Data
+        let body: String
         do {
-            body = try encoder.encode(batch)
+            body = try batch.sentText
         } catch {
             // Labels and finite numbers can always be written; what can't be is not kept for ever.
             drop(.invalidValue, draft.taken.reduce(0) { $0 + $1.count })
             return nil
         }
         var made = Outstanding(
-            batch: name.description, window: draft.window, body: String(decoding: body, as: UTF8.self),
+            batch: name.description, window: draft.window, body: body,
             events: draft.taken, firsts: draft.marks, log: log.upperBound, firstSent: now,
             spentBefore: draft.spentBefore)
-        made.isSealed = purpose.isOblivious ? true : nil
+        made.isSealed = purpose.isOblivious
         made.attested = attested?.identifier.id
         made.slot = own.flatMap { Array(SHA256.hash(data: Data($0.utf8))).first }
-        made.proves = proof == nil ? nil : true
-        made.proved = draft.proved.allSatisfy(\.isEmpty) ? nil : draft.proved
+        made.proves = proof != nil
+        made.proved = draft.proved
         log = log.lowerBound..<log.upperBound + 1
         outstanding[purpose.name] = made
         use(made, of: purpose)
@@ -193,7 +189,7 @@ extension DeviceMemory {
             for (index, marks) in batch.firsts.enumerated() where isUnsure || !refused.contains(index) {
                 firsts.add(marks)
             }
-            for (index, firsts) in (batch.proved ?? []).enumerated() where !refused.contains(index) { pend(firsts) }
+            for (index, firsts) in batch.proved.enumerated() where !refused.contains(index) { pend(firsts) }
         }
         for index in refused.sorted() { drop(.refused, batch.events[index].count, event: batch.events[index].event) }
     }
@@ -206,8 +202,7 @@ extension DeviceMemory {
         drop(reason, batch.count)
     }
 
-    /// Moves the events of a batch that surely never arrived back to the front of the queue, as if it had not been
-    /// made.
+    /// Undoes a batch that surely never arrived: its events go back to the front of the queue.
     mutating func dissolve(_ batch: Outstanding, of purpose: String, queueLimit: Int) {
         if log.upperBound == batch.log + 1, log.contains(batch.log) { log = log.lowerBound..<batch.log }
         putBack(batch.events, of: batch, of: purpose, queueLimit: queueLimit)
@@ -228,8 +223,7 @@ extension DeviceMemory {
         patience = [:]
     }
 
-    /// Goes on under a newer plan: waiting events take the names that their fields have there, and a batch that surely
-    /// never arrived is made anew.
+    /// Goes on under a newer plan: waiting events take its names, and unsent batches are made anew.
     mutating func follow(_ plan: DevicePlan, after old: DevicePlan, queueLimit: Int) {
         for (purpose, batch) in outstanding where !batch.mayHaveArrived {
             dissolve(batch, of: purpose, queueLimit: queueLimit)

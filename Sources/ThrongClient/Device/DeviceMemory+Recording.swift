@@ -131,10 +131,8 @@ extension DeviceMemory {
             into: purpose.name, limit: circumstances.queueLimit)
     }
 
-    /// Adds an event to those metrics that have room for it, and returns them.
-    ///
-    /// A metric has room for its bound in a window. Without identifiers the daemon can't keep a bound, so the device
-    /// keeps it by itself, in the metric's period.
+    /// Adds an event to those metrics that have room for it, and returns them: their bound in a window, or in the
+    /// metric's period without identifiers, where the daemon can't keep bounds.
     private mutating func spend(
         on live: [DevicePlan.Metric], of purpose: DevicePlan.Purpose, at time: UnixSeconds, calendar: PeriodCalendar
     ) -> [DevicePlan.Metric] {
@@ -184,11 +182,8 @@ extension DevicePlan {
 
     /// Says whether the plan has the record's event and all of its fields.
     func knows(_ record: Inbox.Record) -> Bool {
-        do throws(DropReason) {
-            return try !counting(record.event, with: record.fields.keys).isEmpty
-        } catch {
-            return false
-        }
+        // The reason why it does not is told when the record is dropped.
+        (try? counting(record.event, with: record.fields.keys)) != nil
     }
 }
 

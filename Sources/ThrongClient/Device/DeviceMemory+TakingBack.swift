@@ -6,19 +6,17 @@ extension DeviceMemory {
     mutating func use(_ batch: Outstanding, of purpose: DevicePlan.Purpose) {
         guard purpose.hasIdentifiers else { return }
         let place = RotationWindow(window: batch.window, rotation: purpose.rotation)
-        let isSealed = batch.isSealed
         if !purpose.countsChildren {
             takingBack.use(
                 UsedIdentifier(
-                    place: place, mark: mark(of: purpose.name), isSealed: isSealed, attested: batch.attested),
+                    place: place, mark: mark(of: purpose.name), isSealed: batch.isSealed, attested: batch.attested),
                 for: purpose.name)
         } else if let id = batch.identifier {
-            takingBack.use(PassingIdentifier(place: place, id: id, isSealed: isSealed), for: purpose.name)
+            takingBack.use(PassingIdentifier(place: place, id: id, isSealed: batch.isSealed), for: purpose.name)
         }
     }
 
-    /// Notes the identifier of a batch that may have arrived, if it can't be made again: it may be of an earlier
-    /// process, whose secret is gone.
+    /// Notes the identifier of a batch that may have arrived, if its secret may go with the process.
     mutating func useOutstanding(of purpose: DevicePlan.Purpose) {
         guard purpose.countsChildren, let batch = outstanding[purpose.name], batch.mayHaveArrived else { return }
         use(batch, of: purpose)
@@ -68,14 +66,9 @@ extension OwedWithdrawal {
     ) {
         let request = WithdrawRequest(
             app: app, purpose: purpose, window: identifier.place.window, id: identifier.id)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            body = String(decoding: try encoder.encode(request), as: UTF8.self)
-        } catch {
-            // Names and numbers can always be written.
-            return nil
-        }
+        // Names and numbers can always be written.
+        guard let body = try? request.sentText else { return nil }
+        self.body = body
         id = BatchID(high: random.next(), low: random.next()).description
         self.purpose = purpose
         place = identifier.place
@@ -88,11 +81,7 @@ extension Outstanding {
     /// The identifier under which it goes.
     fileprivate var identifier: String? {
         struct Named: Decodable { let id: String }
-        do {
-            return try JSONDecoder().decode(Named.self, from: Data(body.utf8)).id
-        } catch {
-            // The library wrote it.
-            return nil
-        }
+        // The library wrote it, so that it can be read.
+        return (try? JSONDecoder().decode(Named.self, from: Data(body.utf8)))?.id
     }
 }

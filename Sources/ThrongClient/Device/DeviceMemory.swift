@@ -2,17 +2,12 @@ internal import Crypto
 internal import Foundation
 internal import ThrongWire
 
-/// Everything that a device remembers but its plan, its log and what the person said: one document, replaced as a whole.
-///
-/// One document makes a crash harmless: an event is in the queue, or in a batch, or answered, and never in two of
-/// these.
-///
-/// Shape, as JSON: the members below, by their names.
+/// Everything that a device remembers but its plan, its log and what the person said. One document makes a crash
+/// harmless: an event is in one place of it. Shape, as JSON: the members below, by their names.
 struct DeviceMemory: Codable, Sendable {
     /// 32 random bytes, which never leave the device; none until an identifier is made with them.
     private(set) var secret = Data()
-    /// A secret that is drawn at each start and never written down: identifiers of children are made with it, so that
-    /// they are not known again.
+    /// A secret of this process, by which children's identifiers are made, so that none is known again.
     private var passing = SymmetricKey(size: .bits256)
     /// The plan's address, marked if it is a test's; all of this belongs to its daemon, and to tests or to none.
     let address: String
@@ -27,24 +22,27 @@ struct DeviceMemory: Codable, Sendable {
     /// The amounts sent in the open window, by purpose.
     var sent: [String: Spending] = [:]
     var firsts = FirstsMemory()
-    /// Nil in what an earlier version wrote.
-    private var pending: [PendingFirst]?
+    /// Firsts that are to be proved.
+    var pendingFirsts: [PendingFirst] = []
     /// The activity that a metric asks about, by metric.
     var activity: [String: Activity] = [:]
     var dropped: [String: Int] = [:]
     var correction = ClockCorrection()
-    /// Nil in what an earlier version wrote.
-    private var taking: TakingBack?
-    /// The last window in which the daemon took a proof, by purpose; nil before the first one.
-    private(set) var proved: [String: RotationWindow]?
+    /// The identifiers that were used, and what the daemon is to be told of them.
+    var takingBack = TakingBack()
+    /// The last window in which the daemon took a proof, by purpose.
+    var proved: [String: RotationWindow] = [:]
     /// Places in the log: the oldest one, and the next one.
     var log = 0..<0
     /// The notices of what was dropped and not told yet. Not written down.
     var news: [ThrongNotice] = []
 
     private enum CodingKeys: String, CodingKey {
-        case secret, address, queues, outstanding, patience, recorded, sent, firsts, activity, dropped, correction,
-            taking, proved, pending, log
+        case secret, address, queues, outstanding, patience, recorded, sent, firsts, activity, dropped, correction
+        case takingBack = "taking"
+        case proved
+        case pendingFirsts = "pending"
+        case log
     }
 
     init(address: String) { self.address = address }
@@ -87,23 +85,6 @@ struct DeviceMemory: Codable, Sendable {
 
     /// Returns the mark that tells identifiers of a purpose and window apart after clock corrections and withdrawals.
     func mark(of purpose: String) -> String { correction.mark + takingBack.mark(of: purpose) }
-
-    /// Notes that the daemon took a proof: the window's other batches need none.
-    mutating func noteProof(of purpose: String, _ place: RotationWindow) {
-        proved = (proved ?? [:]).merging([purpose: place]) { $1 }
-    }
-
-    /// Firsts that are to be proved.
-    var pendingFirsts: [PendingFirst] {
-        get { pending ?? [] }
-        set { pending = newValue.isEmpty ? nil : newValue }
-    }
-
-    /// The identifiers that were used, and what the daemon is to be told of them.
-    var takingBack: TakingBack {
-        get { taking ?? TakingBack() }
-        set { taking = newValue }
-    }
 
     /// Counts events that are dropped; the name is known where all of them have one.
     mutating func drop(_ reason: DropReason, _ count: Int = 1, event: String? = nil) {

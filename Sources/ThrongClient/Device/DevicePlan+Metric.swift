@@ -87,9 +87,7 @@ extension DevicePlan {
                 }
                 dimensions.append(try Dimension(found))
             }
-            if let histogram = metric.histogram {
-                dimensions.append(try Dimension(histogram))
-            }
+            if let histogram = metric.histogram { dimensions.append(try Dimension(histogram)) }
             self.dimensions = dimensions
             isOncePerWindow = metric.within != nil
             let names = Set((metric.within?.funnel?.steps ?? []).flatMap(\.filters).map(\.dimension))
@@ -103,10 +101,6 @@ extension DevicePlan {
                 }
                 return parts.isEmpty || parts.contains { $0 == nil } ? nil : parts.compactMap(\.self)
             }
-            // The daemon asks for 64 at most; each costs a hash an event.
-            guard (metric.firstGroupings?.count ?? 0) * firstPeriods.count <= 256 else {
-                throw ThrongError.plan("it asks for too many firsts.")
-            }
             func parts(_ names: [DimensionName]) throws -> [Part] {
                 try names.map { name in
                     guard let part = Self.part(name, of: dimensions, in: plan) else {
@@ -115,13 +109,15 @@ extension DevicePlan {
                     return part
                 }
             }
-            groupings = try (metric.firstGroupings ?? []).map(parts)
+            func groupings(_ names: [[DimensionName]], in periods: [PeriodKind]) throws -> [[Part]] {
+                // The daemon asks for 64 at most; each costs a hash an event.
+                guard names.count * periods.count <= 256 else { throw ThrongError.plan("it asks for too many firsts.") }
+                return try names.map(parts)
+            }
+            self.groupings = try groupings(metric.firstGroupings ?? [], in: firstPeriods)
             proved = try metric.provedFirsts.map { firsts in
-                guard firsts.groupings.count * firsts.periods.count <= 256 else {
-                    throw ThrongError.plan("it asks for too many firsts.")
-                }
-                return ProvedGroupings(
-                    periods: firsts.periods, groupings: try firsts.groupings.map(parts),
+                ProvedGroupings(
+                    periods: firsts.periods, groupings: try groupings(firsts.groupings, in: firsts.periods),
                     partition: try parts(firsts.partition), published: metric)
             }
         }
@@ -147,6 +143,11 @@ extension DevicePlan {
                     (fields[dimension.field] ?? .null).withFieldValue { dimension.bucketing.bucket($0) }
                 }
             }
+        }
+
+        /// True if it asks for firsts, for answers or for values that nobody has listed.
+        var asksForMore: Bool {
+            !firstPeriods.isEmpty || answered != nil || dimensions.contains(where: \.isRevealed)
         }
 
         /// Says whether the plan rules these buckets out together.

@@ -1,9 +1,6 @@
 internal import ThrongWire
 
-/// A public plan as a device follows it: checked, and compiled to tables.
-///
-/// The plan comes from the network, so nothing in it is trusted: what could make arithmetic overflow or a loop run long
-/// is refused here.
+/// A public plan as a device follows it, compiled to tables. It comes from the network, so nothing in it is trusted.
 struct DevicePlan: Sendable {
     let published: PublicPlan
     let calendar: PeriodCalendar
@@ -31,8 +28,7 @@ struct DevicePlan: Sendable {
         let hasIdentifiers: Bool
         /// The lifetime of an identifier; without identifiers, the length of the windows that batches name.
         let rotation: Rotation
-        /// True if only proved identifiers lift its floors. A proof makes a device known again in its window whatever
-        /// it forgets, so that children give none.
+        /// True if only proved identifiers lift its floors. Children prove none: they would be known again.
         let needsProof: Bool
         /// True if it is sealed, and goes through the relay or not at all.
         let isOblivious: Bool
@@ -78,21 +74,15 @@ struct DevicePlan: Sendable {
             }
             let own = metrics.filter { $0.purpose == purpose.name.text }
             let hasIdentifiers = purpose.identifier != .absent
-            guard
-                hasIdentifiers
-                    || own.allSatisfy({
-                        $0.firstPeriods.isEmpty && $0.answered == nil && !$0.isOncePerWindow
-                            && !$0.dimensions.contains(where: \.isRevealed)
-                    })
-            else { throw ThrongError.plan("it asks without identifiers what takes one.") }
+            guard hasIdentifiers || !own.contains(where: { $0.asksForMore || $0.isOncePerWindow }) else {
+                throw ThrongError.plan("it asks without identifiers what takes one.")
+            }
             let countsChildren =
                 plan.directedTo == .children
                 || plan.directedTo == .mixed && !purpose.refusedBy.contains(.ageSignal)
             if countsChildren {
                 guard purpose.rotationSeconds <= 3600, purpose.use != .marketing,
-                    own.allSatisfy({
-                        $0.firstPeriods.isEmpty && $0.answered == nil && !$0.dimensions.contains(where: \.isRevealed)
-                    })
+                    !own.contains(where: \.asksForMore)
                 else { throw ThrongError.plan("it asks of children what no plan may.") }
             }
             var events: [String: Event] = [:]

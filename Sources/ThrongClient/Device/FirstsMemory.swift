@@ -2,8 +2,7 @@ internal import Crypto
 internal import Foundation
 internal import ThrongWire
 
-/// The tuples of buckets that the device has contributed to in a period: keyed hashes that go long after the period's
-/// end.
+/// The buckets that the device has contributed to in a period, as keyed hashes that go later.
 struct FirstsMemory: Codable, Sendable {
     /// A tuple of one grouping of a metric in one period.
     struct Contribution: Codable, Sendable, Hashable {
@@ -15,8 +14,7 @@ struct FirstsMemory: Codable, Sendable {
 
     private var known: [UInt64: UnixSeconds] = [:]
 
-    /// The time for which it is kept after a period: events may still be sent for 48 hours, and calendars differ by a
-    /// day. Unit: seconds.
+    /// The time kept after a period: 48 hours for late events, a day for calendars. Unit: seconds.
     private static let grace: Int64 = 4 * 86_400
 
     func holds(_ contribution: Contribution) -> Bool { known[contribution.key] != nil }

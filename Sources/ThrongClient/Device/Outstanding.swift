@@ -19,15 +19,14 @@ struct Outstanding: Codable, Sendable {
     var lease: Lease?
     /// The identifier under which it goes, where it is one that nobody can invent; nil otherwise.
     var attested: String?
-    /// True if it has what proves that identifier; nil otherwise.
-    var proves: Bool?
-    /// The firsts of each event that are proved once it is counted; nil if there are none.
-    var proved: [[PendingFirst]]?
-    /// The first byte of the SHA-256 of the identifier that it goes under, by which several daemons share the work; nil
-    /// if it has none, or one that nobody can invent.
+    /// True if it has what proves that identifier.
+    var proves = false
+    /// The firsts of each event that are proved once it is counted; none without such an identifier.
+    var proved: [[PendingFirst]] = []
+    /// The first byte of its own identifier's SHA-256, by which daemons share the work; nil without one.
     var slot: UInt8?
-    /// True if it was made to be sealed, and stays so under any plan; nil otherwise.
-    var isSealed: Bool?
+    /// True if it was made to be sealed, and stays so under any plan.
+    var isSealed = false
 
     /// The time for which a process that sends a batch has it for itself. If the process ends meanwhile, another one
     /// goes on afterwards; if it is only slow, the same bytes come twice, and count once.

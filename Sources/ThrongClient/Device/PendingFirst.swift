@@ -14,8 +14,8 @@ struct PendingFirst: Codable, Sendable {
     let mark: FirstsMemory.Contribution
     /// The earliest time at which it goes.
     var due: UnixSeconds
-    /// True if its event was shown sealed, and so it goes in no other way; nil otherwise.
-    var isSealed: Bool?
+    /// True if its event was shown sealed, and so it goes in no other way.
+    let isSealed: Bool
 
     /// The longest that a first waits once its event's window is over. Unit: seconds.
     private static let spread: Int64 = 3600
@@ -52,7 +52,7 @@ extension DeviceMemory {
                             cell: Dictionary(cell) { first, _ in first }, mark: mark,
                             due: PendingFirst.due(
                                 after: RotationWindow(window: window, rotation: purpose.rotation), random: &random),
-                            isSealed: purpose.isOblivious ? true : nil))
+                            isSealed: purpose.isOblivious))
                 }
             }
         }

@@ -52,7 +52,7 @@ struct PlanSource: Sendable {
     /// Returns the address that a batch goes to. A balancer that knows slots saves several daemons a hop; a sealed
     /// batch has no slot, as it travels by its relay.
     func batches(of batch: Outstanding) -> URL {
-        guard let slot = batch.slot, batch.isSealed != true else { return batches }
+        guard let slot = batch.slot, !batch.isSealed else { return batches }
         return batches.appending(queryItems: [URLQueryItem(name: "slot", value: "\(slot)")])
     }
 
@@ -76,10 +76,8 @@ struct PlanSource: Sendable {
         guard document.count <= longestPlan else { throw ThrongError.plan("it is too large.") }
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
-        let published: PublicPlan
-        do {
-            published = try decoder.decode(PublicPlan.self, from: document)
-        } catch {
+        // What exactly is wrong with it tells an app's developer nothing.
+        guard let published = try? decoder.decode(PublicPlan.self, from: document) else {
             throw ThrongError.plan("it is no public plan of a Throng daemon of this version.")
         }
         do {
@@ -97,8 +95,7 @@ struct StoredPlan: Codable, Sendable {
     /// The time at which the daemon said last that it is the newest.
     var unixSeconds: UnixSeconds
     var address: String
-    /// SHA-256 of the documents that were followed, in hexadecimal, oldest first: plans have no order, and a bundled one
-    /// that is among them is not newer.
+    /// SHA-256 of the documents that were followed, in hexadecimal, oldest first: none of them is newer.
     var followed: [String] = []
     /// The gateway behind the plan's relay, as the daemon named it.
     var gateway: String?
@@ -118,4 +115,13 @@ struct StoredPlan: Codable, Sendable {
     }
 
     private static func digest(_ document: Data) -> String { SHA256.hash(data: document).lowerHex }
+}
+
+extension ClientRequest {
+    /// Returns a request that brings JSON to the daemon.
+    static func post(_ json: Data, to url: URL, headers: [String: String] = [:]) -> ClientRequest {
+        ClientRequest(
+            method: "POST", url: url, headers: headers.merging(["Content-Type": "application/json"]) { $1 },
+            body: json, answerLimit: PlanSource.longestAnswer)
+    }
 }

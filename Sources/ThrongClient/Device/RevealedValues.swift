@@ -86,23 +86,21 @@ struct RevealedValues: Sendable {
     /// Forgets what no event waits for any more, and what was sent in windows that are over.
     mutating func forget(but queues: some Sequence<QueuedEvent>, in plan: DevicePlan, now: UnixSeconds) {
         let tokens = queues.flatMap { event in plan.revealedFields.compactMap { event.fields[$0]?.revealedHash } }
-        waiting = waiting.filter(Set(tokens).contains(key:))
-        func isOpen(_ sent: Sent) -> Bool {
-            plan.purpose(sent.purpose.text).map { sent.window + 2 > $0.rotation.window(at: now).value } ?? false
+        let awaited = Set(tokens)
+        waiting = waiting.filter { awaited.contains($0.key) }
+        func isOpen(_ window: Int64, of purpose: PurposeName) -> Bool {
+            plan.purpose(purpose.text).map { window + 2 > $0.rotation.window(at: now).value } ?? false
         }
-        sent = sent.filter { isOpen($0.key) }
-        tossed = tossed.filter(isOpen)
+        sent = sent.filter { isOpen($0.key.window, of: $0.key.purpose) }
+        tossed = tossed.filter { isOpen($0.window, of: $0.purpose) }
+        pending = pending.filter { isOpen($0.window, of: $0.purpose) }
         let known = Set(waiting.values).union(sent.values.map(\.label))
         outputs = outputs.filter { $0.key.evaluator == plan.evaluator?.key && known.contains($0.key.label) }
-        pending.removeAll { reveal in
-            plan.purpose(reveal.purpose.text).map { reveal.window + 2 <= $0.rotation.window(at: now).value } ?? true
-        }
     }
 
     // MARK: Evaluating
 
-    /// Says whether the plan's evaluator may be used: any if the app names none, and otherwise only the app's own, as
-    /// another one could guess what leaves.
+    /// Says whether the plan's evaluator may be used: the app's own, if it names one; another could guess.
     private func isBelieved(_ plan: DevicePlan) -> Bool {
         evaluator.map { $0 == plan.evaluator?.key.description } ?? true
     }
@@ -143,9 +141,9 @@ struct RevealedValues: Sendable {
         var seen: Set<String> = []
         for dimension in event.metrics.flatMap(\.dimensions)
         where dimension.isRevealed && seen.insert(dimension.field).inserted {
-            guard let token = fields.removeValue(forKey: dimension.field)?.revealedHash, let label = waiting[token]
+            guard let token = fields.removeValue(forKey: dimension.field)?.revealedHash, let label = waiting[token],
+                isBelieved(plan)
             else { continue }
-            guard isBelieved(plan) else { continue }
             let name = DimensionName(dimension.name)
             let text = RevealedHash.keyText(
                 app: plan.published.app, purpose: PurposeName(purpose), dimension: name, window: WindowNumber(window),
@@ -198,9 +196,4 @@ extension Batch.Scalar {
     fileprivate var revealedHash: RevealedHash? {
         if case .text(let text) = self { RevealedHash(wire: Array(text.utf8)) } else { nil }
     }
-}
-
-extension Set {
-    /// Says whether an entry's key is in the set; to filter dictionaries by.
-    fileprivate func contains<Value>(key entry: (key: Element, value: Value)) -> Bool { contains(entry.key) }
 }

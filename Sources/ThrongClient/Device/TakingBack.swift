@@ -1,9 +1,7 @@
 internal import ThrongWire
 
-/// The identifiers that were used in windows that may be open, and the withdrawals that the daemon is to be told of.
-///
-/// Shape, as JSON: the members below, by their names. Identifiers in use are there only as what makes them again from
-/// the secret.
+/// The identifiers used in windows that may be open, as what makes them again from the secret, and the withdrawals that
+/// the daemon is to be told of. Shape, as JSON: the members below, by their names.
 struct TakingBack: Codable, Sendable {
     /// The identifiers that batches were made under, by purpose; oldest first.
     private var used: [String: [UsedIdentifier]] = [:]
@@ -11,11 +9,9 @@ struct TakingBack: Codable, Sendable {
     private var times: [String: Int] = [:]
     /// The withdrawals that the daemon does not know of yet.
     private(set) var waiting: [OwedWithdrawal] = []
-    /// The last window whose attested identifier is of no use any more, by purpose: it was taken back, or the daemon
-    /// did not take its proof, and the window has no other one. Nil in what an earlier version wrote.
-    private var spent: [String: RotationWindow]?
-    /// The identifiers made with a secret that goes with the process, by purpose. Not written down, as that secret is
-    /// not.
+    /// The last window, by purpose, whose attested identifier was taken back or not accepted.
+    private var spent: [String: RotationWindow] = [:]
+    /// The identifiers made with the process's secret, by purpose. Not written down.
     private var passing: [String: [PassingIdentifier]] = [:]
 
     private enum CodingKeys: String, CodingKey { case used, times, waiting, spent }
@@ -25,29 +21,27 @@ struct TakingBack: Codable, Sendable {
 
     // MARK: What was used
 
-    /// Returns the mark that tells a purpose's identifiers before and after a withdrawal apart: the daemon counts
-    /// nothing more under those that were withdrawn.
+    /// Returns the mark that tells a purpose's identifiers before and after a withdrawal apart.
     func mark(of purpose: String) -> String { times[purpose].map { "\u{1f}w\($0)" } ?? "" }
 
     /// Notes that a batch was made under an identifier.
     mutating func use(_ identifier: UsedIdentifier, for purpose: String) {
-        var own = used[purpose] ?? []
-        own.removeAll { $0 == identifier }
-        used[purpose] = (own + [identifier]).suffix(Self.mostUsed)
+        Self.note(identifier, in: &used[purpose, default: []])
     }
 
     /// Notes the same of an identifier that can't be made again after the process.
     mutating func use(_ identifier: PassingIdentifier, for purpose: String) {
-        var own = passing[purpose] ?? []
-        own.removeAll { $0 == identifier }
-        passing[purpose] = (own + [identifier]).suffix(Self.mostUsed)
+        Self.note(identifier, in: &passing[purpose, default: []])
+    }
+
+    private static func note<Identifier: Equatable>(_ identifier: Identifier, in known: inout [Identifier]) {
+        known = (known.filter { $0 != identifier } + [identifier]).suffix(mostUsed)
     }
 
     /// Keeps what is not written down.
     mutating func keepPassing(of other: TakingBack) { passing = other.passing }
 
-    /// Forgets what can't be open at the daemon any more, by a window of which it took a batch. The device's own clock may
-    /// be wrong.
+    /// Forgets windows that are over at the daemon, by one of which it took a batch.
     mutating func forget(beyond counted: Int64, of purpose: String, rotation: Rotation) {
         // The daemon takes the window after its own, too.
         let earliest = rotation.start(of: WindowNumber(counted - 1))
@@ -63,15 +57,14 @@ struct TakingBack: Codable, Sendable {
     /// The purposes of which something could be taken back.
     var purposes: Set<String> { Set(used.keys).union(passing.keys) }
 
-    /// Says whether an attested identifier may be used in a window: it was not taken back there, and the device is not
-    /// known there by another one, or it would be two.
+    /// Says whether an attested identifier may be used in a window, in which the device is no other.
     func mayAttest(_ purpose: String, at place: RotationWindow) -> Bool {
-        spent?[purpose] != place && !(used[purpose] ?? []).contains { $0.place == place && $0.attested == nil }
+        spent[purpose] != place && !(used[purpose] ?? []).contains { $0.place == place && $0.attested == nil }
     }
 
     /// Notes that a window's attested identifier is of no use any more.
     mutating func spend(_ place: RotationWindow, of purpose: String) {
-        spent = (spent ?? [:]).merging([purpose: place]) { $1 }
+        spent[purpose] = place
     }
 
     // MARK: What the daemon is to be told
@@ -111,8 +104,7 @@ struct TakingBack: Codable, Sendable {
         waiting.filter { !$0.isRefused }.map { max($0.due, $0.patience.notBefore) }.min()
     }
 
-    /// Says whether batches of a purpose have to wait for its next window: as long as the daemon counts the former
-    /// identifier in this one, the device would be two.
+    /// Says whether batches wait for the next window: with another identifier in this one, the device is two.
     func holdsBack(_ purpose: String, window: Int64, rotation: Rotation) -> Bool {
         let place = RotationWindow(window: window, rotation: rotation)
         return waiting.contains { $0.purpose == purpose && $0.place == place }
@@ -122,11 +114,7 @@ struct TakingBack: Codable, Sendable {
         get { waiting.first { $0.id == id } }
         set {
             guard let place = waiting.firstIndex(where: { $0.id == id }) else { return }
-            if let newValue {
-                waiting[place] = newValue
-            } else {
-                waiting.remove(at: place)
-            }
+            if let newValue { waiting[place] = newValue } else { waiting.remove(at: place) }
         }
     }
 
@@ -156,8 +144,8 @@ struct UsedIdentifier: Codable, Sendable, Hashable {
     let place: RotationWindow
     /// The mark that it was made with, besides the secret, the purpose and the window.
     let mark: String
-    /// True if it was shown sealed only; nil otherwise.
-    var isSealed: Bool?
+    /// True if it was shown sealed only.
+    let isSealed: Bool
     /// The identifier, where it is not made from the secret: one that nobody can invent.
     var attested: String?
 }
@@ -166,8 +154,8 @@ struct UsedIdentifier: Codable, Sendable, Hashable {
 struct PassingIdentifier: Sendable, Hashable {
     let place: RotationWindow
     let id: String
-    /// True if it was shown sealed only; nil otherwise.
-    var isSealed: Bool?
+    /// True if it was shown sealed only.
+    let isSealed: Bool
 }
 
 /// A withdrawal to tell the daemon of: an identifier's contributions in a window go.
@@ -185,6 +173,6 @@ struct OwedWithdrawal: Codable, Sendable {
     var log: Int?
     /// True if the daemon does not take it: what it counted stays, and the window has no room for another identifier.
     var isRefused = false
-    /// True if the identifier was shown sealed only, and so goes in no other way; nil otherwise.
-    var isSealed: Bool?
+    /// True if the identifier was shown sealed only, and so goes in no other way.
+    let isSealed: Bool
 }

@@ -2,9 +2,8 @@ internal import Crypto
 internal import Foundation
 internal import ThrongWire
 
-/// The documents of one app in a storage: `APP-memory.json` and so on, so that a directory may serve several apps.
-///
-/// All but the public plan and the person's answers are sealed with the device's key, if the storage is bound to it.
+/// The documents of one app in a storage, such as `APP-memory.json`. All but the plan and the person's answers are
+/// sealed with the device's key, if the storage is bound to it.
 struct AppStorage: ClientStorage {
     /// The document that every device has.
     static let memoryName = "memory.json"
@@ -50,17 +49,16 @@ struct AppStorage: ClientStorage {
         for name in try storage.names where name.hasPrefix("\(app)-\(Self.logPrefix)") { try storage.remove(name) }
     }
 
-    /// The mark by which a document shows that this device wrote it: 32 hexadecimal digits; nil if the storage is not
-    /// bound.
+    /// The mark of this device in a document: 32 hexadecimal digits; nil if the storage is not bound.
     var mark: String? {
         derived("mark").map { $0.withUnsafeBytes { $0.prefix(16).lowerHex } }
     }
 
-    /// True if the app has run here before, also with a library that knew only one app.
+    /// True if the app has run here before.
     ///
     /// - Throws: if the storage can't say.
     var isUsed: Bool {
-        get throws { try storage.read("\(app)-\(Self.memoryName)") != nil || storage.read(Self.memoryName) != nil }
+        get throws { try storage.read("\(app)-\(Self.memoryName)") != nil }
     }
 
     private func isSealed(_ name: String) -> Bool { name == Self.memoryName || name.hasPrefix(Self.logPrefix) }

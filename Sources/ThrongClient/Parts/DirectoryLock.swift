@@ -88,6 +88,3 @@ struct DirectoryLock: ~Copyable {
         if depth == 0, let file { _ = flock(file, LOCK_UN) }
     }
 }
-
-/// `close(2)`.
-private func unistdClose(_ file: Int32) { _ = close(file) }

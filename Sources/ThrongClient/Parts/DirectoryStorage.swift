@@ -76,8 +76,7 @@ public final class DirectoryStorage: ClientStorage {
 
     private func checkOpen() throws { try lock.withLock { lock throws(ThrongError) in try lock.check() } }
 
-    /// Announces a write before it begins: others are to see that something was written, also if this process ends
-    /// halfway.
+    /// Announces a write before it begins, so that others see it even if this process ends halfway.
     private func announceWriting() throws {
         try lock.withLock { lock throws(ThrongError) in try lock.announceWriting() }
     }
@@ -170,7 +169,7 @@ private func unistdRead(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) -
 
 /// `close(2)`.
 @discardableResult
-private func unistdClose(_ file: Int32) -> Int32 { close(file) }
+func unistdClose(_ file: Int32) -> Int32 { close(file) }
 
 /// `write(2)`.
 private func unistdWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

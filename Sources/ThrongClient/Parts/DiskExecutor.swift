@@ -23,8 +23,7 @@ final class DiskExecutor: SerialExecutor {
 
     func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
-    /// Makes each of the actor's steps a turn, from the next one on: from where it goes on to where it waits for
-    /// something.
+    /// Makes each of the actor's steps a turn, from the next one on.
     func takeTurns(_ turns: any TurnTaking) { owner.withLock { $0.turns = turns } }
 }
 

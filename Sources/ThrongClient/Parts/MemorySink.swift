@@ -15,14 +15,7 @@ public final class MemorySink: ClientTransport {
 
     /// Every event that was sent, in order, with the context's fields among its own.
     public var events: [Batch.Event] {
-        batches.flatMap { batch in
-            batch.events.map { event in
-                var whole = event
-                let fields = batch.context.merging(event.fields ?? [:]) { _, own in own }
-                whole.fields = fields.isEmpty ? nil : fields
-                return whole
-            }
-        }
+        batches.flatMap(\.wholeEvents)
     }
 
     /// Every request to take something back, in order; the batches stay.
@@ -42,6 +35,18 @@ public final class MemorySink: ClientTransport {
             return ClientResponse(status: 202, body: try JSONEncoder().encode(answer))
         } catch {
             return ClientResponse(status: 400, body: Data(#"{"error":"wrong_shape"}"#.utf8))
+        }
+    }
+}
+
+extension Batch {
+    /// The events, with the context's fields among their own.
+    var wholeEvents: [Event] {
+        events.map { event in
+            var whole = event
+            let fields = context.merging(event.fields ?? [:]) { _, own in own }
+            whole.fields = fields.isEmpty ? nil : fields
+            return whole
         }
     }
 }

@@ -20,12 +20,8 @@ struct SealedDocument: Codable {
     ///
     /// - Throws: ``SealError`` if it was sealed by another device, or damaged since.
     static func open(_ data: Data, named name: String, with key: SymmetricKey?) throws -> Data {
-        let document: Self
-        do {
-            document = try JSONDecoder().decode(Self.self, from: data)
-        } catch {
-            return data
-        }
+        // What can't be read as such was never sealed.
+        guard let document = try? JSONDecoder().decode(Self.self, from: data) else { return data }
         guard let key else { throw SealError.anotherDevice }
         do {
             return try AES.GCM.open(

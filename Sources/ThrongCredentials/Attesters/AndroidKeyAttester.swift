@@ -9,8 +9,7 @@ internal import X509
 ///
 /// It proves that the app of that name and signature made a key in the secure hardware of a device whose system is the
 /// manufacturer's. It does not prove one device: an app can have as many keys as it likes, and what is capped are keys. A cheat
-/// needs one device on which it can have the app make more, or a manufacturer's key that leaked and is not on Google's list
-/// yet.
+/// needs one device on which it can have the app make more, or a manufacturer's key that leaked and is not on Google's list yet.
 ///
 /// Source: Android, "Verify hardware-backed key pairs with key attestation", and the schema of its extension.
 package struct AndroidKeyAttester: Attester {

@@ -24,8 +24,7 @@ package struct AppAttestAttester: Attester {
     /// 1.2.840.113635.100.8.2: the nonce.
     private static let nonce: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 8, 2]
 
-    /// Apps are the team's identifier, a dot, and the bundle's; roots are in PEM: nil takes Apple's, none fails with
-    /// nil.
+    /// Apps are the team's identifier, a dot, and the bundle's; roots are in PEM: nil takes Apple's, none fails with nil.
     package init?(apps: [String], isDevelopment: Bool = false, roots: String? = nil, clock: UnixClock = .system) {
         guard let roots = CertificateChain.certificates(pem: roots ?? AppleRoot.pem) else { return nil }
         self.apps = Set(apps.map { Array(SHA256.hash(data: Array($0.utf8))) })

@@ -1,7 +1,6 @@
 internal import SwiftASN1
 
-/// An attestation object, as `attestKey` gives it: CBOR of `fmt`, `attStmt` with the certificates and a receipt, and
-/// `authData`.
+/// An attestation object, as `attestKey` gives it: CBOR of `fmt`, `attStmt` with the certificates and a receipt, and `authData`.
 package struct AppAttestObject {
     package let certificates: [[UInt8]]
     package let authenticatorData: [UInt8]

@@ -38,11 +38,8 @@ package struct DeviceCheckAttester: Attester {
 
     /// - Parameters:
     ///   - address: ``address(isDevelopment:)``, or http of this machine.
-    ///   - team: the team's identifier.
-    ///   - key: the key's identifier.
     ///   - secret: the path of the key's file, as Apple gives it: `AuthKey_….p8`.
-    ///   - most: how many credentials a device gets in a calendar month: 1 to ``mostCounted``.
-    ///   - seconds: how long an answer may take.
+    ///   - most: the credentials that a device gets in a calendar month: 1 to ``mostCounted``.
     package init(
         address: String, team: String, key: String, secret: String, most: Int, seconds: Int, clock: UnixClock = .system
     ) {

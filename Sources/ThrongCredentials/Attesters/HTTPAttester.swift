@@ -23,7 +23,6 @@ package struct HTTPAttester: Attester {
     ///   - url: https, or http of this machine.
     ///   - authorization: the path of a file that holds the header Authorization; nil sends none.
     ///   - authorities: a file of certificates in PEM that vouch for the endpoint, beside the system's.
-    ///   - seconds: how long an answer may take.
     package init(url: String, authorization: String?, authorities: String?, seconds: Int) {
         self.url = url
         self.authorization = authorization
@@ -68,8 +67,6 @@ package struct HTTPAttester: Attester {
 
         init(count: Int, _ rules: ConnectionRules) { all = (0..<count).map { _ in HTTPConnection(rules) } }
 
-        func next() -> HTTPConnection {
-            all[turn.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max % all.count]
-        }
+        func next() -> HTTPConnection { all[turn.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max % all.count] }
     }
 }

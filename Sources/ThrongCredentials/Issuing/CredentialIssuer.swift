@@ -12,8 +12,7 @@ package import ThrongWire
 /// ask others; further ones are told to come again.
 ///
 /// A request that was answered is answered again, without asking an attester and without being counted: a device that
-/// lost the answer is not locked out, and nobody else can use it. The note that it was answered is on disk before the
-/// answer goes out.
+/// lost the answer is not locked out, and nobody else can use it. The note that it was answered is on disk before the answer goes out.
 package final class CredentialIssuer: Sendable {
     private struct Places {
         var all = 0

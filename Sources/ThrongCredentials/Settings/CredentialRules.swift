@@ -8,7 +8,6 @@ package struct CredentialRules: Sendable {
     package static let standardMost = 2
 
     package init(most: Int = standardMost, attesters: [any Attester]) {
-        self.most = most
-        self.attesters = attesters
+        (self.most, self.attesters) = (most, attesters)
     }
 }

@@ -24,7 +24,6 @@ package struct Crowd: Sendable {
     package struct Parcel: Sendable {
         /// JSON, as for `POST /v1/batches`.
         package let body: String
-        /// The number of its events.
         package let events: Int
         /// The number of the day's device that sends it, from 0; no batch says so.
         package let device: Int
@@ -74,8 +73,6 @@ package struct Crowd: Sendable {
     }
 
     /// Reads `devices.ndjson.gz` and `shop.csv.gz` from a folder.
-    ///
-    /// - Throws: ``LoadError`` where one of them is not there or is not what it should be.
     package init(folder: String) throws {
         let file = folder + "/devices.ndjson.gz"
         devices = try SampleDevice.all(in: file)
@@ -89,7 +86,6 @@ package struct Crowd: Sendable {
     /// - Parameters:
     ///   - devices: real ones, whose user agents, screens, memories and cores it has; none makes them up, too.
     ///   - shares: what is known of how often buckets come.
-    /// - Throws: ``BucketingProblem``.
     package init(of plan: Plan, devices: [SampleDevice] = [], shares: CrowdShares = CrowdShares()) throws {
         self.devices = devices
         uniqueRaw = 0
@@ -99,7 +95,9 @@ package struct Crowd: Sendable {
     /// True if nothing of it was observed anywhere.
     package var isMadeUp: Bool { if case .made = people { true } else { false } }
 
-    /// The time at which devices post.
+    /// The events of which nobody said how many devices send them.
+    package var guessedEvents: [String] { if case .made(let crowd) = people { crowd.guessedEvents } else { [] } }
+
     package enum Posting: Sendable {
         /// All at one time, whenever their events happened: a demonstration does not last a day.
         case atOnce(UnixSeconds)
@@ -124,15 +122,10 @@ package struct Crowd: Sendable {
     /// Hands out every device's batches, all of one day, each in its purpose's window.
     ///
     /// - Parameters:
-    ///   - plan: decides which events and fields are sent at all.
     ///   - purposes: those that are sent. A device has one identifier for each and window. Where all post at one time
     ///     and a metric looks at what identifiers did within their window, it has one a visit.
-    ///   - day: the first second of the day.
-    ///   - posting: decides the windows.
     ///   - seed: the same crowd for the same seed, but for identifiers and batch ids.
     ///   - isShuffled: whether devices come in another order for another seed.
-    ///   - progress: called after each device.
-    ///   - take: gets each batch and when it is posted.
     package func forEachParcel(
         plan: Plan, purposes: [Purpose], day: UnixSeconds, posting: Posting, devices count: Int, seed: UInt64,
         isShuffled: Bool = false, progress: () -> Void = {}, _ take: (Parcel, _ sent: UnixSeconds) throws -> Void
@@ -141,7 +134,7 @@ package struct Crowd: Sendable {
         var device = 0
         try forEachVisitor(count, seed: seed, isShuffled: isShuffled) { visitor in
             let visits = visitor.visits
-            for route in routes where visitor.manners.consents || !route.purpose.needsConsent {
+            for route in routes where visitor.agrees(to: route.purpose) {
                 for draft in route.drafts(visits, delay: visitor.manners.delay, day: day, posting) {
                     let identifier = route.purpose.hasIdentifiers ? ",\"id\":\"\(BatchID.random())\"" : ""
                     let head =
@@ -166,8 +159,6 @@ package struct Crowd: Sendable {
     }
 
     /// Those who come: devices in turn, each with a random shopper.
-    ///
-    /// - Parameter isShuffled: whether devices come in an order that the seed decides, instead of that of the file.
     package func visitors(_ count: Int, seed: UInt64, isShuffled: Bool = false) -> [Visitor] {
         var visitors: [Visitor] = []
         forEachVisitor(count, seed: seed, isShuffled: isShuffled) { visitors.append($0) }
@@ -235,7 +226,7 @@ package struct Crowd: Sendable {
         }
     }
 
-    fileprivate static func text(of time: UnixSeconds) -> String {
+    static func text(of time: UnixSeconds) -> String {
         let second = time.value % 86_400
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let clock = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
@@ -283,9 +274,7 @@ package struct Crowd: Sendable {
         guard clock.count == 3 else { return nil }
         return UnixSeconds(date.daysSince1970 * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2])
     }
-}
 
-extension Crowd {
     /// Devices that are the only one in their combination of buckets, over every dimension of the plan that tells
     /// something about a device.
     package func uniqueBucketed(plan: Plan) throws -> (unique: Int, dimensions: [DimensionName]) {
@@ -305,11 +294,5 @@ extension Plan {
     package var purposesWithin: [Purpose] {
         let names = Set(metrics.filter { $0.within != nil }.map(\.purpose))
         return purposes.filter { names.contains($0.name) }
-    }
-
-    /// Purposes of which every metric counts events as they come.
-    package var purposesAtOnce: [Purpose] {
-        let later = Set(purposesWithin.map(\.name))
-        return purposes.filter { !later.contains($0.name) }
     }
 }

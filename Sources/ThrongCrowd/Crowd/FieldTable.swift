@@ -5,7 +5,6 @@ internal import ThrongSystem
 /// The values of one field that a made-up crowd has, each with how often it comes: a few make most of it, and every
 /// bucket of every dimension that reads the field has some.
 struct FieldTable: Sendable {
-    /// One value.
     struct Entry: Sendable {
         let value: MadeValue
         let json: String?
@@ -22,13 +21,7 @@ struct FieldTable: Sendable {
     /// The running sums of the entries' weights.
     private let heights: [Double]
 
-    /// Makes a field's values.
-    ///
-    /// - Parameters:
-    ///   - dimensions: those that read the field.
-    ///   - sums: those that add it up; the field is a number then, and never missing.
-    ///   - shares: what is known of how often buckets come.
-    /// - Throws: ``BucketingProblem``.
+    /// Makes a field's values; one that is added up is a number, and never missing.
     init(
         _ name: FieldName, _ dimensions: [ThrongPlan.Dimension], sums: [SumMeasure], shares: CrowdShares,
         rules: UserAgentRules
@@ -80,15 +73,16 @@ struct FieldTable: Sendable {
     private static func weighted(
         _ dimension: ThrongPlan.Dimension, shares: CrowdShares, rules: UserAgentRules
     ) throws(BucketingProblem) -> [(MadeValue, Double)] {
-        if dimension.isRevealed { return hashes }
+        if dimension.isRevealed { return hashes.enumerated().map { (.text("\($1)"), 1 / Double($0 + 1)) } }
         let labels = try dimension.rule.labels()
         let values = try dimension.rule.madeValues(rules: rules)
         let own = dimension.rule.shares(of: labels.count)
         return values.enumerated().flatMap { bucket, values in
             let known = shares.share(of: labels[bucket], in: dimension.name)
+            let whole = values.indices.reduce(0.0) { $0 + 1 / Double($1 + 1) }
             return values.enumerated().map { place, value -> (MadeValue, Double) in
                 // Within a bucket, too, the first comes most often.
-                let within = 1 / Double(place + 1) / (1...values.count).reduce(0) { $0 + 1 / Double($1) }
+                let within = 1 / Double(place + 1) / whole
                 if known == nil, case .text(let agent) = value, dimension.rule.readsUserAgents {
                     return (value, MadeUserAgents.share(of: agent))
                 }
@@ -108,9 +102,8 @@ struct FieldTable: Sendable {
     }
 
     /// Hashes that stand for values that nobody lists; what they are made of does not matter to who counts them.
-    private static let hashes: [(MadeValue, Double)] = (0..<64).map { (place: UInt64) in
-        let code = (0..<16).map { UInt8(truncatingIfNeeded: place &* 0x9E37 &+ $0) }
-        return (.text("\(RevealedHash(authenticationCode: code))"), 1 / Double(place + 1))
+    static let hashes = (0..<64).map { (place: UInt64) in
+        RevealedHash(authenticationCode: (0..<16).map { UInt8(truncatingIfNeeded: place &* 0x9E37 &+ $0) })
     }
 }
 

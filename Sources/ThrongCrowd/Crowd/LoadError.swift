@@ -1,23 +1,14 @@
 /// The reason why a load can't be made or sent.
 package enum LoadError: Error, Equatable, CustomStringConvertible {
-    /// A file of the sample is not there, or can't be read.
     case unreadable(file: String)
-    /// A line of the sample's devices is not what it should be. Lines count from 1.
     case malformed(file: String, line: Int)
-    /// A line of a file of shares is not what it should be. Lines count from 1.
     case malformedShare(file: String, line: Int)
-    /// The shop's header lacks a column that is read.
     case lacksColumns(file: String)
-    /// A line of the shop has more or fewer values than its header, or no instant. Lines count from 1.
     case unlikeHeader(file: String, line: Int)
-    /// The plan has no such purpose.
     case unknownPurpose(found: String, known: [String])
-    /// No metric counts events of the purpose.
     case nothingCounted(purpose: String)
-    /// Nothing listens there.
     case noServer(host: String, port: Int, reason: String)
 
-    /// The fault, what is allowed, and the remedy, in sentences.
     package var description: String {
         switch self {
         case .unreadable(let file):
@@ -26,7 +17,8 @@ package enum LoadError: Error, Equatable, CustomStringConvertible {
             "\(file): line \(line) is no device. Each line is one JSON object, as in Deploy/sample/devices.ndjson.gz."
         case .malformedShare(let file, let line):
             "\(file): line \(line) is no share. After a header each line is a dimension of the plan, one of its buckets, and a number "
-                + "from 0, such as genre,News,0.4."
+                + "from 0, such as genre,News,0.4; or devices, an event and a share; events, an event and a number from 1; or "
+                + "consent, a purpose that asks and a share."
         case .lacksColumns(let file):
             "\(file): its first line lacks one of user_id, session_id, event, timestamp, acquisition_channel, "
                 + "user_lifecycle. Name a file such as Deploy/sample/shop.csv.gz."

@@ -13,7 +13,10 @@ struct MadeCrowd: Sendable {
     /// The fields that an event says of itself.
     private let own: [FieldTable]
     private let events: [Event]
+    /// The places of the events of which nothing is known.
+    private let unknown: [Int]
     private let funnels: [[Move]]
+    private let shares: CrowdShares
     /// Combinations of buckets that no device can have.
     private let impossible: [Combination]
 
@@ -27,6 +30,8 @@ struct MadeCrowd: Sendable {
         /// The buckets of the dimensions that read its name.
         var kinds: [DimensionName: Int] = [:]
         var impossible: [Combination] = []
+        /// The share of devices that send it on a day, where somebody knows it.
+        var senders: Double?
     }
 
     /// A step of a funnel: an event, and the bucket that a field of it has to be in.
@@ -40,8 +45,6 @@ struct MadeCrowd: Sendable {
     private static let (consenting, refusing, outdated, late) = (0.75, 0.08, 0.02, 0.03)
 
     /// Makes the values of all fields of a plan.
-    ///
-    /// - Throws: ``BucketingProblem``.
     init(_ plan: Plan, shares: CrowdShares, rules: UserAgentRules) throws(BucketingProblem) {
         var dimensions: [ThrongPlan.Dimension] = []
         for dimension in plan.dimensions + plan.metrics.flatMap({ plan.cubeDimensions(of: $0) })
@@ -57,7 +60,9 @@ struct MadeCrowd: Sendable {
             if table.isOfDevice { device.append(table) } else { own.append(table) }
         }
         (self.device, self.own) = (device, own)
-        events = try Self.events(of: plan, own)
+        self.shares = shares
+        events = try Self.events(of: plan, own, shares)
+        unknown = events.indices.filter { [events] in events[$0].senders == nil }
         funnels = try Self.funnels(of: plan, own, events.map(\.name))
         let known = Set(device.flatMap { $0.entries.first.map { Array($0.buckets.keys) } ?? [] })
         impossible = try plan.metrics.flatMap(\.impossible).filter {
@@ -66,13 +71,17 @@ struct MadeCrowd: Sendable {
         .map { combination throws(BucketingProblem) in try Self.combination(combination, dimensions) }
     }
 
-    private static func events(of plan: Plan, _ own: [FieldTable]) throws(BucketingProblem) -> [Event] {
+    private static func events(
+        of plan: Plan, _ own: [FieldTable], _ shares: CrowdShares
+    ) throws(BucketingProblem) -> [Event] {
         var events: [Event] = []
         for metric in plan.metrics {
             let dimensions = plan.cubeDimensions(of: metric)
             for name in metric.events {
                 let place = events.firstIndex { $0.name == name.text } ?? events.count
-                if place == events.count { events.append(Event(name: name.text)) }
+                if place == events.count {
+                    events.append(Event(name: name.text, senders: shares.devices(sending: name.text)))
+                }
                 let fields = plan.fields(of: name, purpose: metric.purpose)
                 for (field, table) in own.enumerated()
                 where fields.contains(table.name) && !events[place].fields.contains(field) {
@@ -137,6 +146,8 @@ struct MadeCrowd: Sendable {
         fileprivate(set) var fields: [(name: String, json: String)] = []
         fileprivate(set) var values: [FieldName: MadeValue] = [:]
         fileprivate(set) var manners = Visitor.Manners()
+        /// The share of people who agree from which on it is one of them.
+        fileprivate var reluctance = 0.0
         fileprivate var buckets: [DimensionName: Int] = [:]
         /// The place of its favourite value of each field of events.
         fileprivate var tastes: [Int] = []
@@ -144,8 +155,6 @@ struct MadeCrowd: Sendable {
     }
 
     /// Makes a device up; the same one for the same seed.
-    ///
-    /// - Parameter sample: a real device, whose fields it has in place of made-up ones.
     func guest(seed: UInt64, sample: SampleDevice?) -> MadeDevice {
         var random = SeededGenerator(seed: seed)
         var guest = MadeDevice(seed: random.next())
@@ -160,8 +169,8 @@ struct MadeCrowd: Sendable {
         }
         guest.tastes = own.map { $0.draw(using: &random) }
         let isTold = random.fraction() < Self.refusing
+        guest.reluctance = random.fraction()
         guest.manners = Visitor.Manners(
-            consents: random.fraction() < Self.consenting,
             signals: isTold ? [.globalPrivacyControl, .doNotTrack] : [],
             isOutdated: random.fraction() < Self.outdated,
             delay: random.fraction() < Self.late ? Int64(1800 + 60_000 * random.fraction()) : 0)
@@ -174,22 +183,61 @@ struct MadeCrowd: Sendable {
         return guest
     }
 
-    /// The visits of a device: each with its steps in their order.
     func visits(of guest: MadeDevice) -> [[Crowd.Step]] {
         guard !events.isEmpty else { return [] }
         var random = SeededGenerator(seed: guest.seed)
         let count = min(1 + Int(-log2(1 - random.fraction()) * 0.7), 8)
-        return (0..<count).map { _ in visit(of: guest, &random) }
+        return known(visits: count, &random).map { visit(of: guest, with: $0, &random) }
     }
 
-    private func visit(of guest: MadeDevice, _ random: inout SeededGenerator) -> [Crowd.Step] {
+    var guessedEvents: [String] { unknown.map { events[$0].name } }
+
+    func agrees(_ guest: MadeDevice, to purpose: PurposeName) -> Bool {
+        guest.reluctance < shares.consent(to: purpose) ?? Self.consenting
+    }
+
+    /// Draws a device's events, by visit, of those of which somebody knows how many devices send them. One that comes
+    /// far in a funnel does so in one visit.
+    private func known(visits count: Int, _ random: inout SeededGenerator) -> [[Move]] {
+        var visits = [[Move]](repeating: [], count: count)
+        guard unknown.count < events.count else { return visits }
+        var eagerness = events.map { _ in random.fraction() }
+        for funnel in funnels where funnel.allSatisfy({ events[$0.event].senders != nil }) {
+            let own = random.fraction()
+            for move in funnel { eagerness[move.event] = own }
+            var way = funnel.prefix { !$0.wanted.isEmpty || own < events[$0.event].senders ?? 0 }
+            // Nobody said how many take a step that is a bucket of an event: those who come further do.
+            while let last = way.last, !last.wanted.isEmpty { way.removeLast() }
+            visits[Int(random.next() % UInt64(count))] += way
+        }
+        for (place, event) in events.enumerated() {
+            guard let senders = event.senders, eagerness[place] < senders else { continue }
+            // A few do most of it.
+            let zeal = pow(log(1 - random.fraction()), 2) / 2
+            let number = 1 + Int((shares.events(event.name) - 1) * zeal + random.fraction())
+            let first = Int(random.next() % UInt64(count))
+            let done = visits.joined().count { $0.event == place }
+            for turn in done..<max(done, min(number, 200)) {
+                visits[(first + turn) % count].append(Move(event: place, wanted: []))
+            }
+        }
+        return visits
+    }
+
+    private func visit(
+        of guest: MadeDevice, with known: [Move], _ random: inout SeededGenerator
+    ) -> [Crowd.Step] {
         var steps: [Crowd.Step] = []
         var second = Self.start(&random)
         func add(_ move: Move, _ random: inout SeededGenerator) {
             if let step = step(move, of: guest, at: min(second, 86_399), &random) { steps.append(step) }
             second += Int64(5 + 70 * random.fraction())
         }
-        if let funnel = funnels.randomElement(using: &random), random.fraction() < 0.6 {
+        for move in known { add(move, &random) }
+        guard !unknown.isEmpty else { return steps }
+        if let funnel = funnels.randomElement(using: &random), random.fraction() < 0.6,
+            funnel.allSatisfy({ events[$0.event].senders == nil })
+        {
             for move in funnel {
                 add(move, &random)
                 if random.fraction() > 0.6 { break }
@@ -197,8 +245,8 @@ struct MadeCrowd: Sendable {
         }
         for _ in 0..<min(1 + Int(2 / (1 - 0.9 * random.fraction())), 20) {
             // Few kinds of events make most of the traffic: that of rank r has a weight of 1/r, near enough.
-            let rank = Int(pow(Double(events.count + 1), random.fraction())) - 1
-            add(Move(event: min(rank, events.count - 1), wanted: []), &random)
+            let rank = Int(pow(Double(unknown.count + 1), random.fraction())) - 1
+            add(Move(event: unknown[min(rank, unknown.count - 1)], wanted: []), &random)
         }
         return steps
     }
@@ -214,7 +262,7 @@ struct MadeCrowd: Sendable {
                 let wanted = move.wanted.first { $0.field == field }.flatMap {
                     own[field].draw($0.bucket, of: $0.dimension, using: &random)
                 }
-                let usual = random.fraction() < 0.6 ? guest.tastes[field] : own[field].draw(using: &random)
+                let usual = random.fraction() < 0.4 ? guest.tastes[field] : own[field].draw(using: &random)
                 places.append((field, wanted ?? usual))
             }
             if !event.impossible.isEmpty {

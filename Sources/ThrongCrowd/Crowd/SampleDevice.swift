@@ -4,7 +4,6 @@ package import ThrongPlan
 
 /// One browser as it described itself, from the sample's `devices.ndjson.gz`.
 package struct SampleDevice: Sendable {
-    /// The whole header.
     package let userAgent: String?
     /// Width and height, such as "390x844". Unit: CSS pixels.
     package let screen: String?
@@ -21,7 +20,6 @@ package struct SampleDevice: Sendable {
         let hardware_concurrency: Int64?
     }
 
-    /// Reads one line of the file.
     package init(line: some StringProtocol) throws {
         let line = try JSONDecoder().decode(Line.self, from: Data(line.utf8))
         userAgent = line.user_agent
@@ -34,7 +32,6 @@ package struct SampleDevice: Sendable {
         cores = line.hardware_concurrency
     }
 
-    /// Reads every device of a file.
     package static func all(in file: String) throws -> [SampleDevice] {
         try lines(of: file).enumerated().map { place, line in
             do {
@@ -45,7 +42,6 @@ package struct SampleDevice: Sendable {
         }
     }
 
-    /// The lines of a packed file.
     static func lines(of file: String) throws -> [String] {
         guard let packed = FileManager.default.contents(atPath: file) else { throw LoadError.unreadable(file: file) }
         let bytes = try packed.withUnsafeBytes { buffer in
@@ -54,7 +50,6 @@ package struct SampleDevice: Sendable {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// The names that a device may have fields by.
     package static let fieldNames = ["user_agent", "screen", "memory_gb", "cores"]
 
     /// The value of a field; missing for one that devices of the sample don't have.

@@ -11,10 +11,8 @@ package struct Visitor: Sendable {
         case guest(MadeCrowd.MadeDevice, of: MadeCrowd)
     }
 
-    /// The answers of a device that is asked whether it may be counted, and the time for which it waits to send.
+    /// The signals of a device, and the time for which it waits to send.
     struct Manners: Sendable {
-        var consents = true
-        /// The signals by which it refuses.
         var signals: Set<OptOutSignal> = []
         /// True if it agreed to the version before the plan's.
         var isOutdated = false
@@ -55,6 +53,11 @@ package struct Visitor: Sendable {
         }
     }
 
+    func agrees(to purpose: Purpose) -> Bool {
+        guard purpose.needsConsent, case .guest(let guest, let crowd) = kind else { return true }
+        return crowd.agrees(guest, to: purpose.name)
+    }
+
     /// Its visits on a day, each with its steps in their order.
     var visits: [[Crowd.Step]] {
         switch kind {
@@ -86,9 +89,6 @@ struct Drafts {
     private var places: [Int64: Int] = [:]
     private(set) var all: [(events: [String], sent: UnixSeconds)] = []
 
-    /// - Parameters:
-    ///   - key: tells identifiers apart.
-    ///   - sent: when the event could be posted at the earliest.
     mutating func add(_ event: String, to key: Int64, sent: UnixSeconds) {
         let place = places[key] ?? all.count
         if place == all.count {

@@ -8,7 +8,6 @@ package struct BoundForecast: Sendable, Hashable, Encodable {
     package let cut: Double
     /// The smallest that cuts no more than ``mostCut``.
     package let suggested: Int
-    /// The share of events that this one cuts.
     package let suggestedCut: Double
 
     /// The largest share of events that a suggested bound cuts.

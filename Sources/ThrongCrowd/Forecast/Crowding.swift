@@ -13,12 +13,10 @@ package struct Crowding: Sendable, Hashable, Encodable {
     package let uniqueBuckets: Int
     /// The bits that a context tells, in buckets.
     package let bits: Double
-    /// Each dimension by itself.
     package let dimensions: [Told]
 
     /// The bits that a dimension tells of a device.
     package struct Told: Sendable, Hashable, Encodable {
-        /// The dimension.
         package let dimension: String
         /// Unit: bits; 0 where all are in one bucket.
         package let bits: Double

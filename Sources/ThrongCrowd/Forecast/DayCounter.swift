@@ -18,17 +18,13 @@ package struct DayCounter: Sendable {
 
     /// Counts the batches of a time: one cube for each metric and period that has anything, in the order in which they
     /// are released. Every device proves itself, wherever a metric asks it to.
-    ///
-    /// - Parameter hand: hands each batch over, with the time at which it is posted.
     package func count(_ hand: ((Crowd.Parcel, UnixSeconds) throws -> Void) throws -> Void) throws -> CountedDay {
         var counting = Counting(
             space: space, position: .start, watermark: .start, bounds: Counting.Bounds(windowBytes: .max))
         var keys: [WindowID: WindowKey] = [:]
-        var last = UnixSeconds(0)
         var firsts = ProvedCrowd(layouts: layouts)
         var senders = Senders()
         try hand { parcel, now in
-            last = max(last, now)
             var body = parcel.body
             let outcome = try body.withUTF8 { try intake.read($0, signals: parcel.signals, now: now, isSealed: true) }
             guard case .batch(let incoming) = outcome else { return }
@@ -36,15 +32,13 @@ package struct DayCounter: Sendable {
             let key = keys[window] ?? .random()
             keys[window] = key
             let identifier = incoming.identifier.keyed(with: key)
-            let counted = counting.count(incoming.bucketed, identifier: identifier, hasProof: true, now: now) {
-                Self.period(of: $0, containing: now).start
-            }
+            let counted = counting.count(incoming.bucketed, identifier: identifier, hasProof: true, now: now)
             if case .counted(let batch) = counted {
                 firsts.add(incoming.bucketed, by: parcel.device, except: Set(batch.answer.refused.map(\.index)))
                 senders.add(incoming.bucketed, by: identifier)
             }
         }
-        _ = counting.takeClosings(now: .max) { Self.period(of: $0, containing: last).start }
+        _ = counting.takeClosings(now: .max)
         var tables: [Place: CubeTable] = [:]
         while let flush = counting.freeze() {
             add(flush, to: &tables)
@@ -64,7 +58,6 @@ package struct DayCounter: Sendable {
         PeriodCalendar.utc.period(layout.period, containing: time)
     }
 
-    /// A metric's period.
     private struct Place: Hashable {
         let layout: Int
         let start: UnixSeconds

@@ -7,7 +7,7 @@ package import ThrongPlan
 package struct Forecast: Sendable, Encodable {
     /// Unit: devices a day.
     package let devices: Int
-    /// The number of days; all that is said is the median of them.
+    /// The number of days; all that is said is the median of them, but of shown shares the mean.
     package let days: Int
     /// The hiding places that they have, by purpose, and over all purposes together.
     package let crowding: [Crowding]
@@ -16,18 +16,15 @@ package struct Forecast: Sendable, Encodable {
     /// The metrics' forecasts, in the plan's order.
     package let metrics: [MetricForecast]
 
-    /// The assumptions.
     package struct Terms: Sendable {
         /// Unit: devices a day; from 1.
         package var devices: Int
         /// The number of days, from 1; each has a crowd of its own. What is close to k is shown on some of them.
         package var days: Int
-        /// The time at which devices post.
         package var posting: Posting
         /// The same seed has the same crowds and the same noise.
         package var seed: UInt64
 
-        /// The time at which devices post.
         package enum Posting: Sendable {
             /// Each device posts in the window in which its events happen.
             case asItHappens
@@ -50,10 +47,7 @@ package struct Forecast: Sendable, Encodable {
 
     /// Forecasts some days, the last one given.
     ///
-    /// Days are taken to be in UTC. Of weeks and months it is one day: their floors are those of one window, too.
-    ///
-    /// - Parameter progress: called after each device of each day.
-    /// - Throws: what a bucketing that can't be compiled throws; ``ReleaseError``; ``NoiseError``.
+    /// Days are taken to be in UTC. A week or month has as many days as are forecast, if it has so many.
     package init(
         of plan: Plan, crowd: Crowd, _ terms: Terms, through last: CalendarDate = .today, progress: () -> Void = {}
     ) throws {

@@ -8,9 +8,7 @@ package struct ForecastDay: Sendable {
     /// Its metrics' periods, in the order in which they are released.
     package let made: [Made]
 
-    /// One metric's period.
     package struct Made: Sendable {
-        /// The counters.
         package let cube: StoredCube
         /// The numbers that leave the house.
         package let decision: ReleaseDecision
@@ -25,12 +23,7 @@ package struct ForecastDay: Sendable {
         }
     }
 
-    /// Releases a counted day.
-    ///
-    /// - Parameters:
-    ///   - day: as ``DayCounter/count(_:)`` has it.
-    ///   - seed: of a secret of the forecast's own, by which noise is drawn. The same seed draws the same noise.
-    /// - Throws: ``ReleaseError``; ``NoiseError``.
+    /// Releases a counted day; the same seed draws the same noise.
     package init(_ day: CountedDay, of plan: Plan, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let secret = DrawSecret(bytes: (0..<32).map { _ in UInt8(truncatingIfNeeded: random.next()) })

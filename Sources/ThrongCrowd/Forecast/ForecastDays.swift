@@ -1,30 +1,48 @@
 internal import ThrongPlan
+internal import ThrongRelease
 
-/// Days on which crowds came, the oldest first.
+/// Days on which crowds came, the oldest first, and then a week and a month where a metric has such a period.
 enum ForecastDays {
     /// Counts days, and hands each one over.
-    ///
-    /// - Parameter plan: whose days are in UTC.
     static func count<Found>(
         _ plan: Plan, _ crowd: Crowd, _ terms: Forecast.Terms, through last: CalendarDate, progress: () -> Void,
         _ release: (CountedDay) throws -> Found
     ) throws -> [Found] {
         let counter = try DayCounter(plan)
-        return try (0..<terms.days).map { place in
-            let date = CalendarDate(daysSince1970: last.daysSince1970 - Int64(terms.days - 1 - place))
-            let day = PeriodCalendar.utc.period(.day, containing: UnixSeconds(date.daysSince1970 * 86_400))
-            let posting: Crowd.Posting =
-                switch terms.posting {
-                case .asItHappens: .asItHappens
-                case .atOnce: .atOnce(day.end + 1)
-                }
-            return try release(
-                counter.count { take in
+        func count(_ places: Range<Int>, from first: UnixSeconds, _ progress: () -> Void) throws -> CountedDay {
+            try counter.count { take in
+                for place in places {
+                    let day = PeriodCalendar.utc.period(.day, containing: first + Int64(place) * 86_400)
+                    let posting: Crowd.Posting =
+                        switch terms.posting {
+                        case .asItHappens: .asItHappens
+                        case .atOnce: .atOnce(day.end + 1)
+                        }
                     try crowd.forEachParcel(
                         plan: plan, purposes: plan.purposes, day: day.start, posting: posting, devices: terms.devices,
                         seed: terms.seed &+ UInt64(place), isShuffled: true, progress: progress, take)
-                })
+                }
+            }
         }
+        let last = UnixSeconds(last.daysSince1970 * 86_400)
+        var found = try (0..<terms.days).map { place in
+            let day = try count(place..<place + 1, from: last - Int64(terms.days - 1) * 86_400, progress)
+            return try release(day.keeping { $0 != .week && $0 != .month })
+        }
+        for kind in [PeriodKind.week, .month] where plan.metrics.contains(where: { $0.period == kind }) {
+            let period = PeriodCalendar.utc.period(kind, containing: last)
+            let whole = Int((period.end.value - period.start.value) / 86_400)
+            let days = min(terms.days, whole, Forecast.most / terms.devices)
+            found.append(try release(count(0..<max(days, 1), from: period.start) {}.keeping { $0 == kind }))
+        }
+        return found
+    }
+}
+
+extension CountedDay {
+    /// The same without the metrics of other periods.
+    fileprivate func keeping(_ isKept: (PeriodKind) -> Bool) -> CountedDay {
+        CountedDay(cubes: cubes.filter { isKept($0.layout.period) }, proved: proved, sent: sent)
     }
 }
 

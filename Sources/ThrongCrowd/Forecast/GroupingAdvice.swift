@@ -6,18 +6,16 @@ internal import ThrongRelease
 /// No number is withheld for another's sake, so each grouping is looked at by itself. What each adds is its cost: the
 /// noise of all of a metric's groupings together tells a little of each device.
 package struct GroupingAdvice: Sendable, Hashable, Encodable {
-    /// The metric.
     package let metric: String
     /// The groupings to write under its `margins`, coarser ones first; without one only the total would do.
     package let margins: [Suggested]
     /// Those that its insights and its decay ask for: they are released anyway.
     package let asked: [Suggested]
 
-    /// A grouping.
     package struct Suggested: Sendable, Hashable, Encodable {
         /// The dimensions that it keeps.
         package let dimensions: [String]
-        /// The share of its events that it would show, in the median of the days.
+        /// The share of its events that it would show, in the mean of the days.
         package let shown: Double
     }
 
@@ -34,9 +32,6 @@ package struct GroupingAdvice: Sendable, Hashable, Encodable {
     /// left out.
     ///
     /// The busiest hour of each day stands for its hours.
-    ///
-    /// - Parameter progress: called after each device of each day.
-    /// - Throws: as ``Forecast/init(of:crowd:_:through:progress:)``.
     package static func all(
         of plan: Plan, crowd: Crowd, _ terms: Forecast.Terms, through last: CalendarDate = .today,
         progress: () -> Void = {}
@@ -85,12 +80,11 @@ extension [GroupingAdvice] {
     /// Lines to paste into a plan.
     package var yaml: [String] {
         ["metrics:"]
-            + flatMap { advice in
-                ["  \(advice.metric):"]
-                    + (advice.margins.isEmpty
-                        ? ["    margins: [[]]  # what is released anyway, and the total"]
-                        : ["    margins:"] + advice.margins.map { "      - \($0.words)" })
-                    + advice.asked.map { "      # released anyway, for insights or decay: \($0.words)" }
+            + flatMap { advice -> [String] in
+                let margins = advice.margins.map { "      - \($0.words)" }
+                let asked = advice.asked.map { "      # released anyway, for insights or decay: \($0.words)" }
+                let none = margins.isEmpty ? " [[]]  # what is released anyway, and the total" : ""
+                return ["  \(advice.metric):", "    margins:\(none)"] + margins + asked
             }
     }
 }

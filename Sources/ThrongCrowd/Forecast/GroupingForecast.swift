@@ -5,7 +5,7 @@ internal import ThrongRelease
 package struct GroupingForecast: Sendable, Hashable, Encodable {
     /// The dimensions that it keeps; none is the total.
     package let dimensions: [String]
-    /// The share of the counted events that is in numbers that are shown: 0 to 1.
+    /// The share of the counted events that is in numbers that are shown, in the mean of the days: 0 to 1.
     package let shown: Double
     /// The count of numbers that are shown.
     package let numbers: Int
@@ -19,11 +19,13 @@ package struct GroupingForecast: Sendable, Hashable, Encodable {
     /// Looks at the days on which anything was counted; nil where there are none.
     init?(_ grouping: Margin, named names: [DimensionName], on days: [[ForecastDay.Made]]) {
         let days = days.filter { !$0.isEmpty }.map { OneDay(grouping, $0) }.filter { $0.events > 0 }
-        guard let shown = days.map(\.share).median, let numbers = days.map(\.numbers).median,
-            let reached = days.map(\.reached).median, let eventMargin = days.map(\.eventMargin).median
+        guard let numbers = days.map(\.numbers).median, let reached = days.map(\.reached).median,
+            let eventMargin = days.map(\.eventMargin).median
         else { return nil }
         dimensions = names.map(\.text)
-        (self.shown, self.numbers, self.reached, self.eventMargin) = (shown, numbers, reached, eventMargin)
+        // What is close to k is shown on some of the days, and the median of those is all or nothing.
+        shown = days.reduce(0) { $0 + $1.share } / Double(days.count)
+        (self.numbers, self.reached, self.eventMargin) = (numbers, reached, eventMargin)
         deviceMargin = days.compactMap(\.deviceMargin).median
     }
 

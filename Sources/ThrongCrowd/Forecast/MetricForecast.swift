@@ -3,9 +3,7 @@ internal import ThrongRelease
 
 /// The numbers of one metric that a day would show.
 package struct MetricForecast: Sendable, Encodable {
-    /// The metric.
     package let metric: String
-    /// hour, day, week or month.
     package let period: PeriodKind
     /// Its groupings; none where the crowd has none of its events.
     package let groupings: [GroupingForecast]
@@ -17,14 +15,8 @@ package struct MetricForecast: Sendable, Encodable {
     /// The devices a day that its total takes to be published, where it is not. Nil where it is, or where nobody is in
     /// it.
     package let devicesForTotal: Int?
-    /// The steps of its decay.
     package let decay: [DecayCost]
 
-    /// Looks at days of one plan.
-    ///
-    /// - Parameters:
-    ///   - sent: how many identifiers sent how many events of it in their window.
-    ///   - devices: how many came on a day.
     init(_ metric: Metric, of plan: Plan, _ days: [ForecastDay], sent: [Int64: Int], devices: Int) {
         self.metric = metric.name.text
         period = metric.period
@@ -34,7 +26,7 @@ package struct MetricForecast: Sendable, Encodable {
         }
         bound = metric.within == nil ? BoundForecast(metric.contributionBound, sent) : nil
         let shown = made.count { $0.contains { $0.decision.release.cell(CellIndex(0), in: .total) != nil } }
-        let isShown = shown > 0 && 2 * shown >= days.count
+        let isShown = shown > 0 && 2 * shown >= made.count { !$0.isEmpty }
         let wait = metric.period.longestSeconds + plan.app.grace.components.seconds
         firstNumberHours = isShown ? Int((wait + 3599) / 3600) : nil
         devicesForTotal = isShown ? nil : Self.devicesForTotal(metric.threshold.devices, made.flatMap { $0 }, devices)

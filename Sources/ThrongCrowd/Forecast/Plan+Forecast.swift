@@ -12,8 +12,6 @@ extension Plan {
     }
 
     /// The same plan whose metrics release other groupings besides those that insights ask for.
-    ///
-    /// - Parameter margins: by metric; metrics that are missing keep their own.
     func releasing(_ margins: [MetricName: [[DimensionName]]]) -> Plan {
         var plan = self
         for place in metrics.indices {

@@ -27,7 +27,7 @@ struct BodyWriter {
         events = plan.events(of: purpose.name).map { event in
             (event.text.quotedJSON, plan.fields(of: event, purpose: purpose.name).filter(isOwn).sorted())
         }
-        times = (60..<Int64(120)).map { Self.text(of: now - $0) }
+        times = (60..<Int64(120)).map { Crowd.text(of: now - $0) }
         random = SeededGenerator(seed: shape.seed)
     }
 
@@ -61,22 +61,12 @@ struct BodyWriter {
         let own = fields.isEmpty ? "" : ",\"fields\":{\(fields.joined(separator: ","))}"
         return "{\"event\":\(event.name),\"at\":\"\(at)\"\(own)}"
     }
-
-    private static func text(of instant: UnixSeconds) -> String {
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let second = instant.value % 86_400
-        let clock = [second / 3600, second / 60 % 60, second % 60].map(two).joined(separator: ":")
-        return "\(PeriodCalendar.utc.date(at: instant))T\(clock)Z"
-    }
 }
 
 extension Purpose {
-    /// The member of a batch for the version that people agreed to, with a comma behind it; empty where that is the
-    /// first.
-    var consentMember: String { consentMember(isOutdated: false) }
-
-    /// The same; of somebody who agreed to the version before it, if there is one.
-    func consentMember(isOutdated: Bool) -> String {
+    /// The member of a batch for the version that people agreed to, or the one before it, with a comma behind it; empty
+    /// where that is the first.
+    func consentMember(isOutdated: Bool = false) -> String {
         let version = isOutdated ? consentVersion - 1 : consentVersion
         return version > 1 ? "\"consent_version\":\(version)," : ""
     }

@@ -7,11 +7,8 @@ package import ThrongPlan
 /// All begin alike, so that window, batch id and identifier, which make a batch one of its own, lie at the same places
 /// in every body and are written over: sending costs a copy, no formatting.
 package struct PreparedBatches: Sendable {
-    /// The shape of the batches.
     package struct Shape: Sendable {
-        /// Events of one batch.
         package var events: Int
-        /// Different bodies.
         package var bodies: Int
         /// True if events carry fields of their own, drawn for each; false if they share what the batch's context says.
         package var spreadsEvents: Bool
@@ -32,9 +29,7 @@ package struct PreparedBatches: Sendable {
 
     /// The bodies, with the window of their making and zeros for the names.
     package let bodies: [[UInt8]]
-    /// Events of one batch.
     package let events: Int
-    /// The purpose that they are sent for.
     package let purpose: Purpose
     private let slots: Set<Slot>
     private let windowOffset: Int
@@ -50,7 +45,6 @@ package struct PreparedBatches: Sendable {
     ///   - devices: whose contexts they have, as far as the plan names the fields; without any, and for every other
     ///     field, values come from the plan's own vocabulary.
     ///   - now: events lie in the two minutes before.
-    /// - Throws: ``LoadError`` where the plan counts nothing; problems of its bucketings.
     package init(
         plan: Plan, purpose name: PurposeName? = nil, devices: [SampleDevice] = [], shape: Shape, now: UnixSeconds
     ) throws {
@@ -62,7 +56,7 @@ package struct PreparedBatches: Sendable {
         var head = "{\"app\":\"\(plan.app.name)\",\"purpose\":\"\(purpose.name)\",\"window\":"
         windowOffset = head.utf8.count
         windowDigits = window.utf8.count
-        head += "\(window),\(purpose.consentMember)\"batch\":\""
+        head += "\(window),\(purpose.consentMember())\"batch\":\""
         batchOffset = head.utf8.count
         head += "\(zeros)\","
         if purpose.hasIdentifiers {
@@ -76,11 +70,7 @@ package struct PreparedBatches: Sendable {
         bodies = (0..<max(1, shape.bodies)).map { _ in Array((head + writer.next()).utf8) }
     }
 
-    /// A body under names of its own.
-    ///
-    /// - Parameters:
-    ///   - number: which batch of the run; no two of one run are the same.
-    ///   - run: tells runs apart.
+    /// A body under names of its own: no two numbers of one run make the same.
     package func body(_ number: UInt64, run: UInt64, window: WindowNumber? = nil) -> [UInt8] {
         var body = bodies[Int(number % UInt64(bodies.count))]
         body.withUnsafeMutableBytes { name($0, number: number, run: run, window: window) }

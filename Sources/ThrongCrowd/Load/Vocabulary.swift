@@ -16,7 +16,7 @@ struct Vocabulary {
             for dimension in plan.cubeDimensions(of: metric) where dimension.field != .time && dimension.field != .event
             {
                 if dimension.isRevealed {
-                    values[dimension.field] = .labels((0..<64).map { (value: UInt64) in "\"\(Self.hash(value))\"" })
+                    values[dimension.field] = .labels(FieldTable.hashes.map { "\"\($0)\"" })
                     continue
                 }
                 let labels = try dimension.rule.compiled(rules: .system).labels.map(\.text.quotedJSON)
@@ -29,16 +29,10 @@ struct Vocabulary {
         }
     }
 
-    /// Stands for the hash of a value; what a hash is made of does not matter to who counts it.
-    private static func hash(_ value: UInt64) -> RevealedHash {
-        RevealedHash(authenticationCode: (0..<16).map { UInt8(truncatingIfNeeded: value &* 0x9E37 &+ $0) })
-    }
-
     func isNumber(_ field: FieldName) -> Bool {
         if case .numbers? = values[field] { true } else { false }
     }
 
-    /// A value of a field as JSON.
     func json(_ field: FieldName, using random: inout SeededGenerator) -> String? {
         switch values[field] {
         case .labels(let labels): labels.randomElement(using: &random)

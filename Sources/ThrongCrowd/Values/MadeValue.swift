@@ -2,11 +2,8 @@ package import ThrongPlan
 
 /// A value of a field, made up.
 package enum MadeValue: Sendable, Hashable {
-    /// Text.
     case text(String)
-    /// A finite number.
     case number(Double)
-    /// The field is left out.
     case missing
 
     /// The value in JSON; nil where the field is left out.
@@ -39,13 +36,10 @@ package enum MadeValue: Sendable, Hashable {
 }
 
 extension BucketingRule {
-    /// The most values that a bucket gets.
     private static let mostValues = 4
 
     /// Returns values for each bucket, in the order of the rule's labels: such as a client would send, or the bucket's
     /// label where nothing better is known. No bucket is without one, but for those that are learned.
-    ///
-    /// - Throws: ``BucketingProblem``.
     package func madeValues(rules: UserAgentRules) throws(BucketingProblem) -> [[MadeValue]] {
         let bucketing = try compiled(rules: rules)
         var values: [[MadeValue]] = bucketing.labels.map { _ in [] }

@@ -23,8 +23,7 @@ struct AnsweredBatches: Sendable {
     }
 
     private var table = OrderedTable<Answered>()
-    /// Answers with refusals: for each, the accepted events and the refusals' size, both as LEB128, and then the
-    /// refusals.
+    /// Answers with refusals: for each, the accepted events and the refusals' size, both as LEB128, and then the refusals.
     private var packed: [UInt8] = []
     private var first: JournalPosition?
     private var last = JournalPosition.start

@@ -1,7 +1,6 @@
 internal import ThrongPlan
 
-/// Two buckets that a network, or a place in it, has filled lately. They leak at a steady rate: a full one is empty
-/// after an hour.
+/// Two buckets that a network, or a place in it, has filled lately. They leak at a steady rate: a full one is empty after an hour.
 ///
 /// A place may bring as much as is left of its network's bucket, and a few more. One place alone fills half of the
 /// bucket; two fill a third each, and something is left for other places.
@@ -22,8 +21,7 @@ struct BroughtLately: Sendable, BitwiseCopyable {
 
     /// The time in which a full bucket empties. Unit: seconds.
     static let emptying = 3600.0
-    /// A household's share, which a place may bring as long as its network's bucket has room. Unit: identifiers,
-    /// events.
+    /// A household's share, which a place may bring as long as its network's bucket has room. Unit: identifiers, events.
     fileprivate static let (fewIdentifiers, fewEvents) = (16, 10_000)
 
     fileprivate mutating func pass(to now: UnixSeconds, _ limits: NetworkTallies.Limits) {

@@ -26,8 +26,7 @@ package struct BucketedBatch: Sendable {
         package let contributions: Range<Int32>
 
         package init(refusal: RefusalReason?, contributions: Range<Int32>) {
-            self.refusal = refusal
-            self.contributions = contributions
+            (self.refusal, self.contributions) = (refusal, contributions)
         }
     }
 
@@ -37,24 +36,20 @@ package struct BucketedBatch: Sendable {
         package let metric: Int32
         /// The leaf cell.
         package let cell: CellIndex
-        package let periodStart: UnixSeconds
+        package internal(set) var periodStart: UnixSeconds
         /// The number of times that the event happened: at least 1.
         package let count: UInt32
         /// The place of the first of the metric's sums in ``BucketedBatch/amounts``; amounts are per single occurrence.
         package let firstAmount: Int32
         /// The metric's firsts that the event claims to be; each adds 1, whatever ``count`` is.
-        package let firsts: FirstSet
+        package internal(set) var firsts: FirstSet
 
         package init(
             metric: Int32, cell: CellIndex, periodStart: UnixSeconds, count: UInt32, firstAmount: Int32,
             firsts: FirstSet = .none
         ) {
-            self.metric = metric
-            self.cell = cell
-            self.periodStart = periodStart
-            self.count = count
-            self.firstAmount = firstAmount
-            self.firsts = firsts
+            (self.metric, self.cell, self.periodStart, self.count) = (metric, cell, periodStart, count)
+            (self.firstAmount, self.firsts) = (firstAmount, firsts)
         }
     }
 
@@ -75,12 +70,8 @@ package struct BucketedBatch: Sendable {
         package init(
             event: Int32, metric: Int32, cell: CellIndex, periodStart: UnixSeconds, steps: UInt16, count: UInt32
         ) {
-            self.event = event
-            self.metric = metric
-            self.cell = cell
-            self.periodStart = periodStart
-            self.steps = steps
-            self.count = count
+            (self.event, self.metric, self.cell, self.periodStart) = (event, metric, cell, periodStart)
+            (self.steps, self.count) = (steps, count)
         }
     }
 
@@ -92,12 +83,8 @@ package struct BucketedBatch: Sendable {
         id: BatchID, window: WindowID, events: [Event], contributions: [Contribution], amounts: [Int64],
         repeats: [Int32]? = nil, marks: [Mark] = []
     ) {
-        self.id = id
-        self.window = window
-        self.events = events
-        self.contributions = contributions
-        self.amounts = amounts
-        self.marks = marks
+        (self.id, self.window, self.events, self.contributions) = (id, window, events, contributions)
+        (self.amounts, self.marks) = (amounts, marks)
         self.repeats = repeats ?? Self.repeats(of: contributions.count, in: events)
     }
 

@@ -3,8 +3,7 @@ package import ThrongPlan
 /// All counters of all layouts that this process knows, numbered once so that counting is arithmetic.
 ///
 /// Counter slots: a leaf cell of a metric with s sums and f firsts has 1 + s + f consecutive slots, in that order, and one
-/// more where events of proved identifiers are counted once more. Tracked slots: the cells of all tracked margins, one slab a
-/// margin.
+/// more where events of proved identifiers are counted once more. Tracked slots: the cells of all tracked margins, one slab a margin.
 package struct CellSpace: Sendable {
     /// The layouts by ordinal: the plans' first, then those that only the journal still mentions.
     package let layouts: [MetricLayout]
@@ -36,10 +35,7 @@ package struct CellSpace: Sendable {
             ids.append(id)
             metrics.append(space)
         }
-        self.layouts = layouts
-        self.ids = ids
-        self.ordinals = ordinals
-        self.metrics = metrics
+        (self.layouts, self.ids, self.ordinals, self.metrics) = (layouts, ids, ordinals, metrics)
         marginPlaces = metrics.flatMap { metric in
             metric.margins.map { MarginPlace(seed: $0.seed, firstTracked: $0.firstTracked) }
         }
@@ -48,6 +44,12 @@ package struct CellSpace: Sendable {
 
     /// Returns the ordinal of a layout; nil if it is not part of this space.
     package func ordinal(of id: LayoutID) -> Int? { ordinals[id] }
+
+    /// Returns the name of a metric's period, such as `2026-12-01`.
+    package func label(ofPeriod start: UnixSeconds, of metric: Int) -> String {
+        let calendar = metrics[metric].calendar
+        return calendar.label(of: calendar.period(layouts[metric].period, containing: start))
+    }
 
     func marginPlace(of appearance: CountedBatch.Appearance) -> MarginPlace {
         marginPlaces[firstMargins[appearance.metric] + appearance.margin]
@@ -69,6 +71,7 @@ package struct CellSpace: Sendable {
 
 /// One metric's part of the cell space. A class, because counting an event refers to it several times.
 final class MetricSpace: Sendable {
+    let calendar: PeriodCalendar
     let firstCounter: UInt32
     let counterEnd: UInt32
     let countersPerCell: UInt32
@@ -91,20 +94,19 @@ final class MetricSpace: Sendable {
     let seed: UInt64
 
     init(layout: MetricLayout, id: LayoutID, firstCounter: UInt32, firstTracked: UInt32) {
+        calendar = PeriodCalendar(timeZone: layout.timeZone) ?? .utc
         self.firstCounter = firstCounter
         countersPerCell = UInt32(layout.countersPerCell)
         counterEnd = firstCounter + UInt32(layout.size(of: layout.leaf)) * countersPerCell
         let seed = id.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         self.seed = seed
-        firsts = FirstsSpace(layout, seed: seed)
+        firsts = FirstsSpace(layout, calendar, seed: seed)
         var next = firstTracked
         margins = (layout.hasIdentifiers ? layout.trackedMargins : []).map { margin in
             let size = UInt32(layout.size(of: margin))
             defer { next += size }
             return TrackedMargin(
-                margin: margin,
-                projection: layout.projection(from: layout.leaf, to: margin),
-                firstTracked: next,
+                margin: margin, projection: layout.projection(from: layout.leaf, to: margin), firstTracked: next,
                 seed: seed &+ UInt64(margin.bits) &* 0xD6E8_FEB8_6659_FD93)
         }
         trackedEnd = next
@@ -143,9 +145,6 @@ final class TrackedMargin: Sendable {
     /// A number that tells the margin's cells apart from all others under one identifier; the same in every process.
     let seed: UInt64
     init(margin: Margin, projection: CellProjection, firstTracked: UInt32, seed: UInt64) {
-        self.margin = margin
-        self.projection = projection
-        self.firstTracked = firstTracked
-        self.seed = seed
+        (self.margin, self.projection, self.firstTracked, self.seed) = (margin, projection, firstTracked, seed)
     }
 }

@@ -42,14 +42,8 @@ package final class CountedBatch: Sendable {
             metric: Int, cell: CellIndex, periodStart: UnixSeconds, count: Int64, sums: [Int64],
             firsts: FirstSet = .none, isLate: Bool = false, isProved: Bool = false
         ) {
-            self.metric = metric
-            self.cell = cell
-            self.periodStart = periodStart
-            self.count = count
-            self.sums = sums
-            self.firsts = firsts
-            self.isLate = isLate
-            self.isProved = isProved
+            (self.metric, self.cell, self.periodStart, self.count, self.sums) = (metric, cell, periodStart, count, sums)
+            (self.firsts, self.isLate, self.isProved) = (firsts, isLate, isProved)
         }
     }
 
@@ -63,10 +57,7 @@ package final class CountedBatch: Sendable {
         package let periodStart: UnixSeconds
 
         package init(metric: Int, margin: Int, cell: CellIndex, periodStart: UnixSeconds) {
-            self.metric = metric
-            self.margin = margin
-            self.cell = cell
-            self.periodStart = periodStart
+            (self.metric, self.margin, self.cell, self.periodStart) = (metric, margin, cell, periodStart)
         }
     }
 
@@ -82,10 +73,7 @@ package final class CountedBatch: Sendable {
         package let progress: UInt16
 
         package init(metric: Int, cell: CellIndex, periodStart: UnixSeconds, progress: UInt16) {
-            self.metric = metric
-            self.cell = cell
-            self.periodStart = periodStart
-            self.progress = progress
+            (self.metric, self.cell, self.periodStart, self.progress) = (metric, cell, periodStart, progress)
         }
     }
 
@@ -93,14 +81,8 @@ package final class CountedBatch: Sendable {
         position: JournalPosition, window: WindowID, batch: BatchID, identifier: KeyedIdentifier, answer: BatchAnswer,
         additions: [Addition], appearances: [Appearance], advances: [Advance] = [], isProved: Bool = false
     ) {
-        self.position = position
-        self.window = window
-        self.batch = batch
-        self.identifier = identifier
-        self.answer = answer
-        self.additions = additions
-        self.appearances = appearances
-        self.advances = advances
-        self.isProved = isProved
+        (self.position, self.window, self.batch, self.identifier) = (position, window, batch, identifier)
+        (self.answer, self.additions, self.appearances) = (answer, additions, appearances)
+        (self.advances, self.isProved) = (advances, isProved)
     }
 }

@@ -6,8 +6,8 @@ package enum CountedRecord: Sendable {
     case closing(WindowClosing)
     /// An identifier sent an opt-out signal: its progress is forgotten, and its counts stay.
     case withdrawal(Withdrawal)
-    /// An identifier that had been counted is to be removed from the counts.
-    case removalRequest(RemovalRequest)
+    /// An identifier is to be removed from the counts; nothing that it sends is counted from here on.
+    case removalRequest(Withdrawal)
     /// Such a removal was carried out.
     case removal(Removal)
 
@@ -15,8 +15,7 @@ package enum CountedRecord: Sendable {
         switch self {
         case .batch(let batch): batch.position
         case .closing(let closing): closing.position
-        case .withdrawal(let withdrawal): withdrawal.position
-        case .removalRequest(let request): request.position
+        case .withdrawal(let withdrawal), .removalRequest(let withdrawal): withdrawal.position
         case .removal(let removal): removal.position
         }
     }
@@ -25,8 +24,7 @@ package enum CountedRecord: Sendable {
         switch self {
         case .batch(let batch): batch.window
         case .closing(let closing): closing.window
-        case .withdrawal(let withdrawal): withdrawal.window
-        case .removalRequest(let request): request.window
+        case .withdrawal(let withdrawal), .removalRequest(let withdrawal): withdrawal.window
         case .removal(let removal): removal.window
         }
     }
@@ -59,23 +57,16 @@ package struct WindowClosing: Sendable, Equatable {
         package let identifiers: UInt32
 
         package init(metric: Int, cell: CellIndex, periodStart: UnixSeconds, identifiers: UInt32) {
-            self.metric = metric
-            self.cell = cell
-            self.periodStart = periodStart
-            self.identifiers = identifiers
+            (self.metric, self.cell, self.periodStart, self.identifiers) = (metric, cell, periodStart, identifiers)
         }
     }
 
     package init(position: JournalPosition, window: WindowID, additions: [Addition], hasMore: Bool = false) {
-        self.position = position
-        self.window = window
-        self.additions = additions
-        self.hasMore = hasMore
+        (self.position, self.window, self.additions, self.hasMore) = (position, window, additions, hasMore)
     }
 }
 
-/// The effect of a batch with a signal that its purpose honours: the identifier's progress in its window's metrics that
-/// count identifiers is forgotten.
+/// An identifier that withdraws from a window.
 package struct Withdrawal: Sendable, Equatable {
     package let position: JournalPosition
     package let window: WindowID
@@ -83,8 +74,6 @@ package struct Withdrawal: Sendable, Equatable {
     package let identifier: KeyedIdentifier
 
     package init(position: JournalPosition, window: WindowID, identifier: KeyedIdentifier) {
-        self.position = position
-        self.window = window
-        self.identifier = identifier
+        (self.position, self.window, self.identifier) = (position, window, identifier)
     }
 }

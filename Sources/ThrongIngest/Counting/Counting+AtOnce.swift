@@ -41,9 +41,7 @@ extension Counting {
             additions[place].settle(sender, space.metrics[additions[place].metric], in: &window)
         }
         appearances.reserveCapacity(8)
-        for addition in additions {
-            apply(addition, in: batch, of: sender, to: &window, appearances: &appearances)
-        }
+        for addition in additions { apply(addition, in: batch, of: sender, to: &window, appearances: &appearances) }
         return true
     }
 
@@ -56,10 +54,8 @@ extension Counting {
         for (place, contribution) in batch.contributions.enumerated() where batch.repeats[place] > 0 {
             let ordinal = Int(contribution.metric)
             let metric = space.metrics[ordinal]
-            guard metric.hasIdentifiers else { return nil }
-            if !closed.isEmpty {
-                let period = ClosedPeriod(layout: space.ids[ordinal], periodStart: contribution.periodStart)
-                guard !closed.contains(period) else { return nil }
+            guard metric.hasIdentifiers, !lateness.isReleased(contribution.periodStart, of: ordinal, in: space) else {
+                return nil
             }
             let events = Int64(contribution.count) * Int64(batch.repeats[place])
             let partition = metric.partition(contribution.cell).value

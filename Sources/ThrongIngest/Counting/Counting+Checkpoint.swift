@@ -116,10 +116,7 @@ extension Counting {
 
     /// Takes a part over. Parts come in the order in which they were made, before any record is replayed.
     ///
-    /// - Parameters:
-    ///   - metrics: the ordinal in ``space`` for each ordinal of the checkpoint; nil for a layout that no longer
-    ///     exists.
-    ///   - now: as for ``replay(_:now:)``.
+    /// - Parameter metrics: the ordinal in ``space`` for each ordinal of the checkpoint; nil for a layout that is gone.
     /// - Returns: false if the bytes are not a part.
     package mutating func restore(
         _ bytes: UnsafeRawBufferPointer, of id: WindowID, metrics: [Int?], now: UnixSeconds
@@ -149,9 +146,9 @@ extension OpenWindow {
     {
         switch kind {
         case .batches: batches.part(kind, from: place, refusalBytes: 0)
-        case .pairs: pairs.part(from: place)
-        case .proved: proved.part(from: place)
-        case .contributions: contributions.part(from: place)
+        case .pairs: .sections(of: pairs, from: place)
+        case .proved: .sections(of: proved, from: place)
+        case .contributions: .sections(of: contributions, from: place)
         case .progress, .progressPeriods: progress[metric]?.part(kind, from: place)
         case .head, .refusals, .withdrawn, .end: nil
         }
@@ -161,9 +158,9 @@ extension OpenWindow {
     fileprivate mutating func load(_ part: WindowPart.Loaded, metric: Int?) -> Bool {
         switch part.kind {
         case .head, .refusals, .batches: return batches.load(part)
-        case .pairs: return pairs.load(part)
-        case .proved: return proved.load(part)
-        case .contributions: return contributions.load(part)
+        case .pairs: return part.fill(&pairs)
+        case .proved: return part.fill(&proved)
+        case .contributions: return part.fill(&contributions)
         case .progress, .progressPeriods:
             guard let metric else { return true }
             return progress[metric, default: WindowProgress()].load(part)

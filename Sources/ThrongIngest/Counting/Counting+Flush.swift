@@ -10,7 +10,7 @@ extension Counting {
         case .batch(let batch): replay(batch, now: now)
         case .closing(let closing): replay(closing)
         case .withdrawal(let withdrawal): replay(withdrawal)
-        case .removalRequest(let request): replay(request)
+        case .removalRequest(let request): replay(request: request)
         case .removal(let removal): replay(removal)
         }
     }
@@ -25,12 +25,7 @@ extension Counting {
         replayProgress(of: record, in: &window)
         window.lastPosition = record.position
         windows.putBack(window, at: place)
-        if unresolved != nil {
-            unresolved?.append(record, in: space)
-        } else if record.position > flushed {
-            addDeltas(of: record)
-            freezeIfLarge(through: record.position)
-        }
+        replayDeltas(of: CollectionOfOne(record))
     }
 
     /// Sets the journal's last position once all of it was replayed, as its last records may be unreadable.
@@ -68,17 +63,6 @@ extension Counting {
             }
         }
         note(in: &window) { $0.addLater(record.batch, record.answer, at: record.position, room: $1) }
-    }
-
-    private mutating func addDeltas(of record: CountedBatch) {
-        record.forEachCoverage { pending.coverage.add($0) }
-        for addition in record.additions { addDeltas(of: addition) }
-        for appearance in record.appearances {
-            pending.addIdentifiers(
-                toTracked: space.marginPlace(of: appearance).firstTracked + appearance.cell.value,
-                periodStart: appearance.periodStart,
-                window: record.window.number)
-        }
     }
 
     /// True if PostgreSQL's watermark is known.
@@ -141,7 +125,7 @@ extension Counting {
     package mutating func applied(_ flush: Flush, closed periods: Set<ClosedPeriod>) {
         flushed = flush.through
         frozen.removeAll { $0.through <= flush.through }
-        closed = periods
+        lateness.released = periods
     }
 
     /// Forgets windows that are over, after ``takeEnded(now:)`` took those with something to close.

@@ -1,4 +1,4 @@
-package import ThrongPlan
+internal import ThrongPlan
 package import ThrongWire
 
 extension Counting {
@@ -7,18 +7,16 @@ extension Counting {
     /// It holds no identifier, so its answer tells nothing of what an identifier has done.
     package func forPreview() -> Counting {
         var empty = Counting(space: space, position: .start, watermark: .start)
-        empty.closed = closed
+        empty.lateness = lateness
         return empty
     }
 
     /// Counts a batch event by event, as one device's first.
     ///
-    /// - Parameters:
-    ///   - openPeriod: as for ``count(_:identifier:now:openPeriod:)``.
     /// - Returns: for each event its additions, or the reason why it adds nothing. A metric that counts identifiers is
     ///   listed as if the window ended now. Nil if the batch's window is over.
     package mutating func preview(
-        _ batch: BucketedBatch, now: UnixSeconds, openPeriod: (MetricLayout) -> UnixSeconds
+        _ batch: BucketedBatch, now: UnixSeconds
     ) -> [(additions: [CountedBatch.Addition], refused: RefusalReason?)]? {
         var events: [(additions: [CountedBatch.Addition], refused: RefusalReason?)] = []
         var progress: [Int: Int] = [:]
@@ -30,8 +28,7 @@ extension Counting {
                 id: BatchID(high: 0, low: UInt64(place)), window: batch.window, events: [alone],
                 contributions: Array(contributions), amounts: batch.amounts,
                 marks: batch.marks.filter { Int($0.event) == place })
-            let outcome = count(
-                one, identifier: KeyedIdentifier(high: 1, low: 1), now: now, openPeriod: openPeriod)
+            let outcome = count(one, identifier: KeyedIdentifier(high: 1, low: 1), now: now)
             guard case .counted(let counted) = outcome else { return nil }
             // The result of its window if nothing more followed.
             let ends = counted.advances.compactMap { advance -> CountedBatch.Addition? in

@@ -7,7 +7,7 @@ internal import ThrongSystem
 extension Counting {
     package enum RequestOutcome: Sendable {
         /// Journal this, then answer.
-        case noted(RemovalRequest)
+        case noted(Withdrawal)
         /// The request was made before; answer the same once that place is on disk.
         case repeated(JournalPosition)
         case windowOver
@@ -25,13 +25,11 @@ extension Counting {
         defer { windows.putBack(window, at: place) }
         if let known = window.withdrawn[identifier] { return .repeated(known.position) }
         guard !isFull || hasReserve else { return .full }
-        for metric in window.progress.keys {
-            _ = window.progress[metric]?.forget(identifier.hash(with: space.metrics[metric].seed, 0))
-        }
+        _ = window.forgetProgress(of: identifier, in: space)
         position = position.next
         window.withdrawn[identifier] = .init(position: position)
         window.lastPosition = position
-        return .noted(RemovalRequest(position: position, window: id, identifier: identifier))
+        return .noted(Withdrawal(position: position, window: id, identifier: identifier))
     }
 
     /// Returns identifiers to be removed from one window whose batches are all in PostgreSQL; nil if there are none.
@@ -51,9 +49,7 @@ extension Counting {
 
     /// Subtracts what was found of identifiers that asked for it, in periods that were not released.
     ///
-    /// - Parameters:
-    ///   - found: the batches in the window, by identifier; none for an identifier without any.
-    ///   - largest: the most entries that a record may hold.
+    /// - Parameter largest: the most entries that a record may hold.
     /// - Returns: journal these, in their order, before anything else is counted.
     package mutating func remove(
         _ found: [KeyedIdentifier: [CountedBatch]], from id: WindowID, largest: Int
@@ -62,33 +58,22 @@ extension Counting {
         var window = windows.takeOut(place)
         var parts: [Removal] = []
         let order = found.keys.sorted { ($0.high, $0.low) < ($1.high, $1.low) }
-        for identifier in order {
-            parts += cut(identifier, found[identifier] ?? [], id, largest: largest)
-        }
-        parts = parts.enumerated().map { number, part in
+        for identifier in order { parts += cut(identifier, found[identifier] ?? [], id, largest: largest) }
+        for place in parts.indices {
             position = position.next
-            return part.placed(at: position, hasMore: number + 1 < parts.count)
+            (parts[place].position, parts[place].hasMore) = (position, place + 1 < parts.count)
         }
         for identifier in order { window.withdrawn[identifier]?.isDone = true }
         window.lastPosition = position
         windows.putBack(window, at: place)
-        for part in parts { addDeltas(of: part) }
+        addDeltas(of: parts)
         freezeIfLarge(through: position)
         return parts
     }
 
     /// True if counters of a period can still change.
     private func isOpen(_ metric: Int, _ periodStart: UnixSeconds) -> Bool {
-        closed.isEmpty || !closed.contains(ClosedPeriod(layout: space.ids[metric], periodStart: periodStart))
-    }
-
-    private func part(
-        _ id: WindowID, _ identifier: KeyedIdentifier, additions: [CountedBatch.Addition] = [],
-        appearances: [CountedBatch.Appearance] = [], outcomes: [Removal.Outcome] = []
-    ) -> Removal {
-        Removal(
-            position: position, window: id, identifier: identifier, additions: additions, appearances: appearances,
-            outcomes: outcomes)
+        !lateness.isReleased(periodStart, of: metric, in: space)
     }
 
     /// Returns what is to be subtracted for one identifier, in parts that fit into records.
@@ -125,26 +110,23 @@ extension Counting {
         let outcomes = events.sorted { $0.key < $1.key }.compactMap { code, events in
             CoverageKind(code: code).map { Removal.Outcome(kind: $0, events: events) }
         }
-        var parts = [part(id, identifier, outcomes: outcomes)]
+        var parts = [Removal(position: position, window: id, identifier: identifier, outcomes: outcomes)]
         for first in stride(from: 0, to: additions.count, by: largest) {
-            let end = min(first + largest, additions.count)
-            parts.append(part(id, identifier, additions: Array(additions[first..<end])))
+            let some = Array(additions[first...].prefix(largest))
+            parts.append(Removal(position: position, window: id, identifier: identifier, additions: some))
         }
         for first in stride(from: 0, to: appearances.count, by: largest) {
-            parts.append(
-                part(id, identifier, appearances: Array(appearances[first..<min(first + largest, appearances.count)])))
+            let some = Array(appearances[first...].prefix(largest))
+            parts.append(Removal(position: position, window: id, identifier: identifier, appearances: some))
         }
         return parts
     }
 
-    mutating func replay(_ request: RemovalRequest) {
+    mutating func replay(request: Withdrawal) {
         position = max(position, request.position)
         let place = windows.place(of: request.window)
         var window = windows.takeOut(place)
-        for metric in window.progress.keys {
-            let key = request.identifier.hash(with: space.metrics[metric].seed, 0)
-            window.progress[metric]?.forgetLater(key, at: request.position)
-        }
+        window.forgetProgressLater(of: request.identifier, in: space, at: request.position)
         window.withdrawn[request.identifier] = .init(position: request.position, isDone: Fault.forgetRequests.isOn)
         window.lastPosition = request.position
         windows.putBack(window, at: place)
@@ -161,51 +143,10 @@ extension Counting {
         removals = []
         let place = windows.place(of: record.window)
         var window = windows.takeOut(place)
-        for part in parts {
-            window.withdrawn[part.identifier, default: .init(position: part.position)].isDone = true
-        }
+        for part in parts { window.withdrawn[part.identifier, default: .init(position: part.position)].isDone = true }
         window.lastPosition = record.position
         windows.putBack(window, at: place)
-        if unresolved != nil {
-            unresolved?.append(parts, in: space)
-        } else if record.position > flushed {
-            for part in parts { addDeltas(of: part) }
-            freezeIfLarge(through: record.position)
-        }
-    }
-
-    private mutating func addDeltas(of removal: Removal) {
-        removal.forEachDelta(
-            in: space,
-            counter: { slot, start, amount in pending.take(amount, fromCounter: slot, periodStart: start) },
-            tracked: { slot, start in
-                pending.addIdentifiers(-1, toTracked: slot, periodStart: start, window: removal.window.number)
-            })
-        removal.forEachCoverage { pending.coverage.add($0) }
-    }
-}
-
-extension Removal {
-    fileprivate func placed(at position: JournalPosition, hasMore: Bool) -> Removal {
-        Removal(
-            position: position, window: window, identifier: identifier, additions: additions, appearances: appearances,
-            outcomes: outcomes, hasMore: hasMore)
-    }
-
-    /// Calls `counter` and `tracked` for each counter and tracked cell that it subtracts from.
-    func forEachDelta(
-        in space: CellSpace,
-        counter: (_ slot: UInt32, _ periodStart: UnixSeconds, _ amount: Int64) -> Void,
-        tracked: (_ slot: UInt32, _ periodStart: UnixSeconds) -> Void
-    ) {
-        for addition in additions {
-            space.metrics[addition.metric].forEachCounter(of: addition) { slot, amount in
-                counter(slot, addition.periodStart, amount)
-            }
-        }
-        for appearance in appearances {
-            tracked(space.marginPlace(of: appearance).firstTracked + appearance.cell.value, appearance.periodStart)
-        }
+        replayDeltas(of: parts)
     }
 }
 

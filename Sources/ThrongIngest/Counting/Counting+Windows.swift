@@ -58,7 +58,7 @@ extension Counting {
     }
 
     /// Takes out windows that are over and have progress in metrics that count identifiers. Their keys stay, and
-    /// nothing more is counted in them; call ``close(_:openPeriod:)`` for each.
+    /// nothing more is counted in them; call ``close(_:largest:now:)`` for each.
     package mutating func takeEnded(now: UnixSeconds) -> [EndedWindow] {
         takeEnded { $0.over <= now && !$1.progress.isEmpty && !$1.awaitsRemoval }
     }
@@ -79,8 +79,7 @@ extension Counting {
         return first...last
     }
 
-    /// Drops windows that are over without counting them: PostgreSQL has more than this journal, so whoever counted
-    /// that has closed them.
+    /// Drops windows that are over without counting them: PostgreSQL has more than this journal, so whoever counted that has closed them.
     ///
     /// - Returns: windows whose keys must be destroyed before anything else is counted: a later replay must not find
     ///   them open.
@@ -92,20 +91,15 @@ extension Counting {
 
     /// Closes a window that is over: each identifier's progress is forgotten from here on.
     ///
-    /// - Parameter openPeriod: returns the start of the layout's open period; called only for identifiers of a closed
-    ///   one.
     /// - Parameter largest: the most additions that a record may hold.
     /// - Returns: journal these, in their order, before anything else is counted.
     package mutating func close(
-        _ ended: TalliedWindow, largest: Int = WindowClosing.largest, openPeriod: (MetricLayout) -> UnixSeconds
+        _ ended: TalliedWindow, largest: Int = WindowClosing.largest, now: UnixSeconds
     ) -> [WindowClosing] {
         var merged: [WindowPlace: UInt32] = [:]
         for (place, identifiers) in ended.counts {
             var place = place
-            // A release never changes: as with late events, the open period gets these identifiers.
-            if closed.contains(ClosedPeriod(layout: space.ids[place.metric], periodStart: place.periodStart)) {
-                place.periodStart = openPeriod(space.layouts[place.metric])
-            }
+            place.periodStart = lateness.start(taking: place.periodStart, of: place.metric, now: now, in: space)
             merged[place, default: 0] += identifiers
         }
         let additions = merged.sorted { $0.key < $1.key }.map { place, identifiers in
@@ -123,7 +117,7 @@ extension Counting {
                     hasMore: end < additions.count))
         }
         closing[ended.id] = position
-        for closing in closings { addDeltas(of: closing) }
+        addDeltas(of: closings)
         freezeIfLarge(through: position)
         return closings
     }
@@ -136,12 +130,7 @@ extension Counting {
         let place = windows.place(of: id)
         var window = windows.takeOut(place)
         defer { windows.putBack(window, at: place) }
-        var hasCome = false
-        for metric in window.progress.keys {
-            let key = identifier.hash(with: space.metrics[metric].seed, 0)
-            hasCome = window.progress[metric]?.forget(key) == true || hasCome
-        }
-        guard hasCome else { return nil }
+        guard window.forgetProgress(of: identifier, in: space) else { return nil }
         position = position.next
         window.lastPosition = position
         return Withdrawal(position: position, window: id, identifier: identifier)
@@ -152,17 +141,14 @@ extension Counting {
         guard windows.contains(withdrawal.window) else { return }
         let place = windows.place(of: withdrawal.window)
         var window = windows.takeOut(place)
-        for metric in window.progress.keys {
-            let key = withdrawal.identifier.hash(with: space.metrics[metric].seed, 0)
-            window.progress[metric]?.forgetLater(key, at: withdrawal.position)
-        }
+        window.forgetProgressLater(of: withdrawal.identifier, in: space, at: withdrawal.position)
         window.lastPosition = withdrawal.position
         windows.putBack(window, at: place)
     }
 
-    /// Closes all windows that are over: see ``takeEnded(now:)`` and ``close(_:openPeriod:)``.
-    package mutating func takeClosings(now: UnixSeconds, openPeriod: (MetricLayout) -> UnixSeconds) -> [WindowClosing] {
-        takeEnded(now: now).flatMap { close($0.tallied(), openPeriod: openPeriod) }
+    /// Closes all windows that are over: see ``takeEnded(now:)`` and ``close(_:largest:now:)``.
+    package mutating func takeClosings(now: UnixSeconds) -> [WindowClosing] {
+        takeEnded(now: now).flatMap { close($0.tallied(), now: now) }
     }
 
     /// Replays the closing of a window: its identifiers are not needed any more.
@@ -175,56 +161,6 @@ extension Counting {
         parts = []
         _ = windows.remove { id, _ in id == closing.window }
         self.closing[closing.window] = closing.position
-        if unresolved != nil {
-            unresolved?.append(closing, in: space)
-        } else if closing.position > flushed {
-            addDeltas(of: closing)
-            freezeIfLarge(through: closing.position)
-        }
-    }
-
-    private mutating func addDeltas(of closing: WindowClosing) {
-        pending.close(until: closing.window.over)
-        closing.forEachDelta(
-            in: space,
-            counter: { slot, periodStart, identifiers in
-                pending.add(identifiers, toCounter: slot, periodStart: periodStart)
-            },
-            tracked: { slot, periodStart, identifiers in
-                pending.addIdentifiers(
-                    identifiers, toTracked: slot, periodStart: periodStart, window: closing.window.number)
-            })
-    }
-}
-
-/// A period of a layout that has been released: late events count into the open one.
-package struct ClosedPeriod: Hashable, Sendable {
-    package let layout: LayoutID
-    package let periodStart: UnixSeconds
-
-    /// Creates the name of a layout's period.
-    package init(layout: LayoutID, periodStart: UnixSeconds) {
-        self.layout = layout
-        self.periodStart = periodStart
-    }
-}
-
-extension WindowClosing {
-    /// Calls `counter` and `tracked` for each counter and tracked cell that it adds to.
-    func forEachDelta(
-        in space: CellSpace,
-        counter: (_ slot: UInt32, _ periodStart: UnixSeconds, _ identifiers: Int64) -> Void,
-        tracked: (_ slot: UInt32, _ periodStart: UnixSeconds, _ identifiers: Int64) -> Void
-    ) {
-        for addition in additions {
-            let metric = space.metrics[addition.metric]
-            let identifiers = Int64(addition.identifiers)
-            counter(
-                metric.firstCounter + addition.cell.value * metric.countersPerCell, addition.periodStart, identifiers)
-            for margin in metric.margins {
-                tracked(
-                    margin.firstTracked + margin.projection(addition.cell).value, addition.periodStart, identifiers)
-            }
-        }
+        replayDeltas(of: CollectionOfOne(closing))
     }
 }

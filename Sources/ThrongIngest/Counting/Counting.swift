@@ -1,4 +1,4 @@
-package import ThrongPlan
+internal import ThrongPlan
 internal import ThrongSystem
 package import ThrongWire
 
@@ -20,7 +20,7 @@ package struct Counting: Sendable {
     var parts: [WindowClosing] = []
     /// The parts of a removal that is not complete yet.
     var removals: [Removal] = []
-    var closed: Set<ClosedPeriod> = []
+    var lateness = Lateness()
     var unresolved: UnresolvedDeltas?
     /// The number of times that a counter has reached a bound of `Int64` since the start: any is an alarm.
     package internal(set) var saturations = 0
@@ -42,18 +42,14 @@ package struct Counting: Sendable {
         package var flushCells: Int
 
         package init(windowBytes: Int = 4 << 30, refusalBytes: Int = 64 << 20, flushCells: Int = 1_000_000) {
-            self.windowBytes = windowBytes
-            self.refusalBytes = refusalBytes
-            self.flushCells = flushCells
+            (self.windowBytes, self.refusalBytes, self.flushCells) = (windowBytes, refusalBytes, flushCells)
         }
     }
 
     /// Starts with nothing counted.
     ///
-    /// - Parameters:
-    ///   - watermark: PostgreSQL's watermark for this daemon; nil if PostgreSQL can't be asked yet. Then replayed
-    ///     batches are kept one by one until ``resolve(watermark:)``.
-    ///   - position: the place of the last record that the journal holds.
+    /// - Parameter watermark: PostgreSQL's watermark for this daemon; nil if PostgreSQL can't be asked yet. Then
+    ///   replayed batches are kept one by one until ``resolve(watermark:)``.
     package init(
         space: CellSpace, position: JournalPosition, watermark: JournalPosition?, bounds: Bounds = Bounds()
     ) {
@@ -79,14 +75,11 @@ package struct Counting: Sendable {
     /// Counts a batch once.
     ///
     /// - Parameters:
-    ///   - identifier: the batch's identifier under its window's key.
     ///   - hasProof: true if the batch proves the identifier; one proof is enough for its window.
-    ///   - liftsFloors: true if the identifier counts for floors that ask for no proof; otherwise it adds to values
-    ///     alone.
-    ///   - openPeriod: returns the start of the layout's open period; called only for events of a closed one.
+    ///   - liftsFloors: true if the identifier counts for floors that ask for no proof, and not for values alone.
     package mutating func count(
         _ batch: BucketedBatch, identifier: KeyedIdentifier, hasProof: Bool = false, liftsFloors: Bool = true,
-        now: UnixSeconds, openPeriod: (MetricLayout) -> UnixSeconds
+        now: UnixSeconds
     ) -> Outcome {
         // A closed window stays closed, even if the clock was set back: its identifiers may be forgotten already.
         guard batch.window.over > now, closing[batch.window] == nil else { return .windowOver }
@@ -117,8 +110,7 @@ package struct Counting: Sendable {
             accepted = batch.events.count - refused.count
         } else {
             (accepted, refused) = addEventByEvent(
-                batch, of: sender, openPeriod: openPeriod, to: &window, additions: &additions,
-                appearances: &appearances)
+                batch, of: sender, now: now, to: &window, additions: &additions, appearances: &appearances)
         }
         let advances = batch.marks.isEmpty ? [] : advance(sender, by: batch, in: &window)
         let answer = BatchAnswer(accepted: accepted, refused: refused)
@@ -176,12 +168,8 @@ package struct Counting: Sendable {
 
     /// Counts with every bound checked for every event, and moves events of closed periods to the open one.
     private mutating func addEventByEvent(
-        _ batch: BucketedBatch,
-        of sender: Sender,
-        openPeriod: (MetricLayout) -> UnixSeconds,
-        to window: inout OpenWindow,
-        additions: inout [CountedBatch.Addition],
-        appearances: inout [CountedBatch.Appearance]
+        _ batch: BucketedBatch, of sender: Sender, now: UnixSeconds, to window: inout OpenWindow,
+        additions: inout [CountedBatch.Addition], appearances: inout [CountedBatch.Appearance]
     ) -> (accepted: Int, refused: [BatchAnswer.Refusal]) {
         var accepted = 0
         var refused: [BatchAnswer.Refusal] = []
@@ -192,14 +180,9 @@ package struct Counting: Sendable {
             var isCounted = event.refusal == nil && event.contributions.isEmpty
             for place in event.contributions {
                 var contribution = batch.contributions[Int(place)]
-                let isLate = !closed.isEmpty && reroute(&contribution, openPeriod: openPeriod)
+                let isLate = reroute(&contribution, now: now)
                 let verdict = add(
-                    contribution,
-                    isLate: isLate,
-                    in: batch,
-                    of: sender,
-                    to: &window,
-                    additions: &additions,
+                    contribution, isLate: isLate, in: batch, of: sender, to: &window, additions: &additions,
                     appearances: &appearances)
                 if let verdict { refusal = refusal ?? verdict } else { isCounted = true }
             }
@@ -273,8 +256,7 @@ package struct Counting: Sendable {
                 with: margin.seed &+ UInt64(cell.value), UInt64(bitPattern: addition.periodStart.value))
             guard window.pairs.insert(hash) else { continue }
             pending.addIdentifiers(
-                toTracked: margin.firstTracked + cell.value,
-                periodStart: addition.periodStart,
+                1, toTracked: margin.firstTracked + cell.value, periodStart: addition.periodStart,
                 window: batch.window.number)
             appearances.append(
                 .init(metric: addition.metric, margin: place, cell: cell, periodStart: addition.periodStart))
@@ -287,23 +269,14 @@ package struct Counting: Sendable {
         }
     }
 
-    /// Moves a contribution to a closed period to the open one; false if its own is open.
-    private func reroute(
-        _ contribution: inout BucketedBatch.Contribution, openPeriod: (MetricLayout) -> UnixSeconds
-    ) -> Bool {
-        let ordinal = Int(contribution.metric)
-        let period = ClosedPeriod(layout: space.ids[ordinal], periodStart: contribution.periodStart)
-        guard closed.contains(period) else { return false }
-        let open = openPeriod(space.layouts[ordinal])
-        let firsts = space.metrics[ordinal].firsts
-        contribution = .init(
-            metric: contribution.metric,
-            cell: contribution.cell,
-            periodStart: open,
-            count: contribution.count,
-            firstAmount: contribution.firstAmount,
-            // A first of a day that was released is not one of the next day; it may still be a first of its week.
-            firsts: firsts?.kept(contribution.firsts, from: contribution.periodStart, to: open) ?? .none)
+    /// Moves a contribution to a released period to the open one; false if its own was not released.
+    private func reroute(_ contribution: inout BucketedBatch.Contribution, now: UnixSeconds) -> Bool {
+        let (ordinal, own) = (Int(contribution.metric), contribution.periodStart)
+        guard lateness.isReleased(own, of: ordinal, in: space) else { return false }
+        let open = lateness.start(taking: own, of: ordinal, now: now, in: space)
+        // A first of a day that was released is not one of the next day; it may still be a first of its week.
+        let firsts = space.metrics[ordinal].firsts?.kept(contribution.firsts, from: own, to: open) ?? .none
+        (contribution.periodStart, contribution.firsts) = (open, firsts)
         return true
     }
 }

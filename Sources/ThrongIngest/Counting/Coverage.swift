@@ -67,19 +67,14 @@ package struct CoverageDelta: Hashable, Sendable {
     package let events: Int64
 
     package init(app: AppName, hour: UnixSeconds, kind: CoverageKind, events: Int64) {
-        self.app = app
-        self.hour = hour
-        self.kind = kind
-        self.events = events
+        (self.app, self.hour, self.kind, self.events) = (app, hour, kind, events)
     }
 
     /// Returns the first hour that begins in a period.
     package static func hour(ofPeriod start: UnixSeconds) -> UnixSeconds { hour(holding: start + 3599) }
 
     /// Returns the hour, by UTC, that holds an instant.
-    static func hour(holding time: UnixSeconds) -> UnixSeconds {
-        UnixSeconds(time.flooredQuotient(by: 3600) * 3600)
-    }
+    static func hour(holding time: UnixSeconds) -> UnixSeconds { UnixSeconds(time.flooredQuotient(by: 3600) * 3600) }
 }
 
 /// Totals of apps that PostgreSQL does not have yet.
@@ -143,8 +138,7 @@ extension Counting {
                 app: app, hour: CoverageDelta.hour(holding: now), kind: .refused(reason), events: Int64(events)))
     }
 
-    /// Notes the share of a window's largest network. It is not journalled: if the process dies before the next flush,
-    /// it is lost.
+    /// Notes the share of a window's largest network. It is not journalled: if the process dies before the next flush, it is lost.
     package mutating func note(_ share: NetworkShare, of window: WindowID) {
         pending.coverage.add(
             CoverageDelta(

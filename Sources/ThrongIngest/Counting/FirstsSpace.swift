@@ -1,7 +1,6 @@
 internal import ThrongPlan
 
-/// The counting of a metric's firsts: the places of its counters, the cell of a grouping that a leaf is in, and the
-/// equality of firsts.
+/// The counting of a metric's firsts: the places of its counters, the cell of a grouping that a leaf is in, and the equality of firsts.
 final class FirstsSpace: Sendable {
     let layout: FirstsLayout
     private let calendar: PeriodCalendar
@@ -11,24 +10,22 @@ final class FirstsSpace: Sendable {
     private let seed: UInt64
 
     /// Returns nil if the metric counts no firsts.
-    init?(_ metric: MetricLayout, seed: UInt64) {
+    init?(_ metric: MetricLayout, _ calendar: PeriodCalendar, seed: UInt64) {
         guard let firsts = metric.firsts else { return nil }
         layout = firsts
-        calendar = PeriodCalendar(timeZone: metric.timeZone) ?? .utc
+        self.calendar = calendar
         projections = firsts.groupings.map { metric.projection(from: metric.leaf, to: $0) }
         self.seed = seed
     }
 
-    /// Returns the hash of a first that an identifier may claim once in its window, by counter, cell of its grouping
-    /// and period.
+    /// Returns the hash of a first that an identifier may claim once in its window, by counter, cell of its grouping and period.
     func hash(_ place: Int, _ addition: CountedBatch.Addition, by identifier: KeyedIdentifier) -> UInt64 {
         let cell = projections[place % layout.groupings.count](addition.cell)
         let word = seed &+ UInt64(place + 1) &* 0xA24B_AED4_963E_E407 &+ UInt64(cell.value)
         return identifier.hash(with: word, UInt64(bitPattern: addition.periodStart.value))
     }
 
-    /// Returns an event's firsts that still hold if it counts into another period: those of calendar periods that
-    /// contain both.
+    /// Returns an event's firsts that still hold if it counts into another period: those of calendar periods that contain both.
     func kept(_ firsts: FirstSet, from start: UnixSeconds, to other: UnixSeconds) -> FirstSet {
         layout.periods.reduce(.none) { kept, kind in
             guard let places = layout.places(of: kind),

@@ -78,31 +78,20 @@ struct FlatTable<Value: Sendable>: Sendable {
 ///
 /// 0 is stored as 1, which merges two of 2^64 hashes.
 /// - Cost: 10 to 12.5 bytes a member.
-struct FlatSet: Sendable {
-    private struct Item: HashedSlot {
-        static var free: Self { Self(order: 0) }
-        let order: UInt64
-    }
+typealias FlatSet = OrderedTable<FlatMember>
 
-    private var members = OrderedTable<Item>()
+struct FlatMember: HashedSlot {
+    static var free: Self { Self(order: 0) }
+    let order: UInt64
+}
 
-    /// The number of members, without those that wait for ``settle()``.
-    var count: Int { members.count }
-
+extension FlatSet {
     /// Adds a member; false if it was there already.
-    mutating func insert(_ member: UInt64) -> Bool { members.insert(Item(order: max(member, 1))) }
+    mutating func insert(_ member: UInt64) -> Bool { insert(FlatMember(order: max(member, 1))) }
 
     /// Adds a member without a check, to be merged by ``settle()``.
-    mutating func insertLater(_ member: UInt64) { members.insertLater(Item(order: max(member, 1))) }
-
-    /// Merges the members that wait.
-    mutating func settle() { members.settle() }
+    mutating func insertLater(_ member: UInt64) { insertLater(FlatMember(order: max(member, 1))) }
 
     /// True if the set has the member.
-    mutating func contains(_ member: UInt64) -> Bool { members.slot(like: Item(order: max(member, 1))) != nil }
-
-    func part(from place: WindowPart.Place) -> WindowPart.Contents { .sections(of: members, from: place) }
-
-    /// Takes a part over; false if it is malformed.
-    mutating func load(_ part: WindowPart.Loaded) -> Bool { part.fill(&members) }
+    mutating func contains(_ member: UInt64) -> Bool { slot(like: FlatMember(order: max(member, 1))) != nil }
 }

@@ -43,14 +43,8 @@ package struct Flush: Sendable {
         taken: [CounterDelta] = [], distinct: [DistinctDelta], coverage: [CoverageDelta] = [],
         closedUntil: UnixSeconds? = nil
     ) {
-        self.after = after
-        self.through = through
-        self.layouts = layouts
-        self.counters = counters
-        self.taken = taken
-        self.distinct = distinct
-        self.coverage = coverage
-        self.closedUntil = closedUntil
+        (self.after, self.through, self.layouts, self.counters, self.taken) = (after, through, layouts, counters, taken)
+        (self.distinct, self.coverage, self.closedUntil) = (distinct, coverage, closedUntil)
     }
 }
 
@@ -67,11 +61,8 @@ package struct CounterDelta: Hashable, Sendable {
     package let delta: Int64
 
     package init(layout: Int, periodStart: UnixSeconds, measure: MeasureIndex, cell: CellIndex, delta: Int64) {
-        self.layout = layout
-        self.periodStart = periodStart
-        self.measure = measure
-        self.cell = cell
-        self.delta = delta
+        (self.layout, self.periodStart, self.measure) = (layout, periodStart, measure)
+        (self.cell, self.delta) = (cell, delta)
     }
 }
 
@@ -91,11 +82,7 @@ package struct DistinctDelta: Hashable, Sendable {
     package init(
         layout: Int, periodStart: UnixSeconds, margin: Margin, cell: CellIndex, window: WindowNumber, delta: Int64
     ) {
-        self.layout = layout
-        self.periodStart = periodStart
-        self.margin = margin
-        self.cell = cell
-        self.window = window
-        self.delta = delta
+        (self.layout, self.periodStart, self.margin, self.cell) = (layout, periodStart, margin, cell)
+        (self.window, self.delta) = (window, delta)
     }
 }

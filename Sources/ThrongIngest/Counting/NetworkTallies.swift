@@ -15,8 +15,7 @@ package import ThrongPlan
 /// - Cost: about 13 bytes an identifier, 60 a network and 60 a place in it.
 package struct NetworkTallies: Sendable {
     package struct Limits: Sendable, Hashable {
-        /// The most new identifiers in an hour, and the most that lift floors in a window. Unit: identifiers; nil for
-        /// any number.
+        /// The most new identifiers in an hour, and the most that lift floors in a window. Unit: identifiers; nil for any number.
         package var identifiers: Int?
         /// The most events in an hour. Unit: events, as batches list them, whatever their count is; nil for any number.
         package var events: Int?
@@ -50,8 +49,7 @@ package struct NetworkTallies: Sendable {
     package enum Verdict: Sendable, Hashable {
         /// The batch may count; its identifier lifts floors, or only adds to values.
         case admitted(liftsFloors: Bool)
-        /// Its network, or its place there, has brought as much as it may; it may be sent again after this time. Unit:
-        /// seconds.
+        /// Its network, or its place there, has brought as much as it may; it may be sent again after this time. Unit: seconds.
         case refused(retrySeconds: Int64)
     }
 
@@ -183,8 +181,7 @@ private struct NetworksOfWindow: Sendable {
     }
 
     private static func place(_ source: NetworkTallies.Source) -> Place {
-        // Nobody can choose the key, and a network has few places: mixing the number in is enough. SplitMix64's
-        // finalizer.
+        // Nobody can choose the key, and a network has few places: mixing the number in is enough. SplitMix64's finalizer.
         var order = source.network.low ^ (UInt64(source.place) &+ 1) &* 0x9E37_79B9_7F4A_7C15
         order = (order ^ order >> 30) &* 0xBF58_476D_1CE4_E5B9
         order = (order ^ order >> 27) &* 0x94D0_49BB_1331_11EB

@@ -121,6 +121,25 @@ extension OpenWindow {
         return hasProof || proved.count > 0 && proved.contains(key)
     }
 
+    /// Forgets an identifier's progress in all metrics that count identifiers; true if it had any.
+    mutating func forgetProgress(of identifier: KeyedIdentifier, in space: CellSpace) -> Bool {
+        var hasCome = false
+        for metric in progress.keys {
+            let key = identifier.hash(with: space.metrics[metric].seed, 0)
+            hasCome = progress[metric]?.forget(key) == true || hasCome
+        }
+        return hasCome
+    }
+
+    /// Forgets an identifier's progress, which nobody reads before ``settle()``.
+    mutating func forgetProgressLater(
+        of identifier: KeyedIdentifier, in space: CellSpace, at position: JournalPosition
+    ) {
+        for metric in progress.keys {
+            progress[metric]?.forgetLater(identifier.hash(with: space.metrics[metric].seed, 0), at: position)
+        }
+    }
+
     /// Replays a proof of an identifier, which nobody reads before ``settle()``.
     mutating func replayProof(of identifier: KeyedIdentifier) {
         proved.insertLater(identifier.hash(with: Self.ownSeed, 0))

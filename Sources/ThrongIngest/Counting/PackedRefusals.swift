@@ -54,14 +54,7 @@ package struct PackedRefusals: Sendable, Hashable {
     }
 
     /// Appends a number as LEB128.
-    static func add(_ number: Int, to bytes: inout [UInt8]) {
-        var rest = UInt64(bitPattern: Int64(number))
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
+    static func add(_ number: Int, to bytes: inout [UInt8]) { bytes.append(leb128: UInt64(bitPattern: Int64(number))) }
 
     /// Removes a number from the front and returns it; nil if there is none.
     static func number(from bytes: inout ArraySlice<UInt8>) -> Int? {
@@ -72,5 +65,17 @@ package struct PackedRefusals: Sendable, Hashable {
             if byte & 0x80 == 0 { return Int(Int64(bitPattern: number)) }
         }
         return nil
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number as LEB128.
+    package mutating func append(leb128 number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(rest))
     }
 }

@@ -5,7 +5,7 @@ internal import ThrongSystem
 ///
 /// - Unit: events, 10^-decimals of a sum's unit, identifiers. Saturates at the bounds of `Int64` and counts that.
 /// - Complexity: O(1) per addition; draining is O(touched counters · log).
-struct PendingDeltas: Sendable {
+struct PendingDeltas: DeltaSink, Sendable {
     /// The scope in which identifiers are distinct: the part of a window that lies in one period.
     private struct Place: Hashable {
         let periodStart: UnixSeconds
@@ -34,7 +34,6 @@ struct PendingDeltas: Sendable {
         if Self.add(amount, to: &counters[key]) { saturations += 1 }
     }
 
-    /// Subtracts from what PostgreSQL has of an identifier, in periods that were not released.
     mutating func take(_ amount: Int64, fromCounter slot: UInt32, periodStart: UnixSeconds) {
         let key = UInt64(slot) << 32 | periods.ordinal(of: periodStart.value)
         if Self.add(amount == .min ? .max : -amount, to: &taken[key]) { saturations += 1 }
@@ -48,12 +47,13 @@ struct PendingDeltas: Sendable {
     }
 
     mutating func addIdentifiers(
-        _ count: Int64 = 1, toTracked slot: UInt32, periodStart: UnixSeconds, window: WindowNumber
+        _ count: Int64, toTracked slot: UInt32, periodStart: UnixSeconds, window: WindowNumber
     ) {
         distinct[key(slot, periodStart, window)] += count
     }
 
-    /// Notes that a window that was over at `over` is complete in here.
+    mutating func add(_ delta: CoverageDelta) { coverage.add(delta) }
+
     mutating func close(until over: UnixSeconds) { closedUntil = max(closedUntil ?? over, over) }
 
     private mutating func key(_ slot: UInt32, _ periodStart: UnixSeconds, _ window: WindowNumber) -> UInt64 {
@@ -125,13 +125,8 @@ package struct FrozenDeltas: Sendable {
     /// - Complexity: O(touched counters · log).
     package func flush() -> Flush {
         Flush(
-            after: after,
-            through: through,
-            layouts: space.layouts,
-            counters: deltas.counterDeltas(in: space),
-            taken: deltas.takenDeltas(in: space),
-            distinct: deltas.distinctDeltas(in: space),
-            coverage: deltas.coverage.deltas,
-            closedUntil: deltas.closedUntil)
+            after: after, through: through, layouts: space.layouts, counters: deltas.counterDeltas(in: space),
+            taken: deltas.takenDeltas(in: space), distinct: deltas.distinctDeltas(in: space),
+            coverage: deltas.coverage.deltas, closedUntil: deltas.closedUntil)
     }
 }

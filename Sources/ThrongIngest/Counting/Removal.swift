@@ -1,22 +1,8 @@
 internal import ThrongPlan
 
-/// A request to remove an identifier's additions in its window. Nothing that it sends is counted from here on.
-package struct RemovalRequest: Sendable, Equatable {
-    package let position: JournalPosition
-    package let window: WindowID
-    /// The identifier under the window's key.
-    package let identifier: KeyedIdentifier
-
-    package init(position: JournalPosition, window: WindowID, identifier: KeyedIdentifier) {
-        self.position = position
-        self.window = window
-        self.identifier = identifier
-    }
-}
-
 /// The subtraction of an identifier's additions in its window, from all periods that were not released by then.
 package struct Removal: Sendable, Equatable {
-    package let position: JournalPosition
+    package internal(set) var position: JournalPosition
     package let window: WindowID
     /// The identifier under the window's key.
     package let identifier: KeyedIdentifier
@@ -28,7 +14,7 @@ package struct Removal: Sendable, Equatable {
     /// The outcomes of events in batches that were removed entirely, at most one a kind; never ``CoverageKind/late``.
     package let outcomes: [Outcome]
     /// True if the next position continues it: all parts together take effect, or none does.
-    package let hasMore: Bool
+    package internal(set) var hasMore: Bool
 
     /// Events of one kind.
     package struct Outcome: Sendable, Equatable {
@@ -36,10 +22,7 @@ package struct Removal: Sendable, Equatable {
         /// Unit: events.
         package let events: Int64
 
-        package init(kind: CoverageKind, events: Int64) {
-            self.kind = kind
-            self.events = events
-        }
+        package init(kind: CoverageKind, events: Int64) { (self.kind, self.events) = (kind, events) }
     }
 
     package init(
@@ -47,13 +30,8 @@ package struct Removal: Sendable, Equatable {
         additions: [CountedBatch.Addition] = [], appearances: [CountedBatch.Appearance] = [],
         outcomes: [Outcome] = [], hasMore: Bool = false
     ) {
-        self.position = position
-        self.window = window
-        self.identifier = identifier
-        self.additions = additions
-        self.appearances = appearances
-        self.outcomes = outcomes
-        self.hasMore = hasMore
+        (self.position, self.window, self.identifier, self.additions) = (position, window, identifier, additions)
+        (self.appearances, self.outcomes, self.hasMore) = (appearances, outcomes, hasMore)
     }
 }
 

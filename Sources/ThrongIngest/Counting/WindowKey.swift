@@ -13,10 +13,7 @@ package struct WindowID: Hashable, Sendable, Comparable {
     package let number: WindowNumber
 
     package init(app: AppName, purpose: PurposeName, rotation: Rotation, number: WindowNumber) {
-        self.app = app
-        self.purpose = purpose
-        self.rotation = rotation
-        self.number = number
+        (self.app, self.purpose, self.rotation, self.number) = (app, purpose, rotation, number)
     }
 
     /// The instant from which on no batch of this window is accepted: the window after the next one has begun.
@@ -58,13 +55,8 @@ package final class WindowKey: Sendable {
         authenticator = HMAC(key: secret)
     }
 
-    /// Returns a fresh key from the system's random source.
-    package static func random() -> WindowKey {
-        WindowKey(name: .random(in: 1 ... .max), secret: SymmetricKey(size: .bits256))
-    }
-
-    /// Returns a fresh key with a given name; its secret is from the system's random source.
-    package static func random(name: () -> UInt64) -> WindowKey {
+    /// Returns a fresh key; its secret is from the system's random source.
+    package static func random(name: () -> UInt64 = { .random(in: 1 ... .max) }) -> WindowKey {
         WindowKey(name: max(1, name()), secret: SymmetricKey(size: .bits256))
     }
 
@@ -102,10 +94,7 @@ package struct KeyedIdentifier: Hashable, Sendable {
     /// The last 64 bits.
     package let low: UInt64
 
-    package init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
+    package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// The placeholder for purposes without identifiers: the same for everybody, in every window.
     package static let nobody = KeyedIdentifier(high: 0, low: 0)

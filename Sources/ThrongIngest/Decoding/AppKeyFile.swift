@@ -83,8 +83,7 @@ package struct AppKeyFile: Sendable, Hashable {
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .unwritable(path: path, code: errno) }
         var facts = stat()
-        // A file that root creates in another user's folder is given to that user: a daemon that runs as that user has
-        // to read it.
+        // A file that root creates in another user's folder is given to that user: a daemon that runs as that user has to read it.
         let isGiven =
             geteuid() != 0
             || fstat(folder, &facts) == 0 && (facts.st_uid == 0 || fchown(file, facts.st_uid, facts.st_gid) == 0)

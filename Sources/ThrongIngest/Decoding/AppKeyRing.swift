@@ -26,8 +26,7 @@ package final class AppKeyRing: Sendable {
         for entry in keys.entries {
             switch entry.kept {
             case .key(let key): tables.keys[entry.app, default: [:]][key] = entry.revoked != nil
-            case .secretHash(let hash):
-                tables.secrets[entry.app, default: []] += entry.revoked == nil ? [hash] : []
+            case .secretHash(let hash): tables.secrets[entry.app, default: []] += entry.revoked == nil ? [hash] : []
             }
         }
         return tables
@@ -38,12 +37,12 @@ package final class AppKeyRing: Sendable {
     /// - Returns: true if a backend sent it.
     /// - Throws: ``IntakeError`` for an unknown or revoked key, for an invalid secret, and for a missing one that the
     ///   plan requires.
-    func admit(_ shown: ShownKeys, to terms: SenderTerms) throws(IntakeError) -> Bool {
+    func admit(_ shown: ShownKeys, to purpose: Purpose, of app: AppTables) throws(IntakeError) -> Bool {
         // Most requests have neither key nor secret.
-        let isBackend = try shown.key == nil && shown.bearer == nil ? false : hasSecret(shown, of: terms.app)
+        let isBackend = try shown.key == nil && shown.bearer == nil ? false : hasSecret(shown, of: app.name)
         guard shown.isCounted, !isBackend else { return isBackend }
-        if terms.backendsOnly { throw shown.bearer == nil ? .secretRequired : .unknownSecret }
-        if terms.needsKey, shown.key == nil { throw .keyRequired }
+        if purpose.senders == .backends { throw shown.bearer == nil ? .secretRequired : .unknownSecret }
+        if app.needsKey, shown.key == nil { throw .keyRequired }
         return false
     }
 
@@ -83,13 +82,4 @@ struct ShownKeys {
     let bearer: String?
     /// True if the request leads to counts or to new knowledge, which a preview does not.
     let isCounted: Bool
-}
-
-/// The credentials that a plan requires.
-struct SenderTerms {
-    let app: AppName
-    /// True if clients need a key.
-    let needsKey: Bool
-    /// True if only backends may send.
-    let backendsOnly: Bool
 }

@@ -76,8 +76,7 @@ package struct AppKeys: Sendable, Hashable {
 
     package mutating func forget(_ app: AppName) { entries.removeAll { $0.app == app } }
 
-    /// Returns the SHA-256 of a secret. It has 256 random bits, so nobody finds it from its hash, and no salt is
-    /// needed.
+    /// Returns the SHA-256 of a secret. It has 256 random bits, so nobody finds it from its hash, and no salt is needed.
     static func hash(of secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
 
     private static func random(bytes: Int) -> String {

@@ -12,22 +12,18 @@ final class AppTables: Sendable {
     /// The places of these metrics in ``firsts``, by name.
     let firstNames: ByteTable
     /// True if clients need a key.
-    private let needsKey: Bool
+    let needsKey: Bool
     /// The largest k of the plan's metrics.
     let largestThreshold: Threshold
 
     init(plan: Plan, space: CellSpace, rules: UserAgentRules) throws {
-        name = plan.app.name
-        calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
-        var names = ByteTable()
-        var purposes: [PurposeTables] = []
-        for (place, purpose) in plan.purposes.enumerated() {
-            names.insert(purpose.name.text, place)
-            purposes.append(
-                try PurposeTables(purpose: purpose, plan: plan, calendar: calendar, space: space, rules: rules))
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let purposes = try plan.purposes.map {
+            try PurposeTables(purpose: $0, plan: plan, calendar: calendar, space: space, rules: rules)
         }
-        self.purposes = purposes
-        purposeNames = names
+        name = plan.app.name
+        (self.calendar, self.purposes) = (calendar, purposes)
+        purposeNames = ByteTable(plan.purposes.map(\.name.text))
         var firsts: [FirstTables] = []
         var firstNames = ByteTable()
         for metric in plan.metrics {
@@ -45,11 +41,6 @@ final class AppTables: Sendable {
         (self.firsts, self.firstNames) = (firsts, firstNames)
         needsKey = plan.app.keys == .required
         largestThreshold = plan.metrics.map(\.threshold).max() ?? plan.app.threshold
-    }
-
-    /// Returns the credentials that senders for a purpose need.
-    func senderTerms(of tables: PurposeTables) -> SenderTerms {
-        SenderTerms(app: name, needsKey: needsKey, backendsOnly: tables.purpose.senders == .backends)
     }
 }
 
@@ -82,16 +73,10 @@ final class PurposeTables: Sendable {
         for metric in plan.metrics where metric.purpose == purpose.name { try draft.add(metric) }
         draft.noteFields()
         (self.purpose, self.calendar) = (purpose, calendar)
-        eventNames = draft.eventNames
-        events = draft.events
-        eventList = draft.eventList
-        fieldNames = draft.fieldNames
-        fieldList = draft.fieldList
-        fieldCount = draft.fieldNames.count
-        dimensions = draft.dimensions
-        revealed = draft.revealed
-        userAgents = draft.userAgents
-        userAgentLabels = draft.userAgentLabels
+        (eventNames, events, eventList) = (draft.eventNames, draft.events, draft.eventList)
+        (fieldNames, fieldList, fieldCount) = (draft.fieldNames, draft.fieldList, draft.fieldNames.count)
+        (dimensions, revealed) = (draft.dimensions, draft.revealed)
+        (userAgents, userAgentLabels) = (draft.userAgents, draft.userAgentLabels)
     }
 }
 
@@ -107,10 +92,14 @@ enum FieldSource: Sendable {
     case revealed(Int)
 }
 
-/// One dimension, ready to bucket.
-struct DimensionTables: Sendable {
+/// One dimension, ready to bucket. A class, so that no bucketing is copied for a value.
+final class DimensionTables: Sendable {
     let source: FieldSource
     let bucketing: any Bucketing
+    /// True if its value is the event's own name.
+    var isEvent: Bool { if case .event = source { true } else { false } }
+
+    init(source: FieldSource, bucketing: any Bucketing) { (self.source, self.bucketing) = (source, bucketing) }
 }
 
 /// The effects of an event of one name.
@@ -129,15 +118,16 @@ struct EventTables: Sendable {
     private(set) var windows: EventWindows?
 
     /// Adds a metric that counts identifiers.
-    mutating func add(_ metric: WindowTables) {
-        windows = EventWindows(metrics: (windows?.metrics ?? []) + [metric])
-    }
+    mutating func add(_ metric: WindowTables) { windows = EventWindows(metrics: (windows?.metrics ?? []) + [metric]) }
 
     /// Adds the firsts of the metric that is appended next.
     mutating func add(firstsOf layout: MetricLayout) {
         guard let counted = layout.firsts else { return }
         firsts = (firsts ?? EventFirsts())
-            .adding(.init(place: metrics.count, layout: counted, dimensions: layout.dimensions), of: layout.metric)
+            .adding(
+                .init(
+                    place: metrics.count, layout: counted,
+                    dimensions: ByteTable(layout.dimensions.map(\.name.text))), of: layout.metric)
     }
 }
 
@@ -154,20 +144,9 @@ final class EventFirsts: Sendable {
         let layout: FirstsLayout
         /// The places in a margin, by name of the dimension.
         let dimensions: ByteTable
-
-        init(place: Int, layout: FirstsLayout, dimensions: [MetricLayout.DimensionLayout]) {
-            self.place = place
-            self.layout = layout
-            var names = ByteTable()
-            for (place, dimension) in dimensions.enumerated() { names.insert(dimension.name.text, place) }
-            self.dimensions = names
-        }
     }
 
-    init(names: ByteTable = ByteTable(), metrics: [Asked] = []) {
-        self.names = names
-        self.metrics = metrics
-    }
+    init(names: ByteTable = ByteTable(), metrics: [Asked] = []) { (self.names, self.metrics) = (names, metrics) }
 
     fileprivate func adding(_ asked: Asked, of metric: MetricName) -> EventFirsts {
         var names = names
@@ -176,9 +155,12 @@ final class EventFirsts: Sendable {
     }
 }
 
-/// One metric, ready to count.
-struct MetricTables: Sendable {
+/// One metric, ready to count an event of one name. A class, so that its lists are not retained for each event.
+final class MetricTables: Sendable {
     let ordinal: Int32
+    /// The cell of the event's name, with the first bucket of every other dimension.
+    let base: UInt32
+    /// The dimensions whose buckets the event's name does not decide.
     let dimensions: [Axis]
     /// The leaf cells that can't occur.
     let impossible: CellSet?
@@ -197,5 +179,13 @@ struct MetricTables: Sendable {
     struct Sum: Sendable {
         let source: FieldSource
         let measure: SumMeasure
+    }
+
+    init(
+        ordinal: Int32, base: UInt32, dimensions: [Axis], impossible: CellSet?, sums: [Sum], period: PeriodKind,
+        expires: UnixSeconds
+    ) {
+        (self.ordinal, self.base, self.dimensions, self.impossible) = (ordinal, base, dimensions, impossible)
+        (self.sums, self.period, self.expires) = (sums, period, expires)
     }
 }

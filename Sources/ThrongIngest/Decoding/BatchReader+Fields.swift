@@ -10,9 +10,7 @@ extension BatchReader {
 
     /// Notes the nodes of an object's fields; returns a refusal if one is not planned or not a scalar.
     ///
-    /// - Parameters:
-    ///   - index: the event's place; -1 for the context.
-    ///   - saysMore: true to explain a refusal, with the name that was likely meant.
+    /// - Parameter index: the event's place; -1 for the context.
     static func take(
         _ object: Int, of document: JSONDocument, at index: Int, tables: PurposeTables, allows: [Bool]?, saysMore: Bool,
         into nodes: inout [Int]
@@ -47,9 +45,7 @@ extension BatchReader {
     /// Notes user agents that are new in the batch, before any of them is read. A batch comes from one device. It has
     /// one user agent, or a few while its browser is being updated, and each may take milliseconds.
     ///
-    /// - Parameters:
-    ///   - nodes: the fields' nodes, by field number.
-    ///   - index: the event's place; nil for the context.
+    /// - Parameter index: the event's place; nil for the context.
     /// - Returns: a refusal if there are too many.
     mutating func noteUserAgents(
         _ nodes: [Int], of index: Int?, in document: JSONDocument, tables: PurposeTables
@@ -124,17 +120,29 @@ extension BatchReader {
             of: index)
     }
 
-    mutating func refuse(noNumber source: FieldSource, at index: Int, tables: PurposeTables) -> RefusalReason {
-        var field: String?
-        if case .field(let number) = source { field = tables.fieldList[number] }
-        return note(
-            .invalid(at: index, RefusalDetail(pointer: Self.pointer(toFieldsOf: index), field: field)), of: index)
+    mutating func refuse(
+        noNumber source: FieldSource, at index: Int, in document: JSONDocument, tables: PurposeTables
+    ) -> RefusalReason {
+        guard saysMore, case .field(let number) = source else { return .invalidValue }
+        let found = Self.shape(of: fieldValue(number, in: document))
+        let detail = RefusalDetail(
+            pointer: Self.pointer(toFieldsOf: index), field: tables.fieldList[number], found: found)
+        return note(.invalid(at: index, detail), of: index)
+    }
+
+    /// The kind of a value that should be a number, out of a closed list.
+    private static func shape(of value: FieldValue) -> String {
+        switch value {
+        case .missing: "nothing"
+        case .flag: "true or false"
+        case .integer, .number: "a number"
+        case .text(let text): text.bytes.contains(UInt8(ascii: ",")) ? "text with a comma" : "text"
+        }
     }
 
     private static func pointer(toFieldsOf index: Int) -> String { index < 0 ? "/context" : "/events/\(index)/fields" }
 
-    /// Returns the name that was likely meant; nil if nothing similar is known, or if the text is too long to be a
-    /// name.
+    /// Returns the name that was likely meant; nil if nothing similar is known, or if the text is too long to be a name.
     private static func nearest(to written: UnsafeBufferPointer<UInt8>, among known: [String]) -> String? {
         guard written.count <= longestName else { return nil }
         return NearestName.nearest(to: String(decoding: written, as: UTF8.self), among: known)

@@ -1,8 +1,7 @@
 internal import ThrongPlan
 
 extension BatchReader {
-    /// Reads the firsts that an event claims to be: `{"METRIC": {"day": [[], ["os"]], "week": [[]]}}`, groupings by
-    /// their dimensions.
+    /// Reads the firsts that an event claims to be: `{"METRIC": {"day": [[], ["os"]], "week": [[]]}}`, groupings by their dimensions.
     ///
     /// - Parameter firsts: the node of an object; its masks go to `masks`, one a metric that counts the event.
     /// - Returns: false if a metric counts no firsts or not this event, or if it lacks a length of time or a grouping.

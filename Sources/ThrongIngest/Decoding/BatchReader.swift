@@ -75,7 +75,7 @@ struct BatchReader {
         let shown = ShownKeys(
             key: envelope.key.map { String(decoding: document.bytes($0), as: UTF8.self) }, bearer: bearer,
             isCounted: use == .counting)
-        let isBackend = try intake.keys?.admit(shown, to: app.senderTerms(of: tables)) ?? false
+        let isBackend = try intake.keys?.admit(shown, to: tables.purpose, of: app) ?? false
         try envelope.check(tables.purpose, use: use)
         let current = tables.purpose.rotation.window(at: now)
         let number = envelope.window ?? current.value
@@ -86,15 +86,14 @@ struct BatchReader {
         let isApart = envelope.isTest && use == .counting && !intake.countsTests
         func refused(_ reason: RefusalReason) -> BatchAnswer {
             BatchAnswer(
-                accepted: 0,
-                refused: (0..<document.count(envelope.events)).map { .init(index: $0, reason: reason) },
+                accepted: 0, refused: (0..<document.count(envelope.events)).map { .init(index: $0, reason: reason) },
                 test: isApart ? 0 : nil)
         }
         if !tables.purpose.refusedBy.isDisjoint(with: signals) {
             if isApart { return .keptApart(refused(.optedOut)) }
-            var sender: OptedOutSender?
+            var sender: IncomingWithdrawal?
             if isCurrent, tables.countsIdentifiers, let node = envelope.identifier {
-                sender = OptedOutSender(
+                sender = IncomingWithdrawal(
                     window: window, identifier: RawIdentifier(document.bytes(node)),
                     isOfKeyHolder: tables.purpose.needsProof)
             }
@@ -296,11 +295,11 @@ struct BatchReader {
             let firstAmount = Int32(amounts.count)
             for sum in metric.sums {
                 guard let value = number(sum.source, of: event, in: document) else {
-                    return refuse(noNumber: sum.source, at: index, tables: tables)
+                    return refuse(noNumber: sum.source, at: index, in: document, tables: tables)
                 }
                 amounts.append(sum.measure.quantum(of: value))
             }
-            var cell: UInt32 = 0
+            var cell = metric.base
             for axis in metric.dimensions {
                 let bucket = bucket(axis.dimension, of: event, tables: tables, document: document)
                 cell += UInt32(bucket) * axis.stride
@@ -308,12 +307,9 @@ struct BatchReader {
             if metric.impossible?.contains(CellIndex(cell)) == true { return .impossibleCombination }
             contributions.append(
                 .init(
-                    metric: metric.ordinal,
-                    cell: CellIndex(cell),
-                    periodStart: period(metric.period, at: event.at, of: tables).start,
-                    count: event.count,
-                    firstAmount: firstAmount,
-                    firsts: event.firsts == nil ? .none : firsts[metricPlace]))
+                    metric: metric.ordinal, cell: CellIndex(cell),
+                    periodStart: period(metric.period, at: event.at, of: tables).start, count: event.count,
+                    firstAmount: firstAmount, firsts: event.firsts == nil ? .none : firsts[metricPlace]))
         }
         if let windows = tables.events[place].windows,
             mark(event, at: index, for: windows, of: document, tables: tables, now: now)
@@ -324,21 +320,17 @@ struct BatchReader {
     }
 
     mutating func bucket(_ place: Int, of event: WireEvent, tables: PurposeTables, document: JSONDocument) -> Int {
-        // The dimension is not copied into a variable: that would cost reference counting for each event.
-        switch tables.dimensions[place].source {
-        case .time:
-            return tables.dimensions[place].bucketing.bucket(.integer(event.at.value))
-        case .event:
-            return tables.dimensions[place].bucketing.bucket(value(of: event.name, in: document))
-        case .revealed(let dimension):
-            return revealedBuckets[dimension]
+        let dimension = tables.dimensions[place]
+        switch dimension.source {
+        case .time: return dimension.bucketing.bucket(.integer(event.at.value))
+        case .event: return dimension.bucketing.bucket(value(of: event.name, in: document))
+        case .revealed(let place): return revealedBuckets[place]
         case .field(let field):
             if eventNodes[field] >= 0 {
-                return tables.dimensions[place].bucketing.bucket(value(of: eventNodes[field], in: document))
+                return dimension.bucketing.bucket(value(of: eventNodes[field], in: document))
             }
             if contextBuckets[place] < 0 {
-                contextBuckets[place] = tables.dimensions[place].bucketing.bucket(
-                    value(of: contextNodes[field], in: document))
+                contextBuckets[place] = dimension.bucketing.bucket(value(of: contextNodes[field], in: document))
             }
             return contextBuckets[place]
         }

@@ -31,10 +31,8 @@ package enum Gzip {
             case Z_STREAM_END:
                 guard stream.avail_in == 0 else { throw .notGzip }
                 return output
-            case Z_OK where output.count > start:
-                continue
-            default:
-                throw .notGzip
+            case Z_OK where output.count > start: continue
+            default: throw .notGzip
             }
         }
     }

@@ -89,25 +89,10 @@ package enum IntakeOutcome: Sendable {
     case batch(IncomingBatch)
     /// The request carries an opt-out signal that the purpose honours: nothing is counted, nothing is stored. The
     /// sender is given only if a metric of the purpose may have its progress, which is then to be forgotten.
-    case optedOut(BatchAnswer, app: AppName, of: OptedOutSender?)
+    case optedOut(BatchAnswer, app: AppName, of: IncomingWithdrawal?)
     /// The person agreed to an earlier version of the purpose than the plan's: nothing is counted, nothing is stored.
     /// Counts under an earlier plan stay.
     case consentOutdated(BatchAnswer, app: AppName)
     /// The batch says that it is a test's: it was read like any other; nothing is counted, nothing is stored.
     case keptApart(BatchAnswer)
-}
-
-/// The sender of a batch with an opt-out signal, and the batch's window.
-package struct OptedOutSender: Sendable {
-    /// A window that accepts batches now.
-    package let window: WindowID
-    /// The identifier as the client sent it.
-    package let identifier: RawIdentifier
-    /// True if the purpose counts proved identifiers.
-    package var isOfKeyHolder = false
-
-    /// Returns the sender for a window that an epoch took over while it was open; the sender itself if `epoch` is nil.
-    package func taken(over epoch: Int64?) -> OptedOutSender {
-        OptedOutSender(window: epoch.map(window.taken) ?? window, identifier: identifier, isOfKeyHolder: isOfKeyHolder)
-    }
 }

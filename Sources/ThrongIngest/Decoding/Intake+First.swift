@@ -7,10 +7,6 @@ extension Intake {
     package static let firstBytes = 16 << 10
 
     /// Reads the body of `POST /v1/firsts`; nil if the purpose honours one of the signals. Its proof is not checked.
-    ///
-    /// - Parameters:
-    ///   - signals: the opt-out signals of the request's headers.
-    ///   - isSealed: true if it came sealed, through a relay.
     package func readFirst(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, now: UnixSeconds, isSealed: Bool = false
     ) throws(IntakeError) -> IncomingFirst? {
@@ -42,8 +38,7 @@ extension Intake {
         let (margin, index) = try asked.cell(cell, in: document)
         return IncomingFirst(
             layout: asked.layout, name: asked.published.layout, period: period, calendar: tables.calendar,
-            margin: margin,
-            cell: index, proof: proof)
+            margin: margin, cell: index, proof: proof)
     }
 }
 
@@ -95,14 +90,8 @@ struct FirstTables: Sendable {
     ) {
         (self.layout, self.published, self.purpose) = (layout, published, purpose)
         (self.expires, self.grace) = (expires, grace)
-        var names = ByteTable()
-        for (place, dimension) in layout.dimensions.enumerated() { names.insert(dimension.name.text, place) }
-        dimensions = names
-        buckets = layout.dimensions.map { dimension in
-            var labels = ByteTable()
-            for (bucket, label) in dimension.labels.enumerated() { labels.insert(label.text, bucket) }
-            return labels
-        }
+        dimensions = ByteTable(layout.dimensions.map(\.name.text))
+        buckets = layout.dimensions.map { ByteTable($0.labels.map(\.text)) }
     }
 
     /// Returns the period that begins at `start`, if it has begun and its release is not due yet.

@@ -6,12 +6,8 @@ extension Intake {
     /// The largest body of `POST /v1/reveals`. Unit: bytes.
     package static let revealBytes = 4096
 
-    /// Reads the body of `POST /v1/reveals`; nil if the purpose honours one of the signals.
-    ///
-    /// - Parameters:
-    ///   - signals: the opt-out signals of the request's headers.
-    ///   - bearer: the secret of the request's headers.
-    ///   - isSealed: true if it came sealed, through a relay.
+    /// Reads the body of `POST /v1/reveals`; nil if the purpose honours one of the signals: see
+    /// ``read(_:signals:bearer:now:use:isSealed:)``.
     package func readReveal(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, bearer: String? = nil, now: UnixSeconds,
         isSealed: Bool = false
@@ -28,7 +24,7 @@ extension Intake {
         let (app, tables) = try purpose(names.purpose, of: names.app, in: document)
         try tables.checkWay(isSealed: isSealed)
         let shown = ShownKeys(key: try members.optionalText(.key), bearer: bearer, isCounted: true)
-        _ = try keys?.admit(shown, to: app.senderTerms(of: tables))
+        _ = try keys?.admit(shown, to: tables.purpose, of: app)
         guard tables.purpose.refusedBy.isDisjoint(with: signals) else { return nil }
         let window = try tables.openWindow(number, app: app.name, now: now)
         guard let dimension = tables.revealed.first(where: { $0.name.text.utf8.elementsEqual(wanted) }) else {

@@ -5,8 +5,6 @@ extension Intake {
     package static let withdrawalBytes = 4096
 
     /// Reads the body of `POST /v1/withdraw`.
-    ///
-    /// - Parameter isSealed: true if it came sealed, through a relay.
     package func readWithdrawal(
         _ body: UnsafeBufferPointer<UInt8>, now: UnixSeconds, isSealed: Bool = false
     ) throws(IntakeError) -> IncomingWithdrawal {
@@ -27,7 +25,7 @@ extension Intake {
     }
 }
 
-/// A client's request to be removed from a window: the body of `POST /v1/withdraw`, checked against the plan.
+/// An identifier that withdraws from a window, by `POST /v1/withdraw` or by an opt-out signal.
 package struct IncomingWithdrawal: Sendable {
     /// A window that accepts batches now.
     package let window: WindowID
@@ -36,8 +34,7 @@ package struct IncomingWithdrawal: Sendable {
     /// True if the purpose counts proved identifiers.
     package var isOfKeyHolder = false
 
-    /// Returns the request for a window that an epoch took over while it was open; the request itself if `epoch` is
-    /// nil.
+    /// Returns it for a window that an epoch took over while it was open; itself if `epoch` is nil.
     package func taken(over epoch: Int64?) -> IncomingWithdrawal {
         IncomingWithdrawal(
             window: epoch.map(window.taken) ?? window, identifier: identifier, isOfKeyHolder: isOfKeyHolder)

@@ -26,13 +26,9 @@ package final class Intake: Sendable {
         plans: [Plan], space: CellSpace, rules: UserAgentRules, limits: IntakeLimits = IntakeLimits(),
         keys: AppKeyRing? = nil, countsTests: Bool = false
     ) throws {
-        self.limits = limits
-        self.keys = keys
-        self.countsTests = countsTests
+        (self.limits, self.keys, self.countsTests) = (limits, keys, countsTests)
         apps = try plans.map { try AppTables(plan: $0, space: space, rules: rules) }
-        var names = ByteTable()
-        for (place, plan) in plans.enumerated() { names.insert(plan.app.name.text, place) }
-        appNames = names
+        appNames = ByteTable(plans.map(\.app.name.text))
     }
 
     /// Returns the largest k of an app; nil if no plan is for it.
@@ -40,14 +36,9 @@ package final class Intake: Sendable {
         apps.first { $0.name == app }?.largestThreshold
     }
 
-    /// Reads the body of `POST /v1/batches`, or of `POST /v1/preview`.
+    /// Reads the body of `POST /v1/batches`, or of `POST /v1/preview`, decompressed. Opt-out signals and the bearer's secret
+    /// are those of the request's headers; a sealed request came through a relay.
     ///
-    /// - Parameters:
-    ///   - body: JSON, decompressed.
-    ///   - signals: the opt-out signals of the request's headers.
-    ///   - bearer: the secret of the request's headers.
-    ///   - use: the purpose of reading.
-    ///   - isSealed: true if it came sealed, through a relay.
     /// - Throws: ``IntakeError`` if the batch as a whole is refused.
     package func read(
         _ body: UnsafeBufferPointer<UInt8>, signals: Set<OptOutSignal>, bearer: String? = nil, now: UnixSeconds,
@@ -55,9 +46,7 @@ package final class Intake: Sendable {
     ) throws(IntakeError) -> IntakeOutcome {
         let outcome = try read(
             body, signals: signals, bearer: bearer, now: now, use: use, isSealed: isSealed, isHurried: false)
-        guard let outcome else {
-            preconditionFailure("only a reader in a hurry gives up")
-        }
+        guard let outcome else { preconditionFailure("only a reader in a hurry gives up") }
         return outcome
     }
 

@@ -33,47 +33,51 @@ package enum IntakeError: Error, Sendable, Hashable {
     case revokedKey
     case secretRequired
     case unknownSecret
-    /// The client's network brings more than one network may at once; the time after which it may bring more. Unit:
-    /// seconds.
+    /// The client's network brings more than one network may at once; the time after which it may bring more. Unit: seconds.
     case networkQuota(retrySeconds: Int)
     case noMemory
 
     /// A stable word for programs.
-    package var code: String {
+    package var code: String { facts.code }
+
+    /// The place in the document, if there is one.
+    package var pointer: String? { facts.pointer }
+
+    private var facts: (code: String, pointer: String?) {
         switch self {
-        case .notJSON: "not_json"
-        case .foreign(let found): found.isOtherFormat ? "unsupported_media_type" : "not_json"
-        case .notUTF8: "not_utf8"
-        case .notGzip: "not_gzip"
-        case .unknownEncoding: "unknown_encoding"
-        case .numberOutOfRange: "number_out_of_range"
-        case .tooDeep: "too_deep"
-        case .duplicateKey: "duplicate_key"
-        case .nul: "nul"
-        case .wrongShape: "wrong_shape"
-        case .stringTooLong: "string_too_long"
-        case .bodyTooLarge: "body_too_large"
-        case .tooManyEvents: "too_many_events"
-        case .recordTooLarge: "record_too_large"
-        case .unknownApp: "unknown_app"
-        case .unknownPurpose: "unknown_purpose"
-        case .identifierUnwanted: "identifier_unwanted"
-        case .unproved: "unproved"
-        case .nothingToTellApart: "nothing_to_tell_apart"
-        case .noFirsts: "no_firsts"
-        case .periodNotOpen: "period_not_open"
-        case .unknownCell: "unknown_cell"
-        case .unprovedFirst: "unproved_first"
-        case .obliviousOnly: "oblivious_only"
-        case .windowOutOfRange: "window_out_of_range"
-        case .originNotAllowed: "origin_not_allowed"
-        case .keyRequired: "key_required"
-        case .unknownKey: "unknown_key"
-        case .revokedKey: "revoked_key"
-        case .secretRequired: "secret_required"
-        case .unknownSecret: "unknown_secret"
-        case .networkQuota: "network_quota"
-        case .noMemory: "no_memory"
+        case .notJSON: ("not_json", nil)
+        case .foreign(let found): (found.isOtherFormat ? "unsupported_media_type" : "not_json", nil)
+        case .notUTF8: ("not_utf8", nil)
+        case .notGzip: ("not_gzip", nil)
+        case .unknownEncoding: ("unknown_encoding", nil)
+        case .numberOutOfRange: ("number_out_of_range", nil)
+        case .tooDeep: ("too_deep", nil)
+        case .duplicateKey(let pointer): ("duplicate_key", pointer)
+        case .nul(let pointer): ("nul", pointer)
+        case .wrongShape(let pointer, _): ("wrong_shape", pointer)
+        case .stringTooLong(let pointer, _, _): ("string_too_long", pointer)
+        case .bodyTooLarge: ("body_too_large", nil)
+        case .tooManyEvents: ("too_many_events", "/events")
+        case .recordTooLarge: ("record_too_large", "/events")
+        case .unknownApp: ("unknown_app", "/app")
+        case .unknownPurpose: ("unknown_purpose", "/purpose")
+        case .identifierUnwanted: ("identifier_unwanted", "/id")
+        case .unproved: ("unproved", "/proof")
+        case .nothingToTellApart: ("nothing_to_tell_apart", "/purpose")
+        case .noFirsts: ("no_firsts", "/metric")
+        case .periodNotOpen: ("period_not_open", "/start")
+        case .unknownCell: ("unknown_cell", "/cell")
+        case .unprovedFirst: ("unproved_first", "/proof")
+        case .obliviousOnly: ("oblivious_only", "/purpose")
+        case .windowOutOfRange: ("window_out_of_range", "/window")
+        case .originNotAllowed: ("origin_not_allowed", nil)
+        case .keyRequired: ("key_required", "/key")
+        case .unknownKey: ("unknown_key", "/key")
+        case .revokedKey: ("revoked_key", "/key")
+        case .secretRequired: ("secret_required", nil)
+        case .unknownSecret: ("unknown_secret", nil)
+        case .networkQuota: ("network_quota", nil)
+        case .noMemory: ("no_memory", nil)
         }
     }
 
@@ -86,28 +90,6 @@ package enum IntakeError: Error, Sendable, Hashable {
         "window_out_of_range", "origin_not_allowed", "key_required", "unknown_key", "revoked_key", "secret_required",
         "unknown_secret", "network_quota", "no_memory",
     ]
-
-    /// The place in the document, if there is one.
-    package var pointer: String? {
-        switch self {
-        case .duplicateKey(let pointer), .nul(let pointer), .wrongShape(let pointer, _),
-            .stringTooLong(let pointer, _, _):
-            pointer
-        case .unknownApp: "/app"
-        case .unknownPurpose, .nothingToTellApart, .obliviousOnly: "/purpose"
-        case .identifierUnwanted: "/id"
-        case .unproved, .unprovedFirst: "/proof"
-        case .noFirsts: "/metric"
-        case .periodNotOpen: "/start"
-        case .unknownCell: "/cell"
-        case .keyRequired, .unknownKey, .revokedKey: "/key"
-        case .windowOutOfRange: "/window"
-        case .tooManyEvents, .recordTooLarge: "/events"
-        case .notJSON, .foreign, .notUTF8, .notGzip, .unknownEncoding, .numberOutOfRange, .tooDeep, .bodyTooLarge,
-            .originNotAllowed, .secretRequired, .unknownSecret, .networkQuota, .noMemory:
-            nil
-        }
-    }
 
     /// The finding, the limit and the remedy.
     package var message: String {

@@ -19,8 +19,7 @@ package struct IntakeLimits: Sendable, Hashable {
     /// The longest identifier. Unit: Unicode scalars.
     package static let identifierCharacters = 64
 
-    /// The most distinct values in one field of user agents of a batch, which comes from one device; names of buckets
-    /// are not counted.
+    /// The most distinct values in one field of user agents of a batch, which comes from one device; names of buckets are not counted.
     package static let userAgentsPerBatch = 4
     /// The most refusals that a batch's answer explains.
     package static let detailsPerBatch = 8
@@ -29,10 +28,7 @@ package struct IntakeLimits: Sendable, Hashable {
         bodyBytes: Int = 1 << 20, eventsPerBatch: Int = 1000, stringBytes: Int = 2048, depth: Int = 8,
         countPerEvent: Int = 1_000_000
     ) {
-        self.bodyBytes = bodyBytes
-        self.eventsPerBatch = eventsPerBatch
-        self.stringBytes = stringBytes
-        self.depth = depth
-        self.countPerEvent = countPerEvent
+        (self.bodyBytes, self.eventsPerBatch, self.stringBytes) = (bodyBytes, eventsPerBatch, stringBytes)
+        (self.depth, self.countPerEvent) = (depth, countPerEvent)
     }
 }

@@ -1,6 +1,6 @@
 internal import CSimdJSON
 
-/// A parsed document as a flat run of nodes, borrowed from the parser until its next parse.
+/// A parsed document as a flat run of nodes, borrowed from the parser until its next parse; texts may lie in the parsed bytes.
 struct JSONDocument {
     let nodes: UnsafeBufferPointer<throng_json_node>
     /// True if a node has a flaw, which is rare.
@@ -49,7 +49,8 @@ final class JSONParser {
 
     deinit { throng_json_parser_free(parser) }
 
-    /// Parses a document whose flaws the caller looks for; its nodes are valid until the next call.
+    /// Parses a document whose flaws the caller looks for; its nodes are valid until the next call, and
+    /// no longer than `bytes`.
     func parseWithFlaws(_ bytes: UnsafeBufferPointer<UInt8>) throws(IntakeError) -> JSONDocument {
         let result = throng_json_parse(parser, bytes.baseAddress, bytes.count)
         guard result.status != THRONG_JSON_OK else {
@@ -65,7 +66,7 @@ final class JSONParser {
         }
     }
 
-    /// Parses a document without flaws; its nodes are valid until the next call.
+    /// Parses a document without flaws; its nodes are valid as those of ``parseWithFlaws(_:)``.
     func parse(_ bytes: UnsafeBufferPointer<UInt8>, limits: IntakeLimits) throws(IntakeError) -> JSONDocument {
         let document = try parseWithFlaws(bytes)
         if let flaw = document.flaw(in: document.nodes.indices) { throw document.error(of: flaw, limits: limits) }

@@ -26,9 +26,7 @@ struct NamedMembers<Member: RawRepresentable<String> & Hashable & CaseIterable> 
 
     /// Returns the node of a value that must be there.
     func node(_ member: Member) throws(IntakeError) -> Int {
-        guard let node = nodes[member] else {
-            throw .wrongShape(pointer: "/\(member.rawValue)", expected: "a value")
-        }
+        guard let node = nodes[member] else { throw .wrongShape(pointer: "/\(member.rawValue)", expected: "a value") }
         return node
     }
 

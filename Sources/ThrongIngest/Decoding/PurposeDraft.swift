@@ -19,10 +19,7 @@ struct PurposeDraft {
     private var places: [Dimension: Int] = [:]
 
     init(plan: Plan, calendar: PeriodCalendar, space: CellSpace, rules: UserAgentRules) {
-        self.plan = plan
-        self.calendar = calendar
-        self.space = space
-        self.rules = rules
+        (self.plan, self.calendar, self.space, self.rules) = (plan, calendar, space, rules)
     }
 
     /// Adds a metric to the events that it counts.
@@ -58,17 +55,18 @@ struct PurposeDraft {
     private mutating func addCube(of metric: Metric, _ layout: MetricLayout, ordinal: Int32) throws {
         let axes = try axes(of: plan.cubeDimensions(of: metric), in: layout)
         let sums = metric.sums.map { MetricTables.Sum(source: source(of: $0.field), measure: $0) }
-        let table = MetricTables(
-            ordinal: ordinal,
-            dimensions: axes,
-            impossible: layout.impossibleLeaves,
-            sums: sums,
-            period: metric.period,
-            expires: calendar.midnight(of: metric.expires))
         for name in metric.events {
             let place = place(ofEvent: name)
             events[place].add(firstsOf: layout)
-            events[place].metrics.append(table)
+            let base = axes.filter { dimensions[$0.dimension].isEvent }.reduce(UInt32(0)) { cell, axis in
+                let bucket = name.text.withFieldValue { dimensions[axis.dimension].bucketing.bucket($0) }
+                return cell + UInt32(bucket) * axis.stride
+            }
+            events[place].metrics.append(
+                MetricTables(
+                    ordinal: ordinal, base: base, dimensions: axes.filter { !dimensions[$0.dimension].isEvent },
+                    impossible: layout.impossibleLeaves, sums: sums, period: metric.period,
+                    expires: calendar.midnight(of: metric.expires)))
         }
     }
 

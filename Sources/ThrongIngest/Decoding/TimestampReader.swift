@@ -30,9 +30,7 @@ struct TimestampReader {
             else { return nil }
             (date, days) = (written, known.daysSince1970)
         }
-        guard holds("T", 10) || holds("t", 10) || holds(" ", 10), let hour = number(11, 2), holds(":", 13),
-            let minute = number(14, 2), holds(":", 16), let second = number(17, 2), hour < 24, minute < 60, second <= 60
-        else { return nil }
+        guard holds("T", 10) || holds("t", 10) || holds(" ", 10), let second = Self.secondOfDay(raw) else { return nil }
         var offset = 19
         if holds(".", offset) {
             offset += 1
@@ -40,7 +38,7 @@ struct TimestampReader {
             while offset < bytes.count, (48...57).contains(bytes[offset]) { offset += 1 }
             guard offset > first, offset < bytes.count else { return nil }
         }
-        let local = UnixSeconds(days * 86_400 + Int64(hour * 3600 + minute * 60 + second))
+        let local = UnixSeconds(days * 86_400 + second)
         if holds("Z", offset) || holds("z", offset) { return offset + 1 == bytes.count ? local : nil }
         guard offset + 6 == bytes.count, holds("+", offset) || holds("-", offset),
             let hours = number(offset + 1, 2), holds(":", offset + 3), let minutes = number(offset + 4, 2),
@@ -48,5 +46,18 @@ struct TimestampReader {
         else { return nil }
         let shift = Int64(hours * 3600 + minutes * 60)
         return holds("+", offset) ? local - shift : local + shift
+    }
+
+    /// Returns the seconds that `HH:MM:SS` at the twelfth byte stands for, from all eight bytes at once.
+    @inline(__always)
+    private static func secondOfDay(_ text: UnsafeRawBufferPointer) -> Int64? {
+        let clock = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 11, as: UInt64.self))
+        // Digits become their values and colons 0; what is added brings anything larger to its byte's highest bit.
+        let digits = clock ^ 0x3030_3a30_303a_3030
+        guard (digits | (digits &+ 0x7676_7f76_767f_7676)) & 0x8080_8080_8080_8080 == 0 else { return nil }
+        // In its first byte a pair is now the number that it spells.
+        let pairs = digits &* 10 &+ digits >> 8
+        let (hour, minute, second) = (Int64(pairs & 0xff), Int64(pairs >> 24 & 0xff), Int64(pairs >> 48 & 0xff))
+        return hour < 24 && minute < 60 && second <= 60 ? hour * 3600 + minute * 60 + second : nil
     }
 }

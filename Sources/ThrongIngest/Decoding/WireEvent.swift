@@ -29,7 +29,7 @@ struct WireEvent {
         _ document: JSONDocument, node: Int, limits: IntakeLimits, timestamps: inout TimestampReader
     ) throws(OddEvent) {
         func problem(_ member: String, _ expected: String) -> OddEvent { OddEvent(pointer: member, expected: expected) }
-        if let flaw = document.flaw(in: node..<document.next(node)) {
+        if document.isFlawed, let flaw = document.flaw(in: node..<document.next(node)) {
             let place = document.place(of: flaw, in: node)
             throw OddEvent(
                 pointer: place.pointer, member: place.member, key: place.key,

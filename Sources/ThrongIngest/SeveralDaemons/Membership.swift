@@ -33,8 +33,7 @@ package struct Membership: Sendable, Hashable, Codable {
         /// This daemon. If the window was taken over while it was open, with the number of the epoch that did so.
         case own(takenOver: Int64?)
         case other(Member)
-        /// Unknown: this daemon has agreed to a proposal that names another owner, and does not know whether it came
-        /// into force.
+        /// Unknown: this daemon has agreed to a proposal that names another owner, and does not know whether it came into force.
         case undecided
     }
 
@@ -79,8 +78,7 @@ package struct Membership: Sendable, Hashable, Codable {
         owner(at: window.opens) { $0.owners[slot.number] }
     }
 
-    /// Returns the daemon that holds the keys of credentials and of sealed requests in a window, and counts proved
-    /// identifiers.
+    /// Returns the daemon that holds the keys of credentials and of sealed requests in a window, and counts proved identifiers.
     package func keyHolder(in window: WindowID) -> Owner { keyHolder(at: window.opens) }
 
     /// Returns the daemon that holds these keys at an instant.

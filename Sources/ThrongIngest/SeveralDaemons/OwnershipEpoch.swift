@@ -4,8 +4,7 @@ package import ThrongPlan
 package struct OwnershipEpoch: Sendable, Hashable, Codable {
     /// Counted from 1.
     package let number: Int64
-    /// The instant from which on windows opened to clients are counted by it; nil for the first epoch, which has no
-    /// beginning.
+    /// The instant from which on windows opened to clients are counted by it; nil for the first epoch, which has no beginning.
     package let begins: UnixSeconds?
     /// The shard of the daemon that counts each slot, by slot: 256 of them.
     package let owners: [Int16]

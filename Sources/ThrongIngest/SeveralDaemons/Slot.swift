@@ -1,8 +1,7 @@
 internal import Crypto
 
 /// The unit by which identifiers are shared out among daemons: the first byte of the SHA-256 of an identifier as the
-/// client sends it. It changes with the identifier. It tells a load balancer nothing new, as that sees the whole
-/// request anyway.
+/// client sends it. It changes with the identifier. It tells a load balancer nothing new, as that sees the whole request anyway.
 package struct Slot: Sendable, Hashable {
     /// 0 to 255.
     package let number: Int

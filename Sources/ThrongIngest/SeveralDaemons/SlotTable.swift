@@ -6,8 +6,11 @@ package enum SlotTable {
         var owners = owners
         let share = owners.count / (Set(owners).count + 1)
         for _ in 0..<share {
-            let richest = most(counts(owners).filter { $0.key != shard })
-            guard let slot = owners.lastIndex(of: richest) else { break }
+            // The lowest shard of those with the most slots.
+            let others = counts(owners).filter { $0.key != shard }
+            guard let richest = others.min(by: { ($1.value, $0.key) < ($0.value, $1.key) })?.key,
+                let slot = owners.lastIndex(of: richest)
+            else { break }
             owners[slot] = shard
         }
         return owners
@@ -19,7 +22,8 @@ package enum SlotTable {
         guard counts.removeValue(forKey: shard) != nil, !counts.isEmpty else { return nil }
         var owners = owners
         for slot in owners.indices where owners[slot] == shard {
-            let poorest = least(counts)
+            // The lowest shard of those with the fewest slots.
+            guard let poorest = counts.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else { break }
             owners[slot] = poorest
             counts[poorest, default: 0] += 1
         }
@@ -28,15 +32,5 @@ package enum SlotTable {
 
     private static func counts(_ owners: [Int16]) -> [Int16: Int] {
         owners.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-    }
-
-    /// Returns the lowest shard of those with the most slots.
-    private static func most(_ counts: [Int16: Int]) -> Int16 {
-        counts.min { ($1.value, $0.key) < ($0.value, $1.key) }?.key ?? 0
-    }
-
-    /// Returns the lowest shard of those with the fewest slots.
-    private static func least(_ counts: [Int16: Int]) -> Int16 {
-        counts.min { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 0
     }
 }

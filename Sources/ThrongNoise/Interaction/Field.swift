@@ -8,8 +8,6 @@ package struct Field: Hashable, Sendable {
     /// The number of buckets; at least 2.
     package let buckets: Int
 
-    /// Describes a field.
-    ///
     /// - Throws: ``NoiseError/tooFewBuckets(_:)``.
     package init(buckets: Int) throws(NoiseError) {
         guard buckets > 1 else { throw .tooFewBuckets(buckets) }
@@ -34,21 +32,15 @@ package struct FieldSet: Hashable, Sendable, Comparable, ExpressibleByArrayLiter
         self.bits = bits
     }
 
-    /// See ``init(_:)``.
     package init(arrayLiteral places: Int...) { self.init(places) }
 
     /// Places in a lattice, ascending.
     package var places: [Int] { (0..<Lattice.mostFields).filter(contains) }
-    /// The number of fields.
     package var count: Int { bits.nonzeroBitCount }
 
-    /// True if a field is one of them.
     package func contains(_ place: Int) -> Bool { bits >> UInt8(place) & 1 == 1 }
-    /// True if all of these are among the others.
     package func isSubset(of other: FieldSet) -> Bool { bits & ~other.bits == 0 }
-    /// Returns the fields that are not among the others.
     package func subtracting(_ other: FieldSet) -> FieldSet { FieldSet(bits: bits & ~other.bits) }
-    /// Returns the fields of both sets.
     package func union(_ other: FieldSet) -> FieldSet { FieldSet(bits: bits | other.bits) }
 
     /// All sets of some of these fields, the empty one and the whole one too, the smaller ones first.

@@ -9,9 +9,10 @@ package struct GroupingTable: Hashable, Sendable {
     /// The number of cells of the table that was drawn.
     package let denominator: Int128
 
-    init(cells: [Int128], sizes: [Int]) {
+    /// - Parameter denominator: nil for a table that was drawn by itself.
+    init(cells: [Int128], sizes: [Int], denominator: Int128? = nil) {
         (self.cells, self.sizes) = (cells, sizes)
-        denominator = Int128(cells.count)
+        self.denominator = denominator ?? Int128(cells.count)
     }
 
     /// Returns the table of a coarser grouping whose numbers are sums of this one's.
@@ -22,12 +23,7 @@ package struct GroupingTable: Hashable, Sendable {
     package func summed(into places: [Int], count: Int) -> GroupingTable {
         var sums = Array(repeating: Int128(0), count: count)
         for (cell, place) in zip(cells, places) { sums[place] &+= cell }
-        return GroupingTable(sums: sums, denominator: denominator)
-    }
-
-    private init(sums: [Int128], denominator: Int128) {
-        (cells, sizes) = (sums, [sums.count])
-        self.denominator = denominator
+        return GroupingTable(cells: sums, sizes: [count], denominator: denominator)
     }
 
     /// True if the drawn number is at least that large; an exact comparison.

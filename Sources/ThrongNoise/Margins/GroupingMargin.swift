@@ -12,13 +12,6 @@ package struct GroupingMargin: Sendable, Hashable {
     /// The margin of numbers without noise.
     package static let none = GroupingMargin(variance: .zero, publication: 0, drawn: .zero)
 
-    /// The wider of two margins, in each respect.
-    package func widened(to other: GroupingMargin) -> GroupingMargin {
-        GroupingMargin(
-            variance: max(variance, other.variance), publication: max(publication, other.publication),
-            drawn: max(drawn, other.drawn))
-    }
-
     /// The margin that a release states: 19 of 20 of its whole numbers lie within it.
     ///
     /// A drawn number is off by more than q with a chance of 1/20 at most. Later steps look at drawn numbers only and
@@ -38,7 +31,6 @@ package struct CellDraws: Sendable, Hashable {
     /// The number of draws.
     package let count: Int
 
-    /// Describes draws.
     package init(variance: Rational, factor: Int64 = 1, count: Int = 1) {
         (self.variance, self.factor, self.count) = (variance, factor, count)
     }
@@ -128,6 +120,23 @@ extension Lattice {
             variance: law.variance,
             publication: Int64(clamping: law.quantile(in: law.denominator) / law.denominator),
             drawn: try Rational(law.quantile(in: 1) - 1, over: law.denominator))
+    }
+
+    /// Returns the widest margins of sums of a grouping's numbers, in each respect.
+    ///
+    /// - Parameter ways: the numbers of buckets that are added up; see ``law(of:draws:summed:)``.
+    /// - Throws: the errors of ``law(of:draws:summed:)``.
+    package func margin(
+        of grouping: FieldSet, draws: [FieldSet: [CellDraws]], over ways: [[Int]]
+    ) throws(NoiseError) -> GroupingMargin {
+        var widest = GroupingMargin.none
+        for summed in ways {
+            let margin = try margin(of: grouping, draws: draws, summed: summed)
+            widest = GroupingMargin(
+                variance: max(widest.variance, margin.variance),
+                publication: max(widest.publication, margin.publication), drawn: max(widest.drawn, margin.drawn))
+        }
+        return widest
     }
 
     /// The draws of both layers of a width.

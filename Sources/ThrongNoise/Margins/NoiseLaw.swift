@@ -122,8 +122,7 @@ private struct CharacteristicFunction {
         factor * angle > .pi ? 0 : logarithm(factor * angle)
     }
 
-    /// Returns the logarithm for an angle of 0 to π. By Poisson's summation the function is a sum of normal curves
-    /// around multiples of 2π.
+    /// Returns the logarithm for an angle of 0 to π, by Poisson's summation: normal curves around multiples of 2π.
     private func logarithm(_ angle: Double) -> Double {
         var (above, below) = (0.0, 1.0)
         for order in 1...6 {

@@ -9,7 +9,6 @@ package struct PublicationRule: Sendable, Hashable {
     /// m, from ``GroupingMargin/publication`` of the grouping's devices.
     package let margin: Int64
 
-    /// States a rule.
     package init(threshold: Int64, margin: Int64) {
         (self.threshold, self.margin) = (threshold, margin)
     }

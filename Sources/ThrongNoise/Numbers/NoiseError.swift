@@ -1,26 +1,18 @@
 /// The reason why something about noise was refused; each case is a fact with its numbers.
 package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// An exact fraction no longer fits into 128 bits.
     case overflow
     /// Noise of more than 2^30 units.
     case tooWide
     /// A counted number of more than 2^55 units.
     case tooLarge
-    /// A fraction with nothing to divide by.
     case zeroDenominator
-    /// A text that is no exact number.
-    case notANumber
     /// A variance or a limit that has to be more than zero.
     case notPositive(Quantity)
     /// A variance whose reduced numerator or denominator has too many bits for the exact sampler.
     case tooFine(Quantity, bits: Int, limit: Int)
-    /// Fewer than one grouping, occasion or cell.
     case emptyUniverse
-    /// A field of devices that tells none apart.
     case tooFewBuckets(Int)
-    /// More fields of devices than one lattice has.
     case tooManyFields(found: Int, limit: Int)
-    /// A table of one grouping with too many cells.
     case tooManyCells(found: Int, limit: Int)
     /// A grouping by a field that the lattice does not have, a table of another interaction, or one that is missing.
     case notOfTheLattice
@@ -35,7 +27,6 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
         case threshold
     }
 
-    /// A message: what was found, what is allowed and what to do.
     package var description: String {
         switch self {
         case .overflow:
@@ -52,8 +43,6 @@ package enum NoiseError: Error, Sendable, Hashable, CustomStringConvertible {
             a counter has more than 2^55 units, so that nothing can be drawn for it; keep fewer decimals, or clip the sum more \
             closely
             """
-        case .notANumber:
-            "not an exact number; write one such as 1/2, 0.5 or 3, without an exponent"
         case .notPositive(let quantity):
             "the \(quantity.rawValue) is not positive; give a number above 0"
         case .tooFine(let quantity, let bits, let limit):

@@ -36,11 +36,7 @@ package struct Rational: Sendable, Hashable {
         self.denominator = denominator
     }
 
-    /// Nothing.
     package static let zero = Rational(0)
-
-    /// True if it is more than zero.
-    package var isPositive: Bool { numerator > 0 }
 
     /// Returns the greatest common divisor of magnitudes below 2^127; at least 1 unless both are 0.
     static func greatestCommonDivisor(_ left: Int128, _ right: Int128) -> Int128 {
@@ -62,13 +58,6 @@ extension Rational {
         let (sum, overflow) = left.addingReportingOverflow(right)
         guard !overflow else { throw .overflow }
         return try Rational(sum, over: Self.product(denominator, other.denominator / shared))
-    }
-
-    /// The exact difference.
-    ///
-    /// - Throws: ``NoiseError/overflow``.
-    package func subtracting(_ other: Rational) throws(NoiseError) -> Rational {
-        try adding(Rational(reduced: -other.numerator, over: other.denominator))
     }
 
     /// The exact product.
@@ -96,6 +85,9 @@ extension Rational {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
+    /// The nearest number in floating point, or one next to it; for weights, never for numbers that are claimed.
+    package var approximate: Double { Double(numerator) / Double(denominator) }
+
     private static func product(_ left: Int128, _ right: Int128) throws(NoiseError) -> Int128 {
         let (product, overflow) = left.multipliedReportingOverflow(by: right)
         guard !overflow else { throw .overflow }
@@ -112,7 +104,7 @@ extension Rational: Comparable {
     }
 }
 
-extension Rational {
-    /// The nearest number in floating point, or one next to it; for weights, never for numbers that are claimed.
-    package var approximate: Double { Double(numerator) / Double(denominator) }
+extension Rational: CustomStringConvertible {
+    /// The fraction as people write it: `3/7`, `-3/7`, and `10` for a whole number. Noise is drawn by it.
+    package var description: String { denominator == 1 ? "\(numerator)" : "\(numerator)/\(denominator)" }
 }

@@ -38,7 +38,7 @@ package struct KeptNoise: Sendable, Hashable {
     }
 
     /// The rungs of the ladder, up to the first whose square is that large: 5, 10, 20, 30, 40, 50, 70, 100, and then 140, 200, 280, 400…
-    static func rungs(for square: Int64) -> [Int64] {
+    package static func rungs(for square: Int64) -> [Int64] {
         var rungs: [Int64] = [5]
         while let last = rungs.last, last * last < square {
             switch last {

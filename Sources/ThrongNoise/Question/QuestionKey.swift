@@ -9,13 +9,11 @@ package struct QuestionKey: Hashable, Sendable {
     /// The digest: 32 bytes.
     package let bytes: [UInt8]
 
-    /// Hashes a canonical text.
     package init(of canonicalText: String) {
         bytes = Array(SHA256.hash(data: Data(canonicalText.utf8)))
     }
 
-    /// 64 lower-case hexadecimal digits.
-    package var hex: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    var hex: String { bytes.lowerHex }
 }
 
 /// A counted table as the fresh layer sees it: equal tables have equal digests, and only the secret can tell which table it was.
@@ -25,6 +23,9 @@ package struct CountedDigest: Hashable, Sendable {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 64 lower-case hexadecimal digits.
-    var hex: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    var hex: String { bytes.lowerHex }
+}
+
+extension [UInt8] {
+    fileprivate var lowerHex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

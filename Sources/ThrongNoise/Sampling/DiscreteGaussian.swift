@@ -30,9 +30,6 @@ package struct DiscreteGaussian: Sendable, Hashable {
         proposal = (parts.above / parts.below).squareRootFloor + 1
     }
 
-    /// The deviation rounded down: ⌊σ⌋. Unit: that of the number that it protects.
-    package var deviationFloor: UInt64 { proposal - 1 }
-
     /// Draws one number.
     ///
     /// - Complexity: expected O(1) coins for any σ, constant memory.
@@ -66,7 +63,7 @@ extension DiscreteGaussian {
     private static let mostBits = 60
 
     private static func parts(of variance: Rational) throws(NoiseError) -> (above: UInt64, below: UInt64) {
-        guard variance.isPositive else { throw .notPositive(.variance) }
+        guard variance > .zero else { throw .notPositive(.variance) }
         let bits = Int128.bitWidth - max(variance.numerator, variance.denominator).leadingZeroBitCount
         guard bits <= mostBits else { throw .tooFine(.variance, bits: bits, limit: mostBits) }
         return (UInt64(variance.numerator), UInt64(variance.denominator))

@@ -12,7 +12,6 @@ package struct KeyedGenerator: RandomNumberGenerator, Sendable {
 
     init(key: SymmetricKey) { self.key = key }
 
-    /// The next 64 bits.
     package mutating func next() -> UInt64 {
         if let word = words.popLast() { return word }
         let code = HMAC<SHA256>.authenticationCode(for: withUnsafeBytes(of: block.bigEndian) { Data($0) }, using: key)

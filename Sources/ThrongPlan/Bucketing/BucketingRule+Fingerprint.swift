@@ -2,120 +2,79 @@ import Crypto
 import ThrongWire
 
 extension BucketingRule {
-    /// The version of the bucketings. It rises when a kind of bucketing puts a value elsewhere for a reason that its
-    /// rule doesn't show.
+    /// The version of the bucketings; it rises when one puts a value elsewhere for a reason that no rule shows.
     static let version = 2
 
-    /// Returns a text that tells rules with the same labels apart, such as "bands 2 5f6e0a2c9d1b3e47".
-    ///
-    /// It holds the kind, the version of the bucketings, and the start of a SHA-256 over the rule, the tables that it
-    /// uses and, for user agents, ``UserAgentRules/version``. It is stable between runs and machines. It leaves out the
-    /// time zone database, which changes for a few zones a year and then changes what a day is anyway.
+    /// Returns a text that tells rules with the same labels apart, such as "bands 2 5f6e0a2c9d1b3e47": kind, version,
+    /// and the start of a SHA-256 over the rule, its tables and, for user agents, ``UserAgentRules/version``. The time
+    /// zone database is left out, which changes what a day is anyway.
     package func fingerprint(rules: UserAgentRules) -> String {
-        var digest = Digest()
-        let kind: String
-        switch self {
-        case .list(let groups):
-            kind = "list"
-            digest.add(groups)
-        case .bands(let edges):
-            kind = "bands"
-            digest.add(edges)
+        func text(_ kind: String, _ parts: Part...) -> String { "\(kind) \(Self.version) \(Part.digest(parts))" }
+        // Read only where it counts: a plan without such rules needs no file.
+        var version: Part { .texts([rules.version]) }
+        return switch self {
+        case .list(let groups): text("list", .groups(groups))
+        case .bands(let edges): text("bands", .reals(edges))
         case .significantFigures(let digits, let lowest, let highest):
-            kind = "significant_figures"
-            digest.add([digits])
-            digest.add([lowest, highest])
-        case .powers(let base, let lowestExponent, let highestExponent):
-            kind = "powers"
-            digest.add([base, lowestExponent, highestExponent])
-        case .version(let level, let known):
-            kind = "version"
-            digest.add([level.rawValue])
-            digest.add(known)
-        case .screen(let mediumFrom, let largeFrom):
-            kind = "screen"
-            digest.add([mediumFrom, largeFrom])
+            text("significant_figures", .numbers([digits]), .reals([lowest, highest]))
+        case .powers(let base, let lowest, let highest): text("powers", .numbers([base, lowest, highest]))
+        case .version(let level, let known): text("version", .texts([level.rawValue]), .texts(known))
+        case .screen(let mediumFrom, let largeFrom): text("screen", .numbers([mediumFrom, largeFrom]))
         case .browser(let families):
-            kind = "browser"
-            digest.add(families.isEmpty ? BrowserFamily.standard : families)
-            digest.add(BrowserFamily.table)
-            digest.add([rules.version])
+            text(
+                "browser", .texts(families.isEmpty ? BrowserFamily.standard : families), .table(BrowserFamily.table),
+                version)
         case .operatingSystem(let families):
-            kind = "operating_system"
-            digest.add(families.isEmpty ? OperatingSystemFamily.standard : families)
-            digest.add(OperatingSystemFamily.table)
-            digest.add([rules.version])
-        case .deviceClass:
-            kind = "device_class"
-            digest.add(OperatingSystemFamily.table)
-            digest.add([rules.version])
-        case .language(let known):
-            kind = "language"
-            digest.add(known)
-        case .utcOffset(let bandHours):
-            kind = "utc_offset"
-            digest.add([bandHours])
-        case .region(let groups):
-            kind = "region"
-            digest.add(groups)
-        case .time(let part, let timeZone):
-            kind = "time"
-            digest.add([part.rawValue, timeZone])
-        case .host(let known):
-            kind = "host"
-            digest.add(known)
-        case .route(let templates):
-            kind = "route"
-            digest.add(templates)
-        case .fileType:
-            kind = "file_type"
-            digest.add(FileTypeBucketing.types)
-        case .revealed(let most):
-            kind = MetricLayout.DimensionLayout.revealedKind
-            digest.add([most])
+            text(
+                "operating_system", .texts(families.isEmpty ? OperatingSystemFamily.standard : families),
+                .table(OperatingSystemFamily.table), version)
+        case .deviceClass: text("device_class", .table(OperatingSystemFamily.table), version)
+        case .language(let known): text("language", .texts(known))
+        case .utcOffset(let bandHours): text("utc_offset", .numbers([bandHours]))
+        case .region(let groups): text("region", .groups(groups))
+        case .time(let part, let timeZone): text("time", .texts([part.rawValue, timeZone]))
+        case .host(let known): text("host", .texts(known))
+        case .route(let templates): text("route", .texts(templates))
+        case .fileType: text("file_type", .groups(FileTypeBucketing.types))
+        case .revealed(let most): text(MetricLayout.DimensionLayout.revealedKind, .numbers([most]))
         }
-        return "\(kind) \(Self.version) \(digest.hex)"
     }
 
-    /// A SHA-256 over lists, each with its length and each text with its own, so that no two rules give the same bytes.
-    private struct Digest {
-        private var hash = SHA256()
+    /// A list in a rule, written with its length, and each text with its own, so that no two rules give the same bytes.
+    private enum Part {
+        case numbers([Int])
+        case reals([Double])
+        case texts([String])
+        case groups([BucketGroup])
+        case table([String: String])
 
-        mutating func add(_ numbers: [Int]) {
-            add(count: numbers.count)
-            for number in numbers { add(UInt64(bitPattern: Int64(number))) }
+        /// Returns the start of the SHA-256 of some parts.
+        static func digest(_ parts: [Part]) -> String {
+            var hash = SHA256()
+            for part in parts { part.add(to: &hash) }
+            return hash.finalize().prefix(8).lowerHex
         }
 
-        mutating func add(_ numbers: [Double]) {
-            add(count: numbers.count)
-            for number in numbers { add((number == 0 ? 0 : number).bitPattern) }
-        }
-
-        mutating func add(_ texts: [String]) {
-            add(count: texts.count)
-            for text in texts {
-                add(count: text.utf8.count)
-                hash.update(data: Array(text.utf8))
+        private func add(to hash: inout SHA256) {
+            func add(_ words: [UInt64]) {
+                for word in words { withUnsafeBytes(of: word.littleEndian) { hash.update(bufferPointer: $0) } }
             }
-        }
-
-        mutating func add(_ groups: [BucketGroup]) {
-            add(count: groups.count)
-            for group in groups { add([group.label.text] + group.values) }
-        }
-
-        mutating func add(_ table: [String: String]) {
-            add(table.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.flatMap { [$0.key, $0.value] })
-        }
-
-        var hex: String {
-            hash.finalize().prefix(8).lowerHex
-        }
-
-        private mutating func add(count: Int) { add(UInt64(count)) }
-
-        private mutating func add(_ word: UInt64) {
-            withUnsafeBytes(of: word.littleEndian) { hash.update(bufferPointer: $0) }
+            switch self {
+            case .numbers(let numbers): add([UInt64(numbers.count)] + numbers.map { UInt64(bitPattern: Int64($0)) })
+            case .reals(let reals): add([UInt64(reals.count)] + reals.map { ($0 == 0 ? 0 : $0).bitPattern })
+            case .texts(let texts):
+                add([UInt64(texts.count)])
+                for text in texts {
+                    add([UInt64(text.utf8.count)])
+                    hash.update(data: Array(text.utf8))
+                }
+            case .groups(let groups):
+                add([UInt64(groups.count)])
+                for group in groups { Part.texts([group.label.text] + group.values).add(to: &hash) }
+            case .table(let table):
+                let entries = table.sorted { $0.key.precedes($1.key) }
+                Part.texts(entries.flatMap { [$0.key, $0.value] }).add(to: &hash)
+            }
         }
     }
 }

@@ -46,7 +46,7 @@ package struct PlanDiff: Sendable {
         comparison.compareApps()
         for purpose in new.purposes { comparison.compare(purpose, old.purpose(purpose.name)) }
         for purpose in old.purposes where new.purpose(purpose.name) == nil {
-            comparison.note(.tightens, "purpose '\(purpose.name)'", "nothing is counted for it any more")
+            comparison.note(.tightens, .init("purpose '\(purpose.name)'"), "nothing is counted for it any more")
         }
         comparison.compareDimensions()
         try comparison.compareMetrics()

@@ -3,26 +3,18 @@ extension PlanComparison {
         let (before, now) = (old.app.directedTo, new.app.directedTo)
         guard before != now else { return }
         let isLess = now == .children || now == .mixed && before == .general
+        let change = "is directed to \(now.audience) instead of \(before.audience)"
         note(
-            isLess ? .tightens : .widens, "app",
-            isLess
-                ? "is directed to \(now.audience) instead of \(before.audience): terms for children hold"
-                : "is directed to \(now.audience) instead of \(before.audience): terms for children hold no longer, or for fewer"
-        )
-        guard !isLess else { return }
+            .app, isLess: isLess, "\(change): terms for children hold",
+            else: "\(change): terms for children hold no longer, or for fewer")
         // Parents were told of each purpose.
-        for purpose in new.purposes {
-            guard let former = old.purpose(purpose.name), old.countsChildren(former), !new.countsChildren(purpose)
-            else {
-                continue
-            }
-            note(
-                .widens, "purpose '\(purpose.name)'", "is held to the terms for children no longer",
-                purpose: purpose.name)
+        for purpose in new.purposes where !isLess && !new.countsChildren(purpose) {
+            guard let former = old.purpose(purpose.name), old.countsChildren(former) else { continue }
+            note(.widens, .purpose(purpose.name), "is held to the terms for children no longer")
         }
     }
 
-    mutating func compareUses(_ now: Purpose, _ before: Purpose, _ subject: String) {
+    mutating func compareUses(_ now: Purpose, _ before: Purpose, _ part: Part) {
         guard before.use != now.use else { return }
         let kind: PlanChange.Kind =
             switch (before.use, now.use) {
@@ -32,7 +24,7 @@ extension PlanComparison {
             default: .widens
             }
         func words(_ use: PurposeUse?) -> String { use?.rawValue ?? "what the plan does not say" }
-        note(kind, subject, "is used for \(words(now.use)) instead of \(words(before.use))", purpose: now.name)
+        note(kind, part, "is used for \(words(now.use)) instead of \(words(before.use))")
     }
 }
 

@@ -3,48 +3,45 @@ extension PlanComparison {
     mutating func compareDimensions() {
         for dimension in new.dimensions {
             guard let before = old.dimension(dimension.name) else { continue }
-            let subject = "dimension '\(dimension.name)'"
-            noteWords(subject, [words("dimensions.\(dimension.name).title", before.title, dimension.title)])
-            let purposes = purposes(using: dimension.name)
-            guard !purposes.isEmpty else { continue }
+            let parts = parts(of: dimension.name, before.title, dimension.title)
+            guard let part = parts.first else { continue }
             if before.field != dimension.field {
-                for purpose in purposes {
-                    note(
-                        .widens, subject,
-                        "is made from '\(dimension.field)' instead of '\(before.field)', in the same counters",
-                        purpose: purpose)
-                }
+                let change = "is made from '\(dimension.field)' instead of '\(before.field)', in the same counters"
+                for part in parts { note(.widens, part, change) }
             } else if before.rule != dimension.rule {
-                noteGrain(subject, isCoarser: dimension.rule.isCoarser(than: before.rule), purposes)
+                noteGrain(parts, isCoarser: dimension.rule.isCoarser(than: before.rule))
             }
             if before.partitionsDevices != dimension.partitionsDevices {
                 note(
-                    .runs, subject,
+                    .runs, Part(part.subject),
                     dimension.partitionsDevices
                         ? "a device is in one of its buckets only" : "a device may be in several of its buckets")
             }
         }
         for dimension in new.derivedDimensions {
             guard let before = old.derivedDimension(dimension.name) else { continue }
-            let subject = "dimension '\(dimension.name)'"
-            noteWords(subject, [words("dimensions.\(dimension.name).title", before.title, dimension.title)])
-            let purposes = purposes(using: dimension.name)
-            guard !purposes.isEmpty, before.base != dimension.base || before.groups != dimension.groups else {
-                continue
-            }
-            noteGrain(
-                subject, isCoarser: before.base == dimension.base && Self.isCoarser(dimension, than: before), purposes)
+            let parts = parts(of: dimension.name, before.title, dimension.title)
+            guard before.base != dimension.base || before.groups != dimension.groups else { continue }
+            noteGrain(parts, isCoarser: before.base == dimension.base && Self.isCoarser(dimension, than: before))
         }
     }
 
-    private mutating func noteGrain(_ subject: String, isCoarser: Bool, _ purposes: [PurposeName]) {
-        for purpose in purposes {
+    /// Notes another title of a dimension, and returns it as a part of each purpose whose former metrics use it.
+    private mutating func parts(of name: DimensionName, _ before: String, _ now: String) -> [Part] {
+        let subject = "dimension '\(name)'"
+        noteWords(Part(subject), [words("dimensions.\(name).title", before, now)])
+        let used = new.metrics.filter { metric in
+            old.metric(metric.name) != nil
+                && (metric.dimensions.contains(name) || new.groupingNames(of: metric).joined().contains(name))
+        }
+        return Set(used.map(\.purpose)).sorted().map { Part(subject, of: $0) }
+    }
+
+    private mutating func noteGrain(_ parts: [Part], isCoarser: Bool) {
+        for part in parts {
             note(
-                isCoarser ? .tightens : .widens, subject,
-                isCoarser
-                    ? "has coarser buckets: each former one lies in one of them"
-                    : "has finer or other buckets, which tell people apart that the former ones did not",
-                purpose: purpose)
+                part, isLess: isCoarser, "has coarser buckets: each former one lies in one of them",
+                else: "has finer or other buckets, which tell people apart that the former ones did not")
         }
     }
 
@@ -56,14 +53,5 @@ extension PlanComparison {
         let all = labels + [.other]
         let pairs = Set(zip(before.buckets(of: all), now.buckets(of: all)).map { [$0, $1] })
         return Set(pairs.map { $0[0] }).count == pairs.count
-    }
-
-    /// The purposes of the new plan whose metrics, which the former one had, use a dimension.
-    private func purposes(using name: DimensionName) -> [PurposeName] {
-        let used = new.metrics.filter { metric in
-            old.metric(metric.name) != nil
-                && (metric.dimensions.contains(name) || new.groupingNames(of: metric).joined().contains(name))
-        }
-        return Set(used.map(\.purpose)).sorted()
     }
 }

@@ -1,8 +1,6 @@
 /// A dimension of a drafted plan.
-struct DraftDimension: Sendable, Hashable {
-    /// The name in the plan.
+struct DraftDimension: Sendable {
     let name: String
-    /// The title above a chart.
     let title: PlanPhrase
     /// The lines under its title, each with its remark.
     let lines: [String]
@@ -10,9 +8,6 @@ struct DraftDimension: Sendable, Hashable {
     let parts: Int
     /// A value that a client may send in its field, of the example by hand; nil where nothing is sent.
     let example: (field: String, value: String)?
-
-    static func == (left: Self, right: Self) -> Bool { left.name == right.name }
-    func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     static let page = DraftDimension(
         name: "page", title: PlanPhrase("Page", "Seite", "Page"),

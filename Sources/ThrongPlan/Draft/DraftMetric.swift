@@ -1,16 +1,12 @@
 /// A metric of a drafted plan besides the visits.
 struct DraftMetric: Sendable {
-    /// The name in the plan.
     let name: String
-    /// The title above a chart.
     let title: PlanPhrase
-    /// The events that it counts.
     let events: [String]
     /// A remark on the events.
     let remark: String
     /// The dimension that splits it, if any.
     let dimension: DraftDimension?
-    /// The period that it counts by.
     let period: String
     /// The lines that say what is measured.
     let measures: [String]
@@ -22,6 +18,8 @@ struct DraftMetric: Sendable {
     let grace: DraftGrace
     /// The fields of an event by hand, as JSON; empty for none. Nil where devices send the event by themselves.
     let fields: String?
+    /// The word for what it counts, in reports; nil for actions.
+    var noun: (one: PlanPhrase, many: PlanPhrase)?
 
     static let features = DraftMetric(
         name: "features", title: PlanPhrase("Use of features", "Nutzung von Funktionen", "Usage des fonctions"),
@@ -82,7 +80,8 @@ struct DraftMetric: Sendable {
                 "order_value", PlanPhrase("Average purchase", "Durchschnittlicher Kauf", "Achat moyen"),
                 "kind: mean, sum: revenue"
             ),
-        ], grace: .day, fields: "\"amount\": 24.90")
+        ], grace: .day, fields: "\"amount\": 24.90",
+        noun: (PlanPhrase("purchase", "Kauf", "achat"), PlanPhrase("purchases", "Käufe", "achats")))
 }
 
 /// The time that a drafted plan waits after a period, for reasons of what it counts.

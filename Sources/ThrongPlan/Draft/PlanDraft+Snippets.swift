@@ -3,7 +3,6 @@ extension PlanDraft {
     package struct Snippet: Sendable, Hashable {
         /// The place where it goes, such as "In each page".
         package let place: String
-        /// The lines to copy.
         package let lines: [String]
     }
 
@@ -20,9 +19,12 @@ extension PlanDraft {
             "<script defer src=\"\(Self.server)/throng.js\" data-app=\"\(name)\" data-view=\"page_view\"></script>"
         ]
         for (_, metric) in others where metric.fields != nil {
+            let hasAmount = metric.fields?.isEmpty == false
             for event in metric.events {
-                let field = metric.fields?.isEmpty == false ? " data-throng-amount=\"24.90\"" : ""
+                let field = hasAmount ? " data-throng-amount=\"24.90\"" : ""
                 lines.append("<button data-throng-event=\"\(event)\"\(field)>…</button>")
+                guard hasAmount else { continue }
+                lines.append("<!-- if people type it: throng.record(\"\(event)\", { amount: input.value }) -->")
             }
         }
         return Snippet(place: "In each page", lines: lines)
@@ -45,7 +47,7 @@ extension PlanDraft {
                 lines.append("throng.record(\"\(event)\"\(fields.isEmpty ? "" : ", [\(fields)]"))")
             }
         }
-        return Snippet(place: "In the app, by the Swift SDK", lines: lines)
+        return Snippet(place: "In the app, by the Swift SDK (Java, Kotlin, Python: Deploy/clients)", lines: lines)
     }
 
     private var hand: Snippet {

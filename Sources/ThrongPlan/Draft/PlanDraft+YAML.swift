@@ -75,7 +75,7 @@ extension PlanDraft {
 
     /// The visits, which every draft counts: the first number that anybody wants.
     private var visitLines: [String] {
-        let asked = topics.filter { topic in topic.dimensions(self).contains { splits.contains($0) } }
+        let asked = topics.filter { topic in topic.dimensions(self).contains { fits($0.parts) } }
         let own = PlanPhrase(
             "How many devices use it?", "Wie viele Geräte benutzen es?", "Combien d’appareils l’utilisent ?")
         let decision = (asked.map(\.decision) + (asked.isEmpty ? ["Whether it is worth its while."] : []))
@@ -102,6 +102,10 @@ extension PlanDraft {
 
     private func lines(of metric: DraftMetric, answering topic: PlanTopic) -> [String] {
         ["  \(metric.name):", "    title: \(metric.title.value(languages))"]
+            + (metric.noun.map { noun in
+                let (one, many) = (noun.one.value(languages), noun.many.value(languages))
+                return ["    noun: {one: \(one), many: \(many)}    # as reports say it"]
+            } ?? [])
             + ["    events: [\(metric.events.joined(separator: ", "))]    # \(metric.remark)"]
             + topic.question.lines("question", indent: 4, languages) + ending(topic.decision)
             + (metric.dimension.map { ["    dimensions: [\($0.name)]"] } ?? [])

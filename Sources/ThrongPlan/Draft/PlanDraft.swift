@@ -1,13 +1,10 @@
 package import ThrongWire
 
-/// A plan to begin with, made of a few answers.
-///
-/// It passes the reader and has nothing that ``Plan/lint(today:)`` advises against: what its audience can't fill is left
-/// out, and grace, rotation and schedules fit what it counts.
+/// A plan to begin with, made of a few answers: it passes the reader and ``Plan/lint(today:)``. What its audience can't
+/// fill is left out.
 package struct PlanDraft: Sendable {
     /// The name of the app, such as "My site".
     package let title: String
-    /// The clients that send.
     package let client: DraftClient
     /// The questions that are to be answered, the most important first.
     package let topics: [PlanTopic]
@@ -60,7 +57,7 @@ package struct PlanDraft: Sendable {
     }
 
     /// True if so many parts of a day's devices have two k each.
-    private func fits(_ parts: Int) -> Bool { audience / parts >= 2 * Self.threshold }
+    func fits(_ parts: Int) -> Bool { audience / parts >= 2 * Self.threshold }
 
     /// The dimensions that split visits.
     var splits: [DraftDimension] {
@@ -75,8 +72,7 @@ package struct PlanDraft: Sendable {
         }
     }
 
-    /// The questions that it leaves out because too few devices would stand behind each part, with the audience that
-    /// would do. Unit: devices a day.
+    /// The questions that it leaves out, with the audience that would do. Unit: devices a day.
     package var leftOut: [(topic: PlanTopic, audience: Int)] {
         topics.compactMap { topic in
             let parts = topic.metric(self).map { [$0.parts] } ?? topic.dimensions(self).map(\.parts)

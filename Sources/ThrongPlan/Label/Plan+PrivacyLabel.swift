@@ -6,82 +6,41 @@ extension Plan {
     ///
     /// - Parameter today: the date that tells metrics that count from those that have expired.
     package func label(today: CalendarDate = .today) -> PrivacyLabel {
-        var promises = [
-            "Every published number stands for at least \(app.threshold.devices) devices; smaller ones are withheld."
-        ]
-        if metrics.contains(where: { purpose($0.purpose)?.hasIdentifiers == false }) {
-            promises.append(
+        let promises =
+            [
+                smallestText,
                 """
-                Where your device shows no identifier, that is so many events instead; of how many devices they are, nobody \
-                knows.
-                """)
-        }
-        promises.append(
-            """
-            Every published number is off on purpose, so that nothing about a few devices can be worked out from all that is \
-            published together. By how much is said below.
-            """)
-        promises += childrenPromises
-        promises.append("Only what this page lists is counted, and only as coarsely as it says.")
-        return PrivacyLabel(
-            app: app.name,
-            appTitle: app.title,
-            appLanguage: spoken("app.title"),
-            title: "What \(app.title) counts",
-            lede: """
-                \(app.title) counts what its visitors do as a crowd, and keeps counters only: no names, no addresses, no \
-                identifiers, no record of what one person did.
+                Every published number is off on purpose, so that nothing about a few devices can be worked out from all that is \
+                published together. By how much is said below.
                 """,
-            promises: promises,
-            contact: app.contact,
-            threshold: app.threshold.devices,
-            purposes: purposes.map { label(of: $0, today: today) },
-            dimensions: labelledDimensions(of: metrics),
-            recipients: labelledRecipients(of: metrics),
-            events: Set(metrics.flatMap(\.events)).sorted().map(\.text),
-            fields: labelledFields,
-            plan: String(version.hex.prefix(12)),
-            timeZone: app.timeZone)
+            ] + childrenPromises + [
+                """
+                Nobody can tell afterwards which counts are yours. So they can\u{2019}t be shown to you, put right or deleted one by one \
+                (Art. 11 GDPR). You may complain to your data protection authority.
+                """, "Only what this page lists is counted, and only as coarsely as it says.",
+            ]
+        return PrivacyLabel(
+            app: app.name, appTitle: app.title, appLanguage: spoken("app.title"), title: "What \(app.title) counts",
+            lede: """
+                \(app.title) counts what its visitors do as a crowd. It keeps no names, no addresses and no list of what one person did.
+                """,
+            promises: promises, contact: app.contact, threshold: app.threshold.devices,
+            purposes: purposes.map { label(of: $0, today: today) }, dimensions: labelledDimensions(of: metrics),
+            recipients: labelledRecipients(of: metrics), events: Set(metrics.flatMap(\.events)).sorted().map(\.text),
+            fields: labelledFields, plan: String(version.hex.prefix(12)), timeZone: app.timeZone)
     }
 
     /// Returns the label as plain text that also reads as Markdown; no line exceeds 100 columns unless one word does.
     package func privacyLabel(today: CalendarDate = .today) -> String { label(today: today).text }
 
     private func label(of purpose: Purpose, today: CalendarDate) -> PrivacyLabel.Purpose {
-        let rotation = Duration.seconds(purpose.rotation.seconds)
-        var facts = [PrivacyLabel.Fact("Consent", consentText(of: purpose))]
-        if let use = purpose.use { facts.append(.init("Used for", lead: "Used for: ", use.words + ".")) }
-        let signals = OptOutSignal.allCases.filter(purpose.refusedBy.contains).compactMap(\.title)
-        if !signals.isEmpty {
-            facts.append(
-                .init("Signals", "Nothing is counted where your software sends \(signals.joined(separator: " or "))."))
-        }
-        if let text = childrenText(of: purpose) { facts.append(.init("Children", text)) }
-        facts.append(
-            .init(
-                "Identifier",
-                purpose.hasIdentifiers
-                    ? """
-                    Your device shows a random identifier, another one every \(rotation.spokenText) and for every purpose. \
-                    It is scrambled on arrival with a key that is destroyed soon after.
-                    """
-                    : """
-                    Your device shows no identifier: a value is sent, and a counter goes up. How many devices there were is \
-                    not known. Nothing that was sent can be told apart, so nothing of it can be taken back.
-                    """))
-        if purpose.hasIdentifiers { facts.append(.init("Proof", proofText(of: purpose))) }
-        if let text = transportText(of: purpose) { facts.append(.init("Way", text)) }
-        facts.append(
-            .init(
-                "Kept",
-                "Numbers are kept for \(purpose.retention.planText) here; who was given a report may keep it longer."))
         let counted = metrics.filter { $0.purpose == purpose.name }
         return PrivacyLabel.Purpose(
             name: purpose.name, explanation: purpose.explanation,
             language: spoken("purposes.\(purpose.name).explanation"),
-            hasIdentifiers: purpose.hasIdentifiers, rotation: rotation.planText,
-            retention: purpose.retention.planText, rotationSeconds: purpose.rotation.seconds,
-            retentionSeconds: purpose.retention.components.seconds, facts: facts,
+            hasIdentifiers: purpose.hasIdentifiers, sentByServers: purpose.senders == .backends,
+            rotationSeconds: purpose.rotation.seconds, retentionSeconds: purpose.retention.components.seconds,
+            facts: facts(of: purpose),
             metrics: counted.map { metric in
                 .init(
                     title: metric.title, question: metric.question,
@@ -92,102 +51,77 @@ extension Plan {
             dimensions: labelledDimensions(of: counted), recipients: labelledRecipients(of: counted))
     }
 
-    private func proofText(of purpose: Purpose) -> String {
-        switch purpose.floor {
-        case .attested:
-            """
-            Only identifiers that a device has proved count for the number of devices that a published number stands for. \
-            The proof says that there is a device, and not which.
-            """
-        case .any:
-            "No identifier is proved: whoever makes some up can make a group look larger than it is."
-        }
+    /// The fewest devices, visits or actions behind a number.
+    private var smallestText: String {
+        let units = Set(purposes.map(\.unit))
+        let actions = "\(app.threshold.devices) actions, and of how many devices they are nobody knows."
+        let least = "Every published number stands for at least "
+        if units == [.action] { return least + actions + " Smaller ones are left out." }
+        let told = "\(app.threshold.devices) \(LabelUnit.text(units.subtracting([.action])))"
+        return
+            "\(least)\(told). Smaller ones are left out.\(units.contains(.action) ? " Where no code is sent it is \(actions)" : "")"
     }
 
     private func facts(of metric: Metric, today: CalendarDate) -> [PrivacyLabel.Fact] {
-        var facts = countFacts(of: metric)
-        facts += valueFacts(of: metric)
-        facts += publicationFacts(of: metric)
-        facts += metric.decay.map { fact(of: $0) }
-        facts.append(
-            .init(
-                "Until",
-                metric.expires > today
-                    ? "Counting ends on \(metric.expires) unless it is renewed."
-                    : "Counting ended on \(metric.expires)."))
-        return facts
-    }
-
-    /// The things that a metric counts: events, devices, or what one did within its window.
-    private func countFacts(of metric: Metric) -> [PrivacyLabel.Fact] {
-        var facts: [PrivacyLabel.Fact] = []
-        func add(_ topic: String, lead: String = "", _ text: String) { facts.append(.init(topic, lead: lead, text)) }
-        if let within = metric.within {
-            facts += self.facts(of: within, in: metric)
-        } else {
-            add(
-                "Counts", lead: "Counts, ",
-                """
-                by \(metric.period.rawValue): \(metric.events.map(\.text).joined(separator: ", ")); at most \
-                \(PlanNumber.text(metric.contributionBound)) \(purpose(metric.purpose)?.hasIdentifiers == false ? "at once" : "from one identifier").
-                """)
-        }
-        if !metric.rollups.isEmpty {
-            add("Counts", "Added up by \(metric.rollups.map(\.rawValue).joined(separator: " and by ")), too.")
-        }
-        if metric.countsFirsts {
-            let periods = metric.firstPeriods.map { "in \($0 == .hour ? "an" : "a") \($0.rawValue)" }
-            add(
-                "Counts",
-                """
-                Counts devices, too: yours remembers what it has sent already, and says which event is its first \
-                \(periods.joined(separator: " or ")). Nobody can check what a device says.
-                """)
-        } else if metric.reach {
-            add("Counts", provedText(of: metric) ?? "Counts devices, too.")
-        }
-        return facts
-    }
-
-    private func valueFacts(of metric: Metric) -> [PrivacyLabel.Fact] {
-        var facts: [PrivacyLabel.Fact] = []
-        func add(_ topic: String, lead: String = "", _ text: String) { facts.append(.init(topic, lead: lead, text)) }
-        if let answer = metric.answered { add("Answered", text(of: answer)) }
+        let unit = purpose(metric.purpose)?.unit ?? .action
         let titles =
             metric.dimensions.compactMap { dimension($0)?.title } + derivedDimensions(of: metric).map(\.title)
-        if !titles.isEmpty { add("Split by", lead: "Split by: ", "\(titles.joined(separator: ", ")).") }
+        let rollups = metric.rollups.map(\.rawValue).joined(separator: " and by ")
+        var facts = PrivacyLabel.Fact.all([
+            ("Counts", "Counts, ", countText(of: metric, unit)),
+            ("Counts", "", rollups.isEmpty ? nil : "Added up by \(rollups), too."),
+            ("Counts", "", reachText(of: metric)),
+            ("Answered", "", metric.answered.map { text(of: $0) }),
+            ("Split by", "Split by: ", titles.isEmpty ? nil : titles.joined(separator: ", ") + "."),
+        ])
         if !metric.impossible.isEmpty {
             let shown = metric.impossible.prefix(6).map { $0.parts.map(\.bucket.text).joined(separator: " with ") }
             let rest = metric.impossible.count > 6 ? " and \(metric.impossible.count - 6) more" : ""
-            add("Refused", lead: "Refused, ", "because it cannot be: \(shown.joined(separator: ", "))\(rest).")
+            let text = "because it cannot be: \(shown.joined(separator: ", "))\(rest)."
+            facts.append(.init("Refused", lead: "Refused, ", text))
         }
         for sum in metric.sums {
-            add(
-                "Adds up", lead: "Adds up ",
-                """
-                \(sum.field), each held between \(PlanNumber.text(sum.lowest)) and \
-                \(PlanNumber.text(sum.highest))\(sum.unit.isEmpty ? "" : " \(sum.unit)").
-                """)
+            let (lowest, highest) = (PlanNumber.text(sum.lowest), PlanNumber.text(sum.highest))
+            let text =
+                "\(sum.field), each held between \(lowest) and \(highest)\(sum.unit.isEmpty ? "" : " \(sum.unit)")."
+            facts.append(.init("Adds up", lead: "Adds up ", text))
         }
         if let histogram = metric.histogram {
             let edges = histogram.edges.map { PlanNumber.text($0) }.joined(separator: ", ")
             let unit = histogram.unit.isEmpty ? "" : " \(histogram.unit)"
-            add("Spreads", lead: "Spreads ", "\(histogram.field) over bands at \(edges)\(unit).")
+            facts.append(.init("Spreads", lead: "Spreads ", "\(histogram.field) over ranges at \(edges)\(unit)."))
         }
-        if metric.sampling < 1 {
-            add("Sampling", "Only \(PlanNumber.text(metric.sampling * 100)) % of the events are sent at all.")
-        }
-        return facts
+        let (isSampled, isLarger) = (metric.sampling < 1, metric.threshold > app.threshold)
+        facts += PrivacyLabel.Fact.all([
+            (
+                "Sampling", "",
+                isSampled ? "Only \(PlanNumber.text(metric.sampling * 100)) % of it is sent at all." : nil
+            ),
+            ("Margin", "", marginText(of: metric)),
+            (
+                "Published", "",
+                isLarger ? "Its numbers stand for at least \(metric.threshold.devices) \(unit.many)." : nil
+            ),
+        ])
+        let end =
+            metric.expires > today ? "ends on \(metric.expires) unless it is renewed" : "ended on \(metric.expires)"
+        return facts + metric.decay.map { fact(of: $0) } + [.init("Until", "Counting \(end).")]
     }
 
-    /// The margin of a metric's numbers, and its k if it is larger than the app's.
-    private func publicationFacts(of metric: Metric) -> [PrivacyLabel.Fact] {
-        var facts = [PrivacyLabel.Fact("Margin", marginText(of: metric))]
-        let threshold = metric.threshold
-        if threshold > app.threshold, purpose(metric.purpose)?.hasIdentifiers == true {
-            facts.append(.init("Published", "Its numbers stand for at least \(threshold.devices) devices."))
+    /// The text about what a number of devices is: proved, said by devices, or told apart for a window; nil if there is none.
+    private func reachText(of metric: Metric) -> String? {
+        guard metric.reach || metric.countsFirsts else { return nil }
+        if metric.countsFirsts {
+            let periods = metric.firstPeriods.map { "in \($0 == .hour ? "an" : "a") \($0.rawValue)" }
+            return """
+                Counts devices, too: yours remembers what it has sent already, and says which is its first \
+                \(periods.joined(separator: " or ")). Nobody can check what a device says.
+                """
         }
-        return facts
+        let rotation = purpose(metric.purpose)?.rotation ?? .standard
+        let isLonger = ([metric.period] + metric.rollups).contains { $0.shortestSeconds > rotation.seconds }
+        let busiest = isLonger ? ": of a longer time those of its busiest \(rotation.spoken)" : ""
+        return provedText(of: metric) ?? "Counts devices, too\(busiest)."
     }
 
     /// A step by which a metric's numbers get coarser, or go.
@@ -195,78 +129,56 @@ extension Plan {
         func title(_ name: DimensionName) -> String {
             dimension(name)?.title ?? derivedDimension(name)?.title ?? name.text
         }
-        return switch step.action {
-        case .drop(let name):
-            PrivacyLabel.Fact("Deleted", "After \(step.after.planText) the split by \(title(name)) is deleted.")
-        case .coarsen(let name, to: let coarse):
-            PrivacyLabel.Fact(
-                "Coarser",
-                """
-                After \(step.after.planText) the split by \(title(name)) is deleted, and only that by \(title(coarse)) \
-                is left.
-                """)
-        case .keep(let kind):
-            PrivacyLabel.Fact(
-                "Coarser",
-                """
-                After \(step.after.planText) the numbers of shorter periods are deleted, and only those of whole \
-                \(kind.rawValue)s are left.
-                """)
-        case .keepTotals:
-            PrivacyLabel.Fact(
-                "Coarser", "After \(step.after.planText) every split is deleted, and only totals are left.")
-        case .delete:
-            PrivacyLabel.Fact("Deleted", "After \(step.after.planText) its numbers are deleted.")
-        }
+        let (topic, change) =
+            switch step.action {
+            case .drop(let name): ("Deleted", "the split by \(title(name)) is deleted.")
+            case .coarsen(let name, to: let coarse):
+                ("Coarser", "the split by \(title(name)) is deleted, and only that by \(title(coarse)) is left.")
+            case .keep(let kind):
+                (
+                    "Coarser",
+                    "the numbers of shorter periods are deleted, and only those of whole \(kind.rawValue)s are left."
+                )
+            case .keepTotals: ("Coarser", "every split is deleted, and only totals are left.")
+            case .delete: ("Deleted", "its numbers are deleted.")
+            }
+        return PrivacyLabel.Fact(topic, "After \(step.after.planText) \(change)")
     }
 
-    private func facts(of within: WindowMeasure, in metric: Metric) -> [PrivacyLabel.Fact] {
+    /// The text about what a metric counts: events, or what one did within its window.
+    private func countText(of metric: Metric, _ unit: LabelUnit) -> String {
+        let events = metric.events.map(\.text).joined(separator: ", ")
         let window = Duration.seconds((purpose(metric.purpose)?.rotation ?? .standard).seconds).planText
-        let memory =
-            """
-            For that the daemon remembers how far your identifier has come, in memory and in its encrypted journal, until \
-            the window is over; then only the number remains.
-            """
-        switch within.kind {
-        case .frequency:
-            return [
-                .init(
-                    "Counts", lead: "Counts, ",
-                    """
-                    by \(metric.period.rawValue): identifiers, by how often each sent one of these within its window of \
-                    \(window): \(metric.events.map(\.text).joined(separator: ", ")); each identifier once. \(memory)
-                    """)
-            ]
+        let counted: String
+        switch metric.within?.kind {
+        case nil:
+            let most = PlanNumber.text(metric.contributionBound)
+            let bound = unit == .device ? "from one device a day" : unit == .visit ? "from one visit" : "at once"
+            return "by \(metric.period.rawValue): \(events); at most \(most) \(bound)."
+        case .frequency: counted = "by how often each did one of these within \(window): \(events)"
         case .funnel(let steps):
-            let names = steps.map { step in
-                let places = step.filters.map { "\(dimension($0.dimension)?.title ?? $0.dimension.text): \($0.bucket)" }
-                return "\(step.title) (\(([step.event.text] + places).joined(separator: ", ")))"
-            }
-            return [
-                .init(
-                    "Counts", lead: "Counts, ",
-                    """
-                    by \(metric.period.rawValue): identifiers, by how far each came within its window of \(window): \
-                    \(names.joined(separator: ", then ")); each identifier once. \(memory)
-                    """)
-            ]
+            counted =
+                "by how far each came within \(window): \(steps.map { text(of: $0) }.joined(separator: ", then "))"
         }
+        return """
+            by \(metric.period.rawValue): \(unit.many), \(counted); each once. For that the counting program keeps how far a code has \
+            come, in memory and encrypted on its disk, until the code\u{2019}s time is over. Then only the number is left.
+            """
+    }
+
+    private func text(of step: FunnelStep) -> String {
+        let places = step.filters.map { "\(dimension($0.dimension)?.title ?? $0.dimension.text): \($0.bucket)" }
+        return "\(step.title) (\(([step.event.text] + places).joined(separator: ", ")))"
     }
 
     private func text(of answer: DeviceAnswer) -> String {
+        let when =
+            switch answer {
+            case .retention(_, let weeks): "once a week: in which week, 0 to \(weeks) after its first, it"
+            case .frequency: "after the week: how often it"
+            }
         let events = answer.events.map(\.text).joined(separator: ", ")
-        return switch answer {
-        case .retention(_, let weeks):
-            """
-            Your device works this out by itself and says it once a week: in which week, 0 to \(weeks) after its \
-            first, it did one of: \(events). No identifier lasts for it.
-            """
-        case .frequency:
-            """
-            Your device works this out by itself and says it after the week: how often it did one of: \(events). No \
-            identifier lasts for it.
-            """
-        }
+        return "Your device works this out by itself and says it \(when) did one of: \(events). No code lasts for it."
     }
 }
 
@@ -278,24 +190,5 @@ extension BucketingRule {
             .host, .route, .fileType, .revealed:
             false
         }
-    }
-}
-
-extension OptOutSignal {
-    /// The signal's name for people; nil if no software sends it by itself.
-    fileprivate var title: String? {
-        switch self {
-        case .globalPrivacyControl: "Global Privacy Control"
-        case .doNotTrack: "Do Not Track"
-        case .limitAdTracking: "Limit Ad Tracking"
-        case .ageSignal: nil
-        }
-    }
-}
-
-extension Duration {
-    /// The duration as in "every day": "day" rather than "1 day".
-    fileprivate var spokenText: String {
-        planText.hasPrefix("1 ") ? String(planText.dropFirst(2)) : planText
     }
 }

@@ -4,31 +4,7 @@ extension Plan {
     func labelledDimensions(of metrics: [Metric]) -> [PrivacyLabel.Dimension] {
         let used = Set(metrics.flatMap(\.dimensions) + metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
         let coarser = Set(metrics.flatMap { derivedDimensions(of: $0) })
-        return dimensions.filter { used.contains($0.name) }.map { dimension in
-            let source =
-                switch dimension.field {
-                case .time: "the time of the event"
-                case .event: "the kind of the event"
-                default: dimension.field.text
-                }
-            if let summary = revealedSummary(of: dimension) {
-                return PrivacyLabel.Dimension(
-                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
-                    source: "from \(source)", buckets: [], summary: summary)
-            }
-            do {
-                let buckets = try dimension.rule.labels().map(\.text)
-                return PrivacyLabel.Dimension(
-                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
-                    source: "from \(source)", buckets: buckets,
-                    summary: Self.summary(of: buckets))
-            } catch {
-                return PrivacyLabel.Dimension(
-                    title: dimension.title, language: spoken("dimensions.\(dimension.name).title"),
-                    source: "from \(source)", buckets: [],
-                    summary: "can't be listed on this machine: \(error)")
-            }
-        }
+        return dimensions.filter { used.contains($0.name) }.map(labelled)
             + derivedDimensions.filter(coarser.contains).map { derived in
                 let buckets = derived.groups.map { "\($0.label) (\($0.values.joined(separator: ", ")))" } + ["other"]
                 return PrivacyLabel.Dimension(
@@ -38,6 +14,27 @@ extension Plan {
             }
     }
 
+    private func labelled(_ dimension: Dimension) -> PrivacyLabel.Dimension {
+        let source =
+            switch dimension.field {
+            case .time: "the time at which it was done"
+            case .event: "what was done"
+            default: dimension.field.text
+            }
+        var buckets: [String] = []
+        var summary = revealedSummary(of: dimension)
+        if summary == nil {
+            do {
+                buckets = try dimension.rule.labels().map(\.text)
+            } catch {
+                summary = "can't be listed on this machine: \(error)"
+            }
+        }
+        return PrivacyLabel.Dimension(
+            title: dimension.title, language: spoken("dimensions.\(dimension.name).title"), source: "from \(source)",
+            buckets: buckets, summary: summary ?? Self.summary(of: buckets))
+    }
+
     /// Returns the buckets as text: all of them, or the first and last if they are many.
     private static func summary(of labels: [String]) -> String {
         guard labels.count > 16 else { return labels.joined(separator: ", ") }
@@ -45,7 +42,7 @@ extension Plan {
             + " (\(labels.count) in all)"
     }
 
-    var labelledFields: [PrivacyLabel.Field] {
+    package var labelledFields: [PrivacyLabel.Field] {
         Set(purposes.flatMap { contextFields(of: $0.name) }).sorted().map { field in
             let readers = metrics.flatMap { cubeDimensions(of: $0) }.filter { $0.field == field }
             let steps = Set(metrics.flatMap(\.steps).flatMap(\.filters).map(\.dimension))
@@ -63,7 +60,8 @@ extension Plan {
     /// Returns the app itself, and the partners who receive something of some metrics.
     func labelledRecipients(of metrics: [Metric]) -> [PrivacyLabel.Recipient] {
         let counted = Set(metrics.map(\.name))
-        return [PrivacyLabel.Recipient(title: "\(app.title) itself, from published numbers only.", insights: [])]
+        let own = "\(app.title) itself: those who analyse it read all of these numbers. \(Self.countsReaders)"
+        return [PrivacyLabel.Recipient(title: own, insights: [])]
             + partners.map { partner in
                 let insights = insights(for: partner.name).filter { counted.contains($0.metric) }
                 return PrivacyLabel.Recipient(

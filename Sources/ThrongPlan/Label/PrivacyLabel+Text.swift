@@ -16,11 +16,9 @@ extension PrivacyLabel {
                 for fact in metric.facts { label.item(fact.sentence) }
             }
         }
-        if !dimensions.isEmpty {
-            label.heading(2, "How coarsely")
-            label.paragraph(Self.coarsening)
-            for dimension in dimensions { label.item("\(dimension.title), \(dimension.source): \(dimension.summary)") }
-        }
+        label.heading(2, "How coarsely")
+        label.paragraph(coarsening)
+        for dimension in dimensions { label.item("\(dimension.title), \(dimension.source): \(dimension.summary)") }
         label.heading(2, "Who receives numbers")
         for recipient in recipients {
             label.item(recipient.insights.isEmpty ? recipient.title : "\(recipient.title):")
@@ -31,7 +29,12 @@ extension PrivacyLabel {
         return label.text.replacing(/\n+$/, with: "\n")
     }
 
-    package static let coarsening = "Each of these is reduced to one of the listed words before anything is stored."
+    package var coarsening: String {
+        guard !dimensions.isEmpty else { return "Nothing of what your device says splits these numbers." }
+        return """
+            Before anything is stored, each of these becomes one of the listed words, or a scrambled text where it says so.
+            """
+    }
 }
 
 /// Plain text in lines of at most 100 columns, which also reads as Markdown.

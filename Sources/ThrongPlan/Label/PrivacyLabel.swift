@@ -1,9 +1,8 @@
 package import Foundation
 package import ThrongWire
 
-/// A description in plain language: what an app counts, how coarsely, why, for how long, who receives it, whom to ask.
-///
-/// It is the one source of the page that the daemon serves, the beacon's panel and the text of `throng plan label`.
+/// A description of what an app counts, in plain language: the source of the daemon's page, the beacon's panel and
+/// `throng plan label`.
 package struct PrivacyLabel: Sendable, Hashable, Encodable {
     package let app: AppName
     package let appTitle: String
@@ -26,6 +25,9 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
     /// The time zone in which days begin: a name from the IANA time zone database.
     package let timeZone: String
 
+    /// The things that numbers stand for: "devices or visits".
+    package var units: String { LabelUnit.text(Set(purposes.map(\.unit))) }
+
     package struct Fact: Sendable, Hashable, Encodable {
         package let topic: String
         /// The fact, as it is shown below the topic.
@@ -38,6 +40,11 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
             self.text = text
             sentence = lead + text
         }
+
+        /// Returns the facts whose text there is.
+        static func all(_ texts: [(topic: String, lead: String, text: String?)]) -> [Fact] {
+            texts.compactMap { topic, lead, text in text.map { Fact(topic, lead: lead, $0) } }
+        }
     }
 
     package struct Purpose: Sendable, Hashable, Encodable {
@@ -45,15 +52,15 @@ package struct PrivacyLabel: Sendable, Hashable, Encodable {
         package let explanation: String
         package let language: LanguageTag?
         package let hasIdentifiers: Bool
-        /// The lifetime of an identifier, such as "15 minutes".
-        package let rotation: String
-        /// The time for which numbers are kept, such as "400 days".
-        package let retention: String
+        /// True if servers send it, so that an answer on the device changes nothing.
+        package let sentByServers: Bool
         /// The lifetime of an identifier. Unit: seconds.
         package let rotationSeconds: Int64
         /// The time for which numbers are kept. Unit: seconds.
         package let retentionSeconds: Int64
         package let facts: [Fact]
+        /// The thing that its numbers stand for.
+        package var unit: LabelUnit { LabelUnit(hasIdentifiers, Rotation(seconds: rotationSeconds)) }
         package let metrics: [Metric]
         package let dimensions: [Dimension]
         /// The recipients and what each receives of the purpose; the app itself is the first.

@@ -17,8 +17,7 @@ package struct Margin: Hashable, Sendable, Codable, Comparable {
 
     package func union(_ other: Margin) -> Margin { Margin(bits: bits | other.bits) }
 
-    /// True if everything that the other keeps is kept here too. ``MetricLayout/refines(_:_:)`` also knows which
-    /// dimensions are made of the buckets of others.
+    /// True if this keeps all that the other keeps; see ``MetricLayout/refines(_:_:)`` for dimensions made of others.
     package func refines(_ other: Margin) -> Bool { bits & other.bits == other.bits }
 
     package static func < (left: Self, right: Self) -> Bool { left.bits < right.bits }

@@ -1,10 +1,8 @@
 package import ThrongWire
 
 extension MetricLayout {
-    /// Returns the instant at which a period is due for its release: the period and the grace are over and, where
-    /// identifiers are counted, all windows that began in the period are closed.
-    ///
-    /// A plan's own grace is long enough for its windows. The layout of an earlier plan may have longer ones.
+    /// Returns the instant at which a period is due for its release: its end and the grace are over and, where
+    /// identifiers are counted, its windows are closed. Those of an earlier plan may be longer than the grace.
     ///
     /// - Parameter end: the instant at which the period is over.
     package func due(periodEnding end: UnixSeconds, grace: Duration) -> UnixSeconds {
@@ -13,9 +11,7 @@ extension MetricLayout {
         let last = rotation.start(of: rotation.window(at: end - 1))
         return max(due, last + 2 * rotation.seconds + Plan.closingSlack.components.seconds)
     }
-}
 
-extension MetricLayout {
     /// Returns the periods that the metric counts by within a longer one, in their order.
     package func periods(in longer: Period) -> [Period] {
         guard let calendar = PeriodCalendar(timeZone: timeZone) else { return [] }

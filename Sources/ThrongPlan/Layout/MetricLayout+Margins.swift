@@ -5,14 +5,11 @@ extension MetricLayout {
     /// The base dimensions that partition devices.
     package var partition: Margin { dimensions.partition }
 
-    /// Returns the margin whose distinct identifiers prove the floors of a grouping: it keeps the partition, too.
-    ///
-    /// A dimension that is made of the buckets of one that it keeps is left out, because the finer one determines it.
+    /// Returns the margin whose distinct identifiers prove the floors of a grouping: it keeps the partition, too, and
+    /// of dimensions made of each other the finer one.
     package func trackedMargin(for grouping: Margin) -> Margin { dimensions.trackedMargin(for: grouping) }
 
-    /// True if every cell of `finer` lies within one cell of `coarser`, so that the former projects to the latter.
-    ///
-    /// A base dimension refines all dimensions that are made of its buckets.
+    /// True if every cell of `finer` lies within one cell of `coarser`; a base dimension refines those made of it.
     package func refines(_ finer: Margin, _ coarser: Margin) -> Bool {
         dimensions.indices.allSatisfy { place in
             guard coarser.keeps(place), !finer.keeps(place) else { return true }

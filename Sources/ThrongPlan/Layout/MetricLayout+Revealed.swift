@@ -2,10 +2,7 @@ extension MetricLayout {
     /// True if any of the metric's dimensions learns its buckets while counting goes on.
     package var isRevealing: Bool { dimensions.contains(where: \.isRevealed) }
 
-    /// The layout of the counters: none of the slots has a label.
-    ///
-    /// A release keeps the labels that its slots had when it was made, so that it never changes. Counters know slots
-    /// only.
+    /// The layout of the counters, whose slots have no labels; a release keeps those that its slots had.
     package var counted: MetricLayout { isRevealing ? named([:]) : self }
 
     /// Returns the layout with labels in its slots, by dimension and slot; the other slots have none.
@@ -48,8 +45,7 @@ extension MetricLayout.DimensionLayout {
     package var shownBuckets: [Int] {
         guard isRevealed else { return Array(labels.indices) }
         let learned = labels.indices.dropLast().filter { !labels[$0].isVacant }
-        return learned.sorted { labels[$0].text.utf8.lexicographicallyPrecedes(labels[$1].text.utf8) }
-            + [labels.count - 1]
+        return learned.sorted { labels[$0].text.precedes(labels[$1].text) } + [labels.count - 1]
     }
 
     package var shownLabels: [BucketLabel] { shownBuckets.map { labels[$0] } }

@@ -15,8 +15,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     package let rotation: Rotation
     package let period: PeriodKind
     package let timeZone: String
-    /// The dimensions that split the metric: the base dimensions, of which the histogram is the last, then those made
-    /// of their buckets.
+    /// The base dimensions, the histogram last, then those made of their buckets.
     package internal(set) var dimensions: [DimensionLayout]
     /// The clipped sums, which follow the count.
     package let sums: [SumMeasure]
@@ -32,8 +31,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     package let firsts: FirstsLayout?
     /// The firsts that devices prove, once a period; nil if they are not asked to.
     package let provedFirsts: ProvedFirstsLayout?
-    /// The measure that is counted of identifiers instead of events, in buckets of the last base dimension; nil if
-    /// events are counted.
+    /// The measure of identifiers that is counted, in buckets of the last base dimension; nil for events.
     package let within: WindowLayout?
     /// The impossible combinations; nil if there are none, so that layouts without any keep the JSON that they had.
     private let impossibleCombinations: [ImpossibleCombination]?
@@ -97,23 +95,11 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     ///   - hasIdentifiers: true if batches say who sends.
     /// - Precondition: base dimensions come first, and a coarser one has a bucket for each of its base dimension's.
     package init(
-        app: AppName,
-        metric: MetricName,
-        purpose: PurposeName,
-        rotation: Rotation,
-        period: PeriodKind,
-        timeZone: String,
-        dimensions: [DimensionLayout],
-        sums: [SumMeasure],
-        contributionBound: Int,
-        sampling: Double = 1,
-        groupings: [Margin],
-        impossible: [ImpossibleCombination] = [],
-        hasIdentifiers: Bool = true,
-        firstPeriods: [PeriodKind] = [],
-        provedPeriods: [PeriodKind] = [],
-        within: WindowLayout? = nil,
-        floor: FloorKind = .any
+        app: AppName, metric: MetricName, purpose: PurposeName, rotation: Rotation, period: PeriodKind,
+        timeZone: String, dimensions: [DimensionLayout], sums: [SumMeasure], contributionBound: Int,
+        sampling: Double = 1, groupings: [Margin], impossible: [ImpossibleCombination] = [],
+        hasIdentifiers: Bool = true, firstPeriods: [PeriodKind] = [], provedPeriods: [PeriodKind] = [],
+        within: WindowLayout? = nil, floor: FloorKind = .any
     ) {
         self.app = app
         self.metric = metric
@@ -145,9 +131,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     /// Combinations of buckets that cannot occur, which is public knowledge; no event is ever counted in them.
     package var impossible: [ImpossibleCombination] { impossibleCombinations ?? [] }
 
-    /// The share of events that clients sent while these counters were counted: more than 0, at most 1.
-    ///
-    /// It is part of the layout because counters of two rates can be neither added nor scaled up.
+    /// The share of events that clients sent, above 0: counters of two rates can be neither added nor scaled up.
     package var sampling: Double { sampledShare ?? 1 }
 
     /// True if batches say who sends; false if the purpose has no identifiers. Then nothing is counted of identifiers.
@@ -159,9 +143,7 @@ package struct MetricLayout: Hashable, Sendable, Codable {
     /// The devices that the metric's floors count. It is part of the layout: counts of one kind are none of the other.
     package var floor: FloorKind { floorKind ?? .any }
 
-    /// True if the events of proved identifiers are counted once more, beside those of all.
-    ///
-    /// A metric that counts identifiers themselves leaves out those without proof, so that the two are the same.
+    /// True if the events of proved identifiers are counted once more; a metric that counts identifiers has no others.
     package var countsProved: Bool { floor == .attested && within == nil }
 
     /// The counter of proved identifiers' events, the last of a cell; that of all events if they are not counted apart.

@@ -37,23 +37,11 @@ extension Plan {
             }
         }
         return MetricLayout(
-            app: app.name,
-            metric: metric.name,
-            purpose: purpose.name,
-            rotation: purpose.rotation,
-            period: metric.period,
-            timeZone: app.timeZone,
-            dimensions: base + derived,
-            sums: metric.sums,
-            contributionBound: metric.contributionBound,
-            sampling: metric.sampling,
-            groupings: groupings(of: metric),
-            impossible: metric.impossible,
-            hasIdentifiers: purpose.hasIdentifiers,
-            firstPeriods: metric.firstPeriods,
-            provedPeriods: metric.provedPeriods,
-            within: metric.within?.layout,
-            floor: purpose.floor)
+            app: app.name, metric: metric.name, purpose: purpose.name, rotation: purpose.rotation,
+            period: metric.period, timeZone: app.timeZone, dimensions: base + derived, sums: metric.sums,
+            contributionBound: metric.contributionBound, sampling: metric.sampling, groupings: groupings(of: metric),
+            impossible: metric.impossible, hasIdentifiers: purpose.hasIdentifiers, firstPeriods: metric.firstPeriods,
+            provedPeriods: metric.provedPeriods, within: metric.within?.layout, floor: purpose.floor)
     }
 
     /// Returns the dimensions of a metric's cube: those it names, then its histogram or its measure of identifiers.
@@ -85,9 +73,8 @@ extension Plan {
         return derivedDimensions.filter { used.contains($0.name) }
     }
 
-    /// Returns the margins that a release of a metric shows: its declared ones and what insights ask for; ascending.
-    ///
-    /// A metric that declares none shows its total, each dimension alone, and all of them together.
+    /// Returns the margins that a release shows, ascending: declared ones, or the total, each dimension and all
+    /// together, and what insights ask for.
     package func groupings(of metric: Metric) -> [Margin] {
         let names = cubeDimensions(of: metric).map(\.name) + derivedDimensions(of: metric).map(\.name)
         let shown = namedGroupings(of: metric).map { kept in

@@ -64,8 +64,7 @@ enum Extent: Hashable {
 
     /// Returns the values with their lengths, so that no two sets have the same text.
     private static func list(_ values: Set<String>) -> String {
-        values.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { "\($0.utf8.count) \($0)" }
-            .joined(separator: ", ")
+        values.sortedByBytes().map { "\($0.utf8.count) \($0)" }.joined(separator: ", ")
     }
 }
 
@@ -120,8 +119,7 @@ extension BucketingRule {
         }
     }
 
-    /// Returns the ranges below the first edge, between two edges, and from the last edge on; any further bucket is for
-    /// what is no number.
+    /// Returns the ranges between edges, open at both ends; a further bucket is for what is no number.
     private static func extents(_ edges: [Double], of labels: [BucketLabel]) -> [Extent] {
         let ends = [nil] + edges.map { $0 } + [nil]
         return labels.indices.map { bucket in

@@ -65,8 +65,7 @@ extension Plan {
             && one.within == other.within && splitsAlike(one, other)
     }
 
-    /// True if each field that both metrics split is split by the same rule, or by rules that have no bucket in common:
-    /// a user agent's system says something else than its browser.
+    /// True if each field that both metrics split is split by one rule, or by rules without a common bucket.
     private func splitsAlike(_ one: Metric, _ other: Metric) -> Bool {
         let (mine, its) = (origins(of: one).values, origins(of: other).values)
         return mine.allSatisfy { origin in

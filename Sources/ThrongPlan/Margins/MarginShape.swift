@@ -11,13 +11,11 @@ package struct MarginShape: Sendable {
         package let grouping: Margin
         /// The base dimensions that its events are made of.
         package let base: Margin
-        /// The dimensions that tell its occasions apart, also those made of others' buckets: devices do not add up over
-        /// them.
+        /// The dimensions that tell its occasions apart; devices do not add up over them.
         package let occasions: Margin
         /// The base dimensions of which a device has one bucket each.
         package let fields: Margin
-        /// The numbers of buckets that are added up, by the place of each base dimension of more than one bucket; 1 if
-        /// the grouping keeps the dimension itself.
+        /// The numbers of buckets that are added up, by base dimension; 1 if the grouping keeps the dimension.
         package let sums: [Int: [Int]]
     }
 
@@ -41,8 +39,9 @@ package struct MarginShape: Sendable {
         let partitioning = places.filter { layout.dimensions[$0].partitionsDevices }
         (eventPlaces, devicePlaces) = (places, partitioning)
         func lattice(_ places: [Int], _ margins: [Margin]) throws(NoiseError) -> Lattice {
-            var fields: [Field] = []
-            for place in places { fields.append(try Field(buckets: layout.dimensions[place].labels.count)) }
+            let fields = try places.map { place throws(NoiseError) in
+                try Field(buckets: layout.dimensions[place].labels.count)
+            }
             // A lattice has names for so many fields and refuses more.
             guard fields.count <= Lattice.mostFields else {
                 throw .tooManyFields(found: fields.count, limit: Lattice.mostFields)

@@ -21,8 +21,7 @@ extension Plan {
         cost(of: metric, marginFactors(of: metric)).map(MarginCost.text)
     }
 
-    /// The cost of everything that is drawn of a device and day for all metrics whose identifiers last a day, such as
-    /// "4.10"; nil if there is one such metric at most.
+    /// The cost of a device's day over all daily metrics, such as "4.10"; nil for one such metric or none.
     package var dailyCost: String? {
         guard let first = metrics.first(where: isDaily) else { return nil }
         let daily = metrics(ofOneWith: first)
@@ -40,8 +39,7 @@ extension Plan {
         purpose(metric.purpose).map { $0.hasIdentifiers && $0.rotation == .longest } ?? false
     }
 
-    /// Returns ρ of a metric's numbers of a day, and of the devices of its rollups; nil if it can't be worked out. The
-    /// reader refuses such a plan; see marginProblems().
+    /// Returns ρ of a metric's day, with its rollups' devices; nil if it can't be worked out, which the reader refuses.
     func cost(of metric: Metric, _ factors: MarginFactors) -> Double? {
         guard let layout = try? layoutByLabel(of: metric),
             let shape = try? MarginShape(layout, groupings: groupings(of: metric))
@@ -83,15 +81,19 @@ extension Plan {
             if let lattice = shape.devices[part.occasions] {
                 let width = try NoiseWidth(threshold: threshold.devices, factor: factors.devices)
                 let set = shape.deviceFields(of: part.fields)
-                let margin = try widest(lattice, set, part.combinations(of: shape.deviceDimensions(of: set)), width)
-                numbers.append("devices ±\(margin.stated), shown from \(threshold.devices + margin.publication)")
+                let margin = try lattice.margin(
+                    of: set, draws: lattice.draws(width), over: part.combinations(of: shape.deviceDimensions(of: set)))
+                let stated = try margin.stated(moved: .zero)
+                numbers.append("devices ±\(stated), shown from \(threshold.devices + margin.publication)")
             }
             for measure in 0...layout.sums.count where measure > 0 || layout.within == nil {
                 let width = try layout.width(of: measure, threshold, factor: factors.events)
                 let set = shape.eventFields(of: part.base)
-                let margin = try widest(
-                    shape.events, set, part.combinations(of: shape.eventDimensions(of: set)), width)
-                numbers.append(measure == 0 ? "events ±\(margin.stated)" : layout.sums[measure - 1].text(margin.stated))
+                let stated = try shape.events.margin(
+                    of: set, draws: shape.events.draws(width),
+                    over: part.combinations(of: shape.eventDimensions(of: set))
+                ).stated(moved: .zero)
+                numbers.append(measure == 0 ? "events ±\(stated)" : layout.sums[measure - 1].text(stated))
             }
             let split = names.isEmpty ? "in total" : "by \(names.map(\.text).joined(separator: " and "))"
             lines.append("metric '\(metric.name)' \(split): \(numbers.joined(separator: ", ")), in 19 of 20 cases")
@@ -104,19 +106,6 @@ extension Plan {
             lines.append("metric '\(metric.name)': everything that is said of \(unit) costs ρ \(cost) at most")
         }
         return lines
-    }
-
-    private func widest(
-        _ lattice: Lattice, _ set: FieldSet, _ summed: [[Int]], _ width: NoiseWidth
-    ) throws -> (publication: Int64, stated: Int64) {
-        let draws = try lattice.draws(width)
-        var widest: (publication: Int64, stated: Int64) = (0, 0)
-        for sums in summed {
-            let margin = try lattice.margin(of: set, draws: draws, summed: sums)
-            widest.publication = max(widest.publication, margin.publication)
-            widest.stated = max(widest.stated, try margin.stated(moved: .zero))
-        }
-        return widest
     }
 }
 

@@ -49,13 +49,13 @@ package struct QuestionTexts: Sendable {
             }
         }
         let counted = names.map { names in names.compactMap { events?[$0] } } ?? [own]
-        return (terms + counted.sorted(by: Self.precedes) + lines.sorted(by: Self.precedes)).joined(separator: "\n")
+        return (terms + counted.sortedByBytes() + lines.sortedByBytes()).joined(separator: "\n")
     }
 
     /// Returns a field's buckets in the order of their texts, and the text of all of them.
     package func field(_ place: Int) -> (text: String, order: [Int]) {
         let texts = extents(of: place).map(\.text)
-        let order = texts.indices.sorted { Self.precedes(texts[$0], texts[$1]) }
+        let order = texts.indices.sorted { texts[$0].precedes(texts[$1]) }
         return (order.map { texts[$0] }.joined(separator: "\n"), order)
     }
 
@@ -69,7 +69,7 @@ package struct QuestionTexts: Sendable {
             return dimension.labels.indices.map { bucket in
                 let held = (parts[bucket] ?? []).map(\.1)
                 return Extent.union(held)
-                    ?? .told(held.map(\.text).sorted(by: Self.precedes).joined(separator: " or "))
+                    ?? .told(held.map(\.text).sortedByBytes().joined(separator: " or "))
             }
         }
         if layout.within != nil, place == layout.dimensions.lastIndex(where: { $0.coarsening == nil }) {
@@ -83,8 +83,7 @@ package struct QuestionTexts: Sendable {
         return origin.rule.extents(of: dimension.labels, fingerprint: dimension.rule).map { $0.of(origin.field) }
     }
 
-    /// Returns a line per event: the clients that send it, and the part of the period in which it was counted; nil if
-    /// nobody kept that.
+    /// Returns a line per event: its clients, and when it was counted in the period; nil if nobody kept that.
     package static func lines(of counted: CountedEvents?, in period: Period) -> [String: String]? {
         guard let counted, let happenings = counted.happenings else { return nil }
         var stretches: [EventName: [String: Set<Int>]] = [:]
@@ -94,12 +93,11 @@ package struct QuestionTexts: Sendable {
         }
         return stretches.reduce(into: [:]) { lines, event in
             let clients = event.value.map { "\($0.key) \(times($0.value, counted.starts, period))" }
-            lines[event.key.text] = "event \(event.key) of \(clients.sorted(by: precedes).joined(separator: ", "))"
+            lines[event.key.text] = "event \(event.key) of \(clients.sortedByBytes().joined(separator: ", "))"
         }
     }
 
-    /// Returns the stretches as text, joined if they follow each other, in seconds after the period's start, so that
-    /// each day's are alike.
+    /// Returns the stretches as text, in seconds after the period's start; those that meet are joined.
     private static func times(_ stretches: Set<Int>, _ starts: [UnixSeconds], _ period: Period) -> String {
         var spans: [(from: Int64, to: Int64)] = []
         for stretch in stretches.sorted() {
@@ -113,10 +111,16 @@ package struct QuestionTexts: Sendable {
         if spans.count == 1, spans[0] == (from: 0, to: whole) { return "always" }
         return spans.map { "\($0.from) to \($0.to == whole ? "end" : "\($0.to)")" }.joined(separator: " and ")
     }
+}
 
-    private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
-    }
+extension String {
+    /// True if the bytes of a text stand before those of another: the same order on every machine.
+    package func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
+extension Sequence<String> {
+    /// Returns the texts in the order of their bytes.
+    package func sortedByBytes() -> [String] { sorted { $0.precedes($1) } }
 }
 
 extension Extent {

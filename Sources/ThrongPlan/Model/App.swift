@@ -12,8 +12,7 @@ package struct App: Sendable, Hashable {
     package let audience: Int
     /// The number of devices that a published number stands for at least, unless a metric asks for more.
     package let threshold: Threshold
-    /// The most that everything drawn of a device and day may cost; nil if margins follow from k alone. Unit: ρ of
-    /// zero-concentrated differential privacy.
+    /// The most ρ that everything drawn of a device and day may cost; nil if margins follow from k alone.
     package internal(set) var budget: Double?
     /// The time zone in which the app's days begin: a name from the IANA time zone database.
     package var timeZone: String

@@ -1,15 +1,12 @@
 package import ThrongWire
 
-/// The events that a metric counts, as far as anybody knows, with when and of which clients.
-///
-/// Events are told by what happened, not by the metric's name, which a plan may change.
+/// The events that a metric counts, when, and of which clients, whatever the metric is called.
 package struct CountedEvents: Sendable, Hashable {
     /// All of the events; nil if the plan that named them is gone. Such a metric may count anything.
     package let happenings: Set<Happening>?
     /// The clients that send them, as the last of its plans has it.
     package let audience: Audience
-    /// The starts of the stretches, by number; none if there is one stretch only. The first stretch reaches back as far
-    /// as anybody counted, the last goes on.
+    /// The starts of the stretches; none if there is only one. The first reaches back, the last goes on.
     package let starts: [UnixSeconds]
 
     /// One kind of event, of one kind of client, in a stretch of time in which no plan was edited.
@@ -38,13 +35,8 @@ package struct CountedEvents: Sendable, Hashable {
 
     /// Creates the events by names that were counted all of the time, and by who sends them.
     package init(names: Set<EventName>?, audience: Audience) {
-        let all = names.map { names in
-            Set(
-                names.flatMap { name in
-                    audience.clients.map { Happening(event: name, client: $0, stretch: 0) }
-                })
-        }
-        self.init(happenings: all, audience: audience)
+        let all = names?.flatMap { name in audience.clients.map { Happening(event: name, client: $0, stretch: 0) } }
+        self.init(happenings: all.map { Set($0) }, audience: audience)
     }
 
     init(happenings: Set<Happening>?, audience: Audience, starts: [UnixSeconds] = []) {
@@ -68,10 +60,8 @@ package struct CountedEvents: Sendable, Hashable {
 }
 
 extension CountedEvents.Audience {
-    /// The clients that count.
-    ///
-    /// A client that consents for one purpose is taken to consent for all. So of two purposes the one that asks for
-    /// less has all clients of the other, and besides them those who refused.
+    /// The clients that count. One that consents for a purpose is taken to consent for all, so that the purpose that
+    /// asks for less has all clients of the other.
     fileprivate var clients: [CountedEvents.Client] {
         switch self {
         case .former(let purpose):

@@ -1,15 +1,11 @@
-/// An answer that a device works out by itself and gives once a period, so that nobody has to recognize the device.
-///
-/// The SDK sends the metric's one event; no app's code records it. Its field is coarsened like any other.
+/// An answer that a device gives by itself once a period, so that nobody has to recognize the device: the metric's one
+/// event, which no app's code records.
 package enum DeviceAnswer: Sendable, Hashable {
-    /// The calendar weeks, after the one of its first such event, in which a device came back. It sends an event for
-    /// each week n from 0 to `weeks` in which it recorded one of `of`, with the first of these, and n in the field
-    /// `week`.
+    /// The calendar weeks 0 to `weeks`, after that of its first event of `of`, in which a device recorded one: an event
+    /// for each, with the number in the field `week`.
     case retention(of: [EventName], weeks: Int)
-    /// The number of events of `of` that a device recorded in a calendar week. It sends an event for each week with one
-    /// or more, once the week is over, with their number in the field `events`.
-    ///
-    /// `bands` are ascending edges. Unit: events.
+    /// The number of events of `of` in a calendar week with any: an event once it is over, with the number in the field
+    /// `events`. `bands` are ascending edges. Unit: events.
     case frequency(of: [EventName], bands: [Int])
 
     package var events: [EventName] {

@@ -13,10 +13,8 @@ package struct Dimension: Sendable, Hashable {
     package var isRevealed: Bool { if case .revealed = rule { true } else { false } }
 }
 
-/// A coarser way to split a metric: made of the buckets of another dimension instead of from a field.
-///
-/// Any number of derived dimensions may be made of one dimension; they need not nest. Nothing is counted by them: their
-/// numbers are sums of the finer ones.
+/// A coarser way to split a metric, made of the buckets of another dimension. Nothing is counted by it: its numbers are
+/// sums of the finer ones.
 package struct DerivedDimension: Sendable, Hashable {
     /// The name, used as a column name in the analyst's tables.
     package let name: DimensionName

@@ -1,9 +1,7 @@
 package import ThrongWire
 
 extension Plan {
-    /// Returns the origins of a metric's base dimensions.
-    ///
-    /// Dimensions that only the daemon fills have none, nor have those whose buckets are learned, which have own slots.
+    /// Returns the origins of a metric's base dimensions; none for those that the daemon fills or learns.
     package func origins(of metric: Metric) -> [DimensionName: DimensionOrigin] {
         var origins: [DimensionName: DimensionOrigin] = [:]
         for dimension in cubeDimensions(of: metric)

@@ -1,9 +1,7 @@
 package import ThrongWire
 
-/// The origin of a base dimension: a field of events, and the rule that coarsens it.
-///
-/// A layout holds only the rule's fingerprint, and two dimensions of other names or buckets may look at the same field.
-/// So the origin is kept beside the layout, with the plan that had it.
+/// The origin of a base dimension: a field of events, and the rule that coarsens it, of which a layout holds only the
+/// fingerprint.
 package struct DimensionOrigin: Sendable, Hashable, Codable {
     package let field: FieldName
     package let rule: BucketingRule

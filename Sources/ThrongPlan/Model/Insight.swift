@@ -72,8 +72,7 @@ package struct Insight: Sendable, Hashable {
     }
 }
 
-/// The part of events below a value: a half for the median, nine tenths for the value that nine of ten events stay
-/// below.
+/// The part of events that lie below a value: a half for the median.
 package struct Quantile: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// 1 to 999. Unit: thousandths.
     package let perMille: Int

@@ -3,6 +3,8 @@ package struct Metric: Sendable, Hashable {
     /// The metric's name, also that of the analyst's view.
     package let name: MetricName
     package internal(set) var title: String
+    /// The words for what its numbers count; nil if the plan has none.
+    package internal(set) var noun: Noun?
     package let events: [EventName]
     package internal(set) var question: String
     package let decision: String
@@ -15,8 +17,7 @@ package struct Metric: Sendable, Hashable {
     /// The dimensions that split the metric, in the order of its columns; a histogram follows them.
     package let dimensions: [DimensionName]
     package let period: PeriodKind
-    /// Longer periods that are released too, as sums over the same counters; ascending, each made of whole ones of the
-    /// one before.
+    /// Longer periods that are released too, ascending, each made of whole ones of the one before.
     package internal(set) var rollups: [PeriodKind] = []
     /// Clipped sums, in the plan's order.
     package let sums: [SumMeasure]
@@ -24,8 +25,7 @@ package struct Metric: Sendable, Hashable {
     package let histogram: HistogramMeasure?
     /// True if the number of devices is published beside the events.
     package let reach: Bool
-    /// True if clients say which of their events are firsts, so that devices are known beyond a window:
-    /// `reach: client`.
+    /// True if clients say which of their events are firsts: `reach: client`.
     package internal(set) var countsFirsts: Bool = false
     /// True if devices prove by a credential that they are in a cell, once a period: `reach: attested`.
     package internal(set) var provesFirsts: Bool = false
@@ -51,6 +51,14 @@ package struct Metric: Sendable, Hashable {
 
     /// The lengths of time for which devices prove that they are in a cell: the period and its rollups, or none.
     package var provedPeriods: [PeriodKind] { provesFirsts ? [period] + rollups : [] }
+}
+
+/// The words for one and for several of what numbers count: "order" and "orders".
+package struct Noun: Sendable, Hashable {
+    package let one: String
+    package let many: String
+
+    package init(one: String, many: String) { (self.one, self.many) = (one, many) }
 }
 
 /// A step of age, at which released numbers go.

@@ -1,6 +1,4 @@
-/// The share of a window's identifiers that its largest network brought, as coarsely as it is ever told.
-///
-/// Only windows in which a tenth of the identifiers are k or more have one, so that no edge lies among fewer.
+/// The share of a window's identifiers that its largest network brought, in windows of which a tenth is k or more.
 package enum NetworkShare: UInt8, Sendable, Hashable, CaseIterable, Comparable {
     case underTenth
     case underHalf

@@ -8,13 +8,11 @@ extension Plan {
     package func forMadeUpCrowd() -> Plan {
         var plan = self
         plan.app.title = Self.mark + app.title
-        plan.reports = reports.map { report in
-            Report(
-                name: report.name, title: Self.mark + report.title,
-                explanation: [Self.warning, report.explanation].compactMap { $0 }.joined(separator: " "),
-                partner: report.partner, insights: report.insights, period: report.period, schedule: report.schedule,
-                formats: report.formats, deliveries: [.folder("reports/\(report.partner)")], locale: report.locale,
-                split: report.split, language: report.language)
+        for (place, report) in reports.enumerated() {
+            plan.reports[place].title = Self.mark + report.title
+            plan.reports[place].explanation =
+                [Self.warning, report.explanation].compactMap { $0 }.joined(separator: " ")
+            plan.reports[place].deliveries = [.folder("reports/\(report.partner)")]
         }
         for (place, words) in translations.words {
             let parts = place.split(separator: ".")

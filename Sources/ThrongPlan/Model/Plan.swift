@@ -3,8 +3,7 @@
 /// A plan is read from YAML by ``Plan/init(yaml:file:today:)`` and is valid by construction: every name that it uses
 /// exists, every metric has an owner and an expiry date, every cube fits its limit.
 package struct Plan: Sendable, Hashable {
-    /// The version of the format of plans, as in the `$id` of `Schema/plan.schema.json`. A valid plan stays valid
-    /// within one version, and means the same.
+    /// The version of the format, as in the `$id` of `Schema/plan.schema.json`, within which a plan stays valid.
     package static let format = 1
 
     package var app: App

@@ -25,13 +25,13 @@ package struct PlanProblems: Error, Sendable, CustomStringConvertible {
 /// The places at which a plan's parts are written, so that advice about a plan can point at its lines.
 package struct PlanPlaces: Sendable, Hashable {
     package let file: String
-    private var lines: [String: [Int]] = [:]
+    private var places: [String: [Int]] = [:]
 
     /// Creates the places of a plan without any known ones.
     package init(file: String) { self.file = file }
 
     mutating func set(line: Int, column: Int, of part: PlanPart, named name: String) {
-        lines["\(part.section).\(name)"] = [line, column]
+        places["\(part.section).\(name)"] = [line, column]
     }
 
     /// Returns a sentence that begins with the part, for what a plan is well without.
@@ -45,7 +45,7 @@ package struct PlanPlaces: Sendable, Hashable {
     }
 
     func message(on part: PlanPart, named name: String, _ message: String) -> PlanProblem {
-        let place = lines["\(part.section).\(name)"]
+        let place = places["\(part.section).\(name)"]
         return PlanProblem(file: file, line: place?.first, column: place?.last, message: message)
     }
 }
@@ -56,13 +56,4 @@ enum PlanPart: String, Sendable, Hashable, CaseIterable {
 
     /// The key of the section that declares them.
     var section: String { rawValue + "s" }
-}
-
-/// The names that a plan declares, in its order.
-struct PlanNames {
-    private var names: [PlanPart: [String]] = [:]
-
-    subscript(part: PlanPart) -> [String] { names[part] ?? [] }
-
-    mutating func insert(_ name: String, as part: PlanPart) { names[part, default: []].append(name) }
 }

@@ -36,18 +36,37 @@ extension Plan {
     /// Returns the same plan with its texts in a language. Texts that are not there in it are in English, or in their
     /// first language; those that are there once stay as they are.
     package func translated(into language: LanguageTag?) -> Plan {
-        guard !translations.words.isEmpty else { return self }
+        let best = translations.words.compactMapValues { $0.best(for: language) }
+        func put(_ text: inout String, at place: String) { text = best[place]?.text ?? text }
+        func put(_ text: inout String?, at place: String) { text = best[place]?.text ?? text }
         var plan = self
-        for (place, words) in translations.words {
-            guard let best = words.best(for: language) else { continue }
-            plan.translations.spoken[place] = best.language
-            plan.replace(place, with: best.text)
+        plan.translations.spoken.merge(best.mapValues(\.language)) { $1 }
+        put(&plan.app.title, at: "app.title")
+        for (place, part) in purposes.enumerated() {
+            put(&plan.purposes[place].explanation, at: "purposes.\(part.name).explanation")
+        }
+        for (place, part) in dimensions.enumerated() {
+            put(&plan.dimensions[place].title, at: "dimensions.\(part.name).title")
+        }
+        for (place, part) in derivedDimensions.enumerated() {
+            put(&plan.derivedDimensions[place].title, at: "dimensions.\(part.name).title")
+        }
+        for (place, part) in metrics.enumerated() {
+            put(&plan.metrics[place].title, at: "metrics.\(part.name).title")
+            put(&plan.metrics[place].question, at: "metrics.\(part.name).question")
+        }
+        for (place, part) in insights.enumerated() {
+            put(&plan.insights[place].title, at: "insights.\(part.name).title")
+            put(&plan.insights[place].explanation, at: "insights.\(part.name).explanation")
+        }
+        for (place, part) in reports.enumerated() {
+            put(&plan.reports[place].title, at: "reports.\(part.name).title")
+            put(&plan.reports[place].explanation, at: "reports.\(part.name).explanation")
         }
         return plan
     }
 
-    /// Returns the language that a report's reader reads: the report's, or its partner's, or else the one in which it
-    /// writes numbers.
+    /// Returns a report's language: its own, its partner's, or the one in which it writes numbers.
     package func language(of report: Report) -> LanguageTag? {
         report.language ?? partner(report.partner)?.language ?? LanguageTag(report.locale.rawValue)
     }
@@ -78,35 +97,6 @@ extension Plan {
                 return PlanProblem(file: places.file, line: nil, column: nil, message: message)
             }
             return places.message(on: part, named: parts[1], message)
-        }
-    }
-
-    private mutating func replace(_ place: String, with text: String) {
-        let parts = place.split(separator: ".").map(String.init)
-        guard let section = parts.first, let key = parts.last else { return }
-        let name = parts.dropFirst().first
-        switch (section, key) {
-        case ("app", "title"): app.title = text
-        case ("purposes", "explanation"):
-            for index in purposes.indices where purposes[index].name.text == name { purposes[index].explanation = text }
-        case ("dimensions", "title"):
-            for index in dimensions.indices where dimensions[index].name.text == name { dimensions[index].title = text }
-            for index in derivedDimensions.indices where derivedDimensions[index].name.text == name {
-                derivedDimensions[index].title = text
-            }
-        case ("metrics", "title"):
-            for index in metrics.indices where metrics[index].name.text == name { metrics[index].title = text }
-        case ("metrics", "question"):
-            for index in metrics.indices where metrics[index].name.text == name { metrics[index].question = text }
-        case ("insights", "title"):
-            for index in insights.indices where insights[index].name.text == name { insights[index].title = text }
-        case ("insights", "explanation"):
-            for index in insights.indices where insights[index].name.text == name { insights[index].explanation = text }
-        case ("reports", "title"):
-            for index in reports.indices where reports[index].name.text == name { reports[index].title = text }
-        case ("reports", "explanation"):
-            for index in reports.indices where reports[index].name.text == name { reports[index].explanation = text }
-        default: break
         }
     }
 }

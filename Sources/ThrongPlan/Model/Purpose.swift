@@ -8,8 +8,7 @@ package struct Purpose: Sendable, Hashable {
     package let needsConsent: Bool
     /// True if a parent has to agree for a person who may be a child.
     package internal(set) var needsParent: Bool = false
-    /// The version of the purpose that people are asked about now, from 1. Consent to an earlier one is asked for
-    /// again.
+    /// The version that people are asked about, from 1; consent to an earlier one is asked for again.
     package internal(set) var consentVersion: Int = 1
     /// The use of the numbers; nil if the plan does not say.
     package internal(set) var use: PurposeUse?
@@ -17,8 +16,7 @@ package struct Purpose: Sendable, Hashable {
     package internal(set) var identifier: PurposeIdentifier = .rotating
     /// The devices that the purpose's floors count.
     package internal(set) var floor: FloorKind = .any
-    /// The life of one identifier: the length of a window. Without identifiers, batches are recognized again for so
-    /// long.
+    /// The length of a window: the life of an identifier, or the time for which batches are recognized.
     package let rotation: Rotation
     /// The time for which released numbers are kept.
     package let retention: Duration

@@ -1,13 +1,11 @@
-/// The terms that a plan sets for a metric's releases beyond what its layout says.
-///
-/// They are kept with each layout from when the plan comes into force. Numbers that were counted under one plan and are
-/// released under another are thus released under the terms of both.
+/// The terms that a plan sets for a metric's releases beyond its layout. They are kept with the layout, so that numbers
+/// are released under the terms of all plans.
 package struct ReleaseTerms: Sendable, Hashable {
-    package let threshold: Threshold
+    package private(set) var threshold: Threshold
     /// The ages at which the metric's numbers go, retention last; empty if nobody said so.
-    package let expiry: [DecayStep]
+    package private(set) var expiry: [DecayStep]
     /// The events that are counted, and of whom; nil if nobody said so.
-    package let counted: CountedEvents?
+    package private(set) var counted: CountedEvents?
     /// The origins of the base dimensions; none if nobody said so.
     package let origins: [DimensionName: DimensionOrigin]
     /// The explanation, for people, of what the metric is counted for; nil if nobody said so.
@@ -29,16 +27,16 @@ package struct ReleaseTerms: Sendable, Hashable {
 
     /// Returns terms that satisfy both. The events, the origins, and what people are told are the first one's.
     package func stricter(with other: ReleaseTerms) -> ReleaseTerms {
-        ReleaseTerms(
-            threshold: max(threshold, other.threshold),
-            expiry: expiry + other.expiry.filter { !expiry.contains($0) }, counted: counted, origins: origins,
-            explanation: explanation, recipients: recipients)
+        var terms = self
+        terms.threshold = max(threshold, other.threshold)
+        terms.expiry += other.expiry.filter { !expiry.contains($0) }
+        return terms
     }
 
     package func counting(_ counted: CountedEvents?) -> ReleaseTerms {
-        ReleaseTerms(
-            threshold: threshold, expiry: expiry, counted: counted, origins: origins, explanation: explanation,
-            recipients: recipients)
+        var terms = self
+        terms.counted = counted
+        return terms
     }
 }
 

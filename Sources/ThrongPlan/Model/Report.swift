@@ -14,7 +14,7 @@ package struct Report: Sendable, Hashable {
     /// The schedule by which it is made; nil if it is made by hand only.
     package let schedule: CronSchedule?
     package let formats: [ReportFormat]
-    package let deliveries: [Delivery]
+    package internal(set) var deliveries: [Delivery]
     /// The way in which its reader writes numbers and dates.
     package internal(set) var locale = ReportLocale.english
     package internal(set) var split = SplitPeriod.say
@@ -35,8 +35,9 @@ package enum ReportFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case pdf
     case csv
     case json
+    case xlsx
 
-    /// The formats of a report that names none: all that need no other program.
+    /// The formats of a report that names none.
     package static let standard: [ReportFormat] = [.html, .csv, .json]
 }
 

@@ -19,11 +19,8 @@ package struct TermsVersion: Sendable, Hashable {
     }
 }
 
-/// The record of what an app's metrics counted in a stretch of time, under every plan that was in force in it or came
-/// later.
-///
-/// Each edit of a plan divides the stretch, so that a metric that counted an event for half a day is not taken for one
-/// that counted it all day.
+/// The record of what an app's metrics counted in a stretch of time. Each edit of a plan divides it: half a day is not
+/// all day.
 package struct TermsHistory: Sendable {
     private let versions: [TermsVersion]
     private let known: [MetricName: CountedEvents]
@@ -72,8 +69,7 @@ package struct TermsHistory: Sendable {
         versions.filter { metrics.contains($0.metric) }.map(\.terms).reduce(nil) { $0?.stricter(with: $1) ?? $1 }
     }
 
-    /// Returns the stretches in which a version was in force. A version that was so for no time at all, or only before,
-    /// counts in the nearest stretch.
+    /// Returns the stretches in which a version was in force; the nearest one if it never was.
     private static func stretches(of version: TermsVersion, _ cuts: [UnixSeconds]) -> Range<Int> {
         let first = version.since.flatMap { since in cuts.lastIndex { $0 <= since } } ?? 0
         let last = version.until.flatMap { until in cuts.firstIndex { $0 >= until } } ?? cuts.endIndex

@@ -1,7 +1,5 @@
-/// A measure of identifiers instead of events: what each of them did within its window, known when that is over.
-///
-/// Each identifier that did anything is counted once, in one bucket of a dimension that only the daemon can fill. So
-/// the dimension partitions devices, and one identifier adds at most 1.
+/// A measure of identifiers instead of events: each that did anything counts once, in one bucket of a dimension that
+/// only the daemon can fill, and which partitions devices.
 package struct WindowMeasure: Sendable, Hashable {
     /// The dimension that the measure makes: a column in the analyst's tables.
     package let name: DimensionName
@@ -9,8 +7,7 @@ package struct WindowMeasure: Sendable, Hashable {
 
     /// A property of an identifier's window.
     package enum Kind: Sendable, Hashable {
-        /// The number of the metric's events that it sent, in bands by their lower edges: ascending, 1 is the first.
-        /// Unit: events.
+        /// The number of its events, in bands by their lower edges: ascending, 1 is the first. Unit: events.
         case frequency(bands: [Int])
         /// The furthest step that it took: steps that count one after the other, 2 to 16.
         case funnel(steps: [FunnelStep])
@@ -74,9 +71,7 @@ package struct FunnelStep: Sendable, Hashable {
 }
 
 extension Metric {
-    /// The events of which one makes an identifier count; all of the metric's events if it counts events.
-    ///
-    /// Metrics that share some of them count some of the same devices.
+    /// The events of which one makes an identifier count; all of them if the metric counts events.
     package var countingEvents: [EventName] {
         guard case .funnel(let steps)? = within?.kind, let first = steps.first else { return events }
         return [first.event]

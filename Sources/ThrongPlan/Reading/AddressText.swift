@@ -1,8 +1,6 @@
 /// Checks of texts that are addresses, or should not be: where a path is meant, and in messages.
 package enum AddressText {
-    /// Returns the scheme of `s3://bucket/reports` and its like; nil for a path.
-    ///
-    /// Source: RFC 3986, section 3.1.
+    /// Returns the scheme of `s3://bucket/reports` and its like (RFC 3986, section 3.1); nil for a path.
     package static func scheme(of text: some StringProtocol) -> String? {
         let scheme = text.utf8.prefix { byte in
             switch byte {
@@ -26,9 +24,7 @@ package enum AddressText {
         }
     }
 
-    /// Returns an address as messages may show it: without a user, a password, and what follows `?`.
-    ///
-    /// A password may hold an `@` or a `/` that nobody encoded: everything up to the last `@` goes.
+    /// Returns an address without a user, a password (anything up to the last `@`), and what follows `?`.
     package static func shown(_ text: String) -> String {
         guard let scheme = scheme(of: text) else { return text }
         var rest = text.dropFirst(scheme.count + 3)

@@ -1,8 +1,6 @@
 /// Finds what somebody may have meant.
 package enum NearestName {
-    /// Finds the known name that is fewest slips away from a written one; nil if none is near.
-    ///
-    /// Near is one slip, or at most a third of the written letters, and never all of them.
+    /// Finds the nearest known name: one slip away, or at most a third of the letters, and never all of them.
     package static func nearest(to written: String, among known: some Sequence<String>) -> String? {
         let lowered = written.lowercased()
         let limit = Swift.max(1, lowered.unicodeScalars.count / 3)
@@ -17,19 +15,18 @@ package enum NearestName {
         return best?.name
     }
 
-    /// Returns "; did you mean 'threshold'?" or nothing, then what is allowed as far as it can be listed.
+    /// Returns "; did you mean 'threshold'?", or a semicolon if nothing is near.
+    static func question(_ name: String?) -> String { name.map { "; did you mean '\($0)'?" } ?? ";" }
+
+    /// Returns the question, then what is allowed as far as it can be listed.
     static func advice(for written: String, among known: [String], noun: String) -> String {
-        let meant = nearest(to: written, among: known).map { "; did you mean '\($0)'?" } ?? ""
-        if known.isEmpty { return "\(meant.isEmpty ? ";" : meant) there are no \(noun)" }
-        let shown = known.prefix(24).joined(separator: ", ")
+        let meant = question(nearest(to: written, among: known))
+        if known.isEmpty { return "\(meant) there are no \(noun)" }
         let rest = known.count > 24 ? " and \(known.count - 24) more" : ""
-        return "\(meant.isEmpty ? ";" : meant) known: \(shown)\(rest)"
+        return "\(meant) known: \(known.prefix(24).joined(separator: ", "))\(rest)"
     }
 
-    /// Returns the number of insertions, deletions, replacements and neighbour swaps that lead from one text to the
-    /// other.
-    ///
-    /// Source: the optimal string alignment distance (Damerau 1964, Levenshtein 1966).
+    /// Returns the optimal string alignment distance of two texts (Damerau 1964, Levenshtein 1966).
     static func distance(_ left: String, _ right: String) -> Int {
         let a = Array(left.unicodeScalars)
         let b = Array(right.unicodeScalars)

@@ -1,12 +1,33 @@
 extension Plan {
-    func answerProblems() -> [PlanProblem] {
-        metrics.flatMap { metric -> [PlanProblem] in
-            guard let answer = metric.answered else { return [] }
-            return
-                (eventProblems(metric, answer) + sourceProblems(metric, answer)
-                + [dimensionProblem(metric, answer)].compactMap { $0 })
-                .map { places.problem(on: .metric, metric.name, $0) }
+    /// Finds what is wrong with several parts together; each is right by itself.
+    func problems() -> [PlanProblem] {
+        let ofPurposes = purposes.flatMap { purpose in
+            (childrenProblems(purpose) + [transportProblem(purpose)].compactMap { $0 })
+                .map { places.problem(on: .purpose, purpose.name, $0) }
         }
+        let ofDimensions = dimensions.flatMap { dimension in
+            revealedProblems(dimension).map { places.problem(on: .dimension, dimension.name, $0) }
+        }
+        let ofMetrics = metrics.indices.flatMap { place in
+            let metric = metrics[place]
+            let several =
+                answerProblems(metric) + marginProblems(metric, beside: metrics[..<place]) + childrenProblems(metric)
+                + identifierProblems(metric) + provedFirstsProblems(metric)
+            let one = [
+                samplingProblem(metric), withinProblem(metric), networkProblem(metric), floorProblem(metric),
+            ]
+            return (several + one.compactMap { $0 }).map { places.problem(on: .metric, metric.name, $0) }
+        }
+        let ofApp = [relayProblem, evaluatorProblem].compactMap { $0 }.map { message in
+            PlanProblem(file: places.file, line: nil, column: nil, message: "app: \(message)")
+        }
+        return ofPurposes + ofDimensions + ofMetrics + ofApp
+    }
+
+    private func answerProblems(_ metric: Metric) -> [String] {
+        guard let answer = metric.answered else { return [] }
+        return eventProblems(metric, answer) + sourceProblems(metric, answer)
+            + [dimensionProblem(metric, answer)].compactMap { $0 }
     }
 
     /// Finds problems with the answer's event: it has to be an event of its own, which nothing else means.
@@ -57,8 +78,7 @@ extension Plan {
             case .retention(_, let weeks): "list: [0, 1, … \(weeks)]"
             case .frequency(_, let bands): "bands: [\(bands.map(String.init).joined(separator: ", "))]"
             }
-        return
-            """
+        return """
             it needs one dimension with 'field: \(answer.field)' and '\(wanted)', as '\(answer.word)' says; \
             \(found.count == 1 ? "'\(found[0].name)' is coarsened otherwise" : state)
             """
@@ -67,71 +87,87 @@ extension Plan {
     /// The time that a release waits beyond a window's end: for the window to be closed and flushed.
     static var closingSlack: Duration { .seconds(15 * 60) }
 
-    func withinProblems() -> [PlanProblem] {
-        metrics.compactMap { metric -> PlanProblem? in
-            guard let within = metric.within, let rotation = purpose(metric.purpose)?.rotation else { return nil }
-            let least = Duration.seconds(2 * rotation.seconds) + Self.closingSlack
-            guard app.grace < least else { return nil }
-            return places.problem(
-                on: .metric, metric.name,
-                """
-                its '\(within.word)' is known when a window is over, 2 rotations of purpose \
-                '\(metric.purpose)' after it began; a release waits for the app's 'grace' of \(app.grace.planText), and \
-                \(least.planText) or more is allowed: raise 'grace', or use a purpose that rotates faster
-                """)
-        }
-    }
-
-    /// Finds metrics for which one network can be a crowd by itself, because enough of its identifiers lift floors.
-    func networkProblems() -> [PlanProblem] {
-        metrics.compactMap { metric -> PlanProblem? in
-            guard let most = purpose(metric.purpose)?.floorPerNetwork,
-                most >= metric.threshold.devices
-            else { return nil }
-            return places.problem(
-                on: .metric, metric.name,
-                """
-                purpose '\(metric.purpose)' lets \(most) identifiers of one network lift floors, and a \
-                number stands for \(metric.threshold.devices) devices; fewer are allowed: lower 'floor_per_network', or raise \
-                'threshold'
-                """)
-        }
-    }
-
-    /// Returns advice on a funnel whose first step has `where` and may give somebody away; nil if there is none.
-    func stepAdvice(_ metric: Metric) -> String? {
-        guard let first = metric.steps.first, !first.filters.isEmpty,
-            let other = metrics.first(where: { other in
-                other.within == nil && other.events.contains(first.event)
-                    && first.filters.contains { other.dimensions.contains($0.dimension) }
-            })
-        else { return nil }
-        return
-            """
-            begins with '\(first.event)' in one bucket, by which metric '\(other.name)' is split: what that publishes of \
-            the bucket bounds who began here, and releases are not decided against it
+    private func withinProblem(_ metric: Metric) -> String? {
+        guard let within = metric.within, let rotation = purpose(metric.purpose)?.rotation else { return nil }
+        let least = Duration.seconds(2 * rotation.seconds) + Self.closingSlack
+        guard app.grace < least else { return nil }
+        return """
+            its '\(within.word)' is known when a window is over, 2 rotations of purpose \
+            '\(metric.purpose)' after it began; a release waits for the app's 'grace' of \(app.grace.planText), and \
+            \(least.planText) or more is allowed: raise 'grace', or use a purpose that rotates faster
             """
     }
 
-    /// Finds metrics that count one event at several sampling rates.
-    ///
-    /// A device sends an event once for all metrics of a purpose, at the lowest of their rates; the others would be
-    /// scaled by a rate at which nobody sent.
-    func samplingProblems() -> [PlanProblem] {
-        metrics.compactMap { metric in
-            for event in metric.events {
-                let lower = metrics.first {
-                    $0.purpose == metric.purpose && $0.events.contains(event) && $0.sampling < metric.sampling
-                }
-                guard let lower else { continue }
-                return places.problem(
-                    on: .metric, metric.name,
-                    """
-                    its sampling is \(PlanNumber.text(metric.sampling)), but devices send '\(event)' \
-                    at the \(PlanNumber.text(lower.sampling)) of metric '\(lower.name)'; give both the same rate
-                    """)
+    /// Finds a metric for which one network can be a crowd by itself, because enough of its identifiers lift floors.
+    private func networkProblem(_ metric: Metric) -> String? {
+        guard let most = purpose(metric.purpose)?.floorPerNetwork, most >= metric.threshold.devices else { return nil }
+        return """
+            purpose '\(metric.purpose)' lets \(most) identifiers of one network lift floors, and a \
+            number stands for \(metric.threshold.devices) devices; fewer are allowed: lower 'floor_per_network', or raise \
+            'threshold'
+            """
+    }
+
+    /// Finds a metric that counts an event at another sampling rate than others: devices send it once, at the lowest.
+    private func samplingProblem(_ metric: Metric) -> String? {
+        for event in metric.events {
+            let lower = metrics.first {
+                $0.purpose == metric.purpose && $0.events.contains(event) && $0.sampling < metric.sampling
             }
-            return nil
+            guard let lower else { continue }
+            return """
+                its sampling is \(PlanNumber.text(metric.sampling)), but devices send '\(event)' \
+                at the \(PlanNumber.text(lower.sampling)) of metric '\(lower.name)'; give both the same rate
+                """
         }
+        return nil
+    }
+
+    /// Finds a metric of proved devices beside one of all devices for the same events: both ask one question, whose
+    /// noise is the same, so that their difference would tell of the few devices without proof.
+    private func floorProblem(_ metric: Metric) -> String? {
+        guard purpose(metric.purpose)?.needsProof == true else { return nil }
+        let counted = counted(by: metric)
+        let other = metrics.first {
+            purpose($0.purpose)?.needsProof != true && self.counted(by: $0).overlaps(counted)
+        }
+        return other.map {
+            """
+            its purpose '\(metric.purpose)' has 'floor: attested', and metric '\($0.name)' of \
+            purpose '\($0.purpose)' counts some of the same events with 'floor: any'; give both purposes the same floor, \
+            or count other events
+            """
+        }
+    }
+
+    /// Returns what a metric asks that nobody can know without identifiers.
+    private func identifierProblems(_ metric: Metric) -> [String] {
+        guard purpose(metric.purpose)?.hasIdentifiers == false else { return [] }
+        var messages: [String] = []
+        if metric.reach {
+            messages.append("so devices can't be counted; leave 'reach' out, or write 'identifier: rotating'")
+        }
+        if let revealed = metric.dimensions.first(where: { dimension($0)?.isRevealed == true }) {
+            messages.append(
+                """
+                so nobody knows how many devices sent a value of dimension '\(revealed)' before it is learned; leave the dimension \
+                out, or write 'identifier: rotating'
+                """)
+        }
+        if let within = metric.within {
+            messages.append(
+                """
+                so nobody knows what one device did within a window; leave '\(within.word)' out, or write \
+                'identifier: rotating'
+                """)
+        }
+        if let answer = metric.answered {
+            messages.append(
+                """
+                and for '\(answer.word)' a device would have to remember what it did for weeks; leave 'answered' out, or \
+                write 'identifier: rotating'
+                """)
+        }
+        return messages.map { "its purpose '\(metric.purpose)' has 'identifier: none', \($0)" }
     }
 }

@@ -11,16 +11,8 @@ extension Plan {
     /// The longest life of a child's identifier.
     package static let rotationForChildren = Rotation(seconds: 3600)
 
-    func childrenProblems() -> [PlanProblem] {
-        purposes.flatMap { purpose -> [PlanProblem] in
-            let found = countsChildren(purpose) ? purposeProblems(purpose) : adultProblems(purpose)
-            let own = found.map { places.problem(on: .purpose, purpose.name, $0) }
-            guard countsChildren(purpose) else { return own }
-            return own
-                + metrics.filter { $0.purpose == purpose.name }.flatMap { metric in
-                    metricProblems(metric).map { places.problem(on: .metric, metric.name, $0) }
-                }
-        }
+    func childrenProblems(_ purpose: Purpose) -> [String] {
+        countsChildren(purpose) ? countingProblems(purpose) : adultProblems(purpose)
     }
 
     /// The other way out for a plan for a mixed audience, as the end of a sentence; empty for other plans.
@@ -28,7 +20,7 @@ extension Plan {
         app.directedTo == .mixed ? ", or give the purpose 'refused_by: [age_signal]'" : ""
     }
 
-    private func purposeProblems(_ purpose: Purpose) -> [String] {
+    private func countingProblems(_ purpose: Purpose) -> [String] {
         var messages: [String] = []
         switch purpose.use {
         case nil:
@@ -74,7 +66,8 @@ extension Plan {
         ]
     }
 
-    private func metricProblems(_ metric: Metric) -> [String] {
+    func childrenProblems(_ metric: Metric) -> [String] {
+        guard let purpose = purpose(metric.purpose), countsChildren(purpose) else { return [] }
         var messages: [String] = []
         // An app that is directed to children has such a threshold to begin with.
         if metric.threshold < .forChildren, app.directedTo == .mixed {

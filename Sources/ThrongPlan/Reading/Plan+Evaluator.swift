@@ -1,47 +1,12 @@
-internal import Crypto
 internal import ThrongWire
 
-extension PlanReader {
-    mutating func evaluator(in app: PlanBody<PlanKeys.App>) -> Evaluator? {
-        guard let node = app[.evaluator] else { return nil }
-        guard let body: PlanBody<PlanKeys.Evaluator> = body(of: node, app.subject(.evaluator), at: node.place) else {
-            return nil
-        }
-        let url = address(.url, in: body)
-        guard let key = evaluatorKey(in: body), let url else { return nil }
-        return Evaluator(url: url, key: key)
-    }
-
-    private mutating func evaluatorKey(in body: PlanBody<PlanKeys.Evaluator>) -> EvaluatorKey? {
-        guard let node = body[.key], let text = text(.key, in: body) else { return nil }
-        if let key = EvaluatorKey(text: text.utf8) {
-            do {
-                _ = try P256.Signing.PublicKey(compressedRepresentation: key.bytes)
-                return key
-            } catch {
-                // 33 bytes that are no point: said below.
-            }
-        }
-        return problems.refuse(
-            node.place,
-            """
-            \(body.subject(.key)) is no evaluator's public key; a compressed point of P-256 in base64url is allowed, 44 \
-            characters: what 'throng evaluator --public-key' prints where the evaluator runs
-            """)
-    }
-}
-
 extension Plan {
-    func evaluatorProblems() -> [PlanProblem] {
-        guard app.evaluator != nil, !dimensions.contains(where: \.isRevealed) else { return [] }
-        return [
-            PlanProblem(
-                file: places.file, line: nil, column: nil,
-                message: """
-                    app: 'evaluator' is there and no dimension is revealed, so that there is nothing to evaluate; delete it, \
-                    or let a dimension have 'revealed: {most: 100}'
-                    """)
-        ]
+    var evaluatorProblem: String? {
+        guard app.evaluator != nil, !dimensions.contains(where: \.isRevealed) else { return nil }
+        return """
+            'evaluator' is there and no dimension is revealed, so that there is nothing to evaluate; delete it, \
+            or let a dimension have 'revealed: {most: 100}'
+            """
     }
 
     func evaluatorAdvice() -> [PlanProblem] {

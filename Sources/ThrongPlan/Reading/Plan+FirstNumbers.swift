@@ -4,8 +4,7 @@ extension Plan {
     /// The calendar of the app's time zone.
     var calendar: PeriodCalendar { PeriodCalendar(timeZone: app.timeZone) ?? .utc }
 
-    /// Returns lines that say when the first report of each kind is made if counting begins now, and when the first
-    /// numbers are there that no report shows.
+    /// Returns lines that say when reports, and numbers in no report, come first if counting begins now.
     package func firstLines(now: UnixSeconds) -> [String] {
         let reported = Set(reports.flatMap(\.insights).compactMap { insight($0)?.metric })
         let silent = metrics.filter { !reported.contains($0.name) }

@@ -99,28 +99,24 @@ extension Plan {
 
     private func firstsAdvice(_ metric: Metric) -> String? {
         guard metric.countsFirsts else { return nil }
-        return
-            """
+        return """
             has 'reach: client': its numbers of devices are what clients say, and a client that is wrong or lies changes \
             them, by \(PlanNumber.text(metric.contributionBound)) an identifier at most; k stays with the floor
             """
     }
 
-    /// Returns advice on a grace below the 48 hours that events may be late; nil if there is none. An event after the
-    /// release is a first of no period any more, and an answer is then about another period than it says.
+    /// Returns advice on a grace below the 48 hours that events may be late, and firsts and answers then miss.
     private func lateFirstsAdvice(_ metric: Metric) -> String? {
         guard app.grace < .seconds(48 * 3600) else { return nil }
         if case .retention = metric.answered {
-            return
-                """
+            return """
                 has 'answered: {retention: …}' and the app a grace of \(app.grace.planText): devices that were offline for \
                 longer count in the \(metric.period.rawValue) after the one in which they were back; a grace of 48 hours \
                 waits for all that are taken
                 """
         }
         guard metric.countsFirsts else { return nil }
-        return
-            """
+        return """
             has 'reach: client' and the app a grace of \(app.grace.planText): devices that were offline for longer are \
             missing in its numbers of devices; a grace of 48 hours waits for all that are taken
             """
@@ -141,8 +137,7 @@ extension Plan {
     private func expiryAdvice(_ metric: Metric, today: CalendarDate) -> String? {
         let days = metric.expires.daysSince1970 - today.daysSince1970
         guard (1...30).contains(days) else { return nil }
-        return
-            """
+        return """
             expires on \(metric.expires), in \(days) day\(days == 1 ? "" : "s"), and counts nothing from then on; \
             renew it or let it go
             """
@@ -185,8 +180,7 @@ extension Plan {
         let window =
             seen < .longest ? " and \(metric.provesFirsts ? metric.period.rawValue : "window of \(length)")" : ""
         let coarser = "show coarser margins, drop a dimension or "
-        return
-            """
+        return """
             shows \(names.isEmpty ? "its total" : "\(PlanNumber.text(cells)) cells (\(names))") for \
             \(PlanNumber.text(app.audience)) devices a day: on average \
             \(average < 1 ? "less than 1" : PlanNumber.text(average)) a cell\(window), with k = \
@@ -198,8 +192,7 @@ extension Plan {
         guard let purpose = purpose(metric.purpose),
             let step = metric.decay.first(where: { $0.after >= purpose.retention })
         else { return nil }
-        return
-            """
+        return """
             decays after \(step.after.planText), but its purpose keeps numbers for \(purpose.retention.planText) \
             only; the step never happens
             """
@@ -212,11 +205,25 @@ extension Plan {
         guard let idle = metric.rollups.first(where: { rollup in !reported.contains { $0.period == rollup } }) else {
             return nil
         }
-        return
-            """
+        return """
             is released by \(idle.rawValue), too, which no report shows; unless analysts need it, leave it out: what is \
             drawn for it adds to what a device's day costs
             """
+    }
+
+    /// Returns advice on a funnel whose first step has `where` and may give somebody away; nil if there is none.
+    private func stepAdvice(_ metric: Metric) -> String? {
+        guard let first = metric.steps.first, !first.filters.isEmpty else { return nil }
+        let other = metrics.first { other in
+            other.within == nil && other.events.contains(first.event)
+                && first.filters.contains { other.dimensions.contains($0.dimension) }
+        }
+        return other.map {
+            """
+            begins with '\(first.event)' in one bucket, by which metric '\($0.name)' is split: what that publishes of \
+            the bucket bounds who began here, and releases are not decided against it
+            """
+        }
     }
 
     // MARK: Insights, reports, partners
@@ -254,7 +261,7 @@ extension Plan {
 
 extension PeriodKind {
     /// The shortest length of such a period: a month has 28 days at least. Unit: seconds.
-    fileprivate var shortestSeconds: Int64 {
+    var shortestSeconds: Int64 {
         switch self {
         case .hour: 3600
         case .day: 86_400

@@ -22,15 +22,13 @@ extension Plan {
 
     // MARK: Flags
 
-    /// Returns advice on a list of yes and no, which flags are not; nil for other lists. YAML 1.1 took both for flags, so that
-    /// many believe that it does here.
+    /// Returns advice on a list of yes and no, which YAML 1.1 took for flags; nil for other lists.
     private func flagAdvice(_ values: [String]) -> String? {
         let spellings: Set = ["yes", "no", "on", "off", "y", "n", "true", "false"]
         guard values.allSatisfy({ spellings.contains($0.lowercased()) }),
             let odd = values.first(where: { $0 != "true" && $0 != "false" })
         else { return nil }
-        return
-            """
+        return """
             lists \(YAMLNode.quoted(odd)), letter for letter; a flag counts as true or false, so list [true, false] unless clients \
             send this very text
             """
@@ -44,8 +42,7 @@ extension Plan {
         return routes.indices.compactMap { place in
             guard routes[place].takesMany, let first = routes[..<place].firstIndex(where: { $0.covers(routes[place]) })
             else { return nil }
-            return
-                """
+            return """
                 never counts \(YAMLNode.quoted(templates[place])), because \(YAMLNode.quoted(templates[first])) stands first and \
                 matches all of its paths; write the narrower one first
                 """
@@ -82,20 +79,18 @@ extension Plan {
         let known = Set(standard).union(table.keys).union(table.values)
         return families.compactMap { family in
             if let gathered = table[family], !families.contains(gathered) {
-                return
-                    """
+                return """
                     lists \(YAMLNode.quoted(family)), one variant of \(YAMLNode.quoted(gathered)), and the other variants count \
                     as 'other'; list \(YAMLNode.quoted(gathered)), which has them all
                     """
             }
             guard !known.contains(family), let rules, !rules.mentions(family) else { return nil }
-            let near = NearestName.nearest(to: family, among: known.sorted())
             let former = [
                 "osx": "macOS", "os x": "macOS", "mac": "macOS", "msie": "Internet Explorer", "win": "Windows",
             ]
-            let meant = (former[family.lowercased()] ?? near).map { "; did you mean '\($0)'?" } ?? ";"
-            return
-                """
+            let meant = NearestName.question(
+                former[family.lowercased()] ?? NearestName.nearest(to: family, among: known.sorted()))
+            return """
                 lists \(YAMLNode.quoted(family)), which no user agent is\(meant) families are spelled as uap-core spells them, such \
                 as \(standard.joined(separator: ", "))
                 """

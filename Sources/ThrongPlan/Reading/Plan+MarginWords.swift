@@ -1,29 +1,40 @@
+internal import ThrongNoise
+
 extension Plan {
+    /// The life of counters behind released numbers, for label and record.
+    static let countsText =
+        """
+        The exact counts behind them, small ones too, go about a week after the last number is made of them, and after some \
+        400 days at the latest if none is.
+        """
+
+    /// The readers of counters behind released numbers, for label and record.
+    static let countsReaders = "Whoever runs the database can read the exact counts until they go."
+
     func marginText(of metric: Metric) -> String {
-        let threshold = metric.threshold
-        guard purpose(metric.purpose)?.hasIdentifiers == true else {
-            return """
-                Each number of it is off on purpose, by up to about what \(threshold.marginInBounds) events may add, in 19 of 20 \
-                cases, so that nobody can tell from it whether you sent one. A number of fewer than \(threshold.devices) events is \
-                never shown.
-                """
-        }
+        let unit = purpose(metric.purpose)?.unit ?? .action
+        let (devices, bounds) = roughMargin(of: metric)
+        let added = "what \(bounds) \(unit.many) may add"
+        let off =
+            metric.within != nil
+            ? "\(devices) \(unit.many)" : metric.reach && unit != .action ? "\(devices) devices, or \(added)" : added
+        let hidden = [.device: "yours is counted", .visit: "a visit of yours is counted"][unit] ?? "you sent one"
         return """
-            Each number of it is off on purpose, in 19 of 20 cases by up to about \(threshold.marginInDevices) devices, or what \
-            \(threshold.marginInBounds) devices may add, so that nobody can tell from it whether yours is counted. A group of fewer \
-            than \(threshold.devices) devices is never shown.
+            Each number of it is off on purpose, in 19 of 20 cases by up to about \(off), so that nobody can tell from it whether \
+            \(hidden). A \(unit == .action ? "number" : "group") of fewer than \(metric.threshold.devices) \(unit.many) is never shown.
             """
     }
 
     /// The sentences of a processing record about margins.
     var recordedMargins: String {
         let names = metrics.map { metric in
-            let threshold = metric.threshold
-            let cost = marginCost(of: metric).map { ", ρ \($0) for \(unit(of: metric))" } ?? ""
-            return purpose(metric.purpose)?.hasIdentifiers == true
-                ? "\(metric.title) (about \(threshold.marginInDevices) devices, never of fewer than \(threshold.devices)\(cost))"
-                : "\(metric.title) (about what \(threshold.marginInBounds) events add, never of fewer than "
-                    + "\(threshold.devices) events\(cost))"
+            let unit = purpose(metric.purpose)?.unit ?? .action
+            let (devices, bounds) = roughMargin(of: metric)
+            let name = [.device: "a device and day", .visit: "a visit"][unit] ?? "an action"
+            let cost = marginCost(of: metric).map { ", ρ \($0) for \(name)" } ?? ""
+            let off = unit == .action ? "what \(bounds) actions add" : "\(devices) \(unit.many)"
+            let least = "\(metric.threshold.devices)\(unit == .action ? " actions" : "")"
+            return "\(metric.title) (about \(off), never of fewer than \(least)\(cost))"
         }
         return """
             Each number is off on purpose, by so much in 19 of 20 cases: \(names.joined(separator: ", ")). Half of that noise \
@@ -31,16 +42,16 @@ extension Plan {
             """
     }
 
-    private func unit(of metric: Metric) -> String {
-        purpose(metric.purpose)?.hasIdentifiers == true ? "a device and day" : "an event"
+    /// Returns the rough margins of a metric's numbers in 19 of 20 cases, of devices in devices, and of events and sums in
+    /// devices' bounds. One layer of noise has the width of a rung of the ladder, the other that of k.
+    private func roughMargin(of metric: Metric) -> (devices: Int64, events: Int64) {
+        let factors = marginFactors(of: metric)
+        func margin(_ part: Double, _ factor: Int64) -> Int64 {
+            let devices = Double(metric.threshold.devices)
+            let square = min(devices * devices * Double(factor), 0x1p60)
+            let rung = Double(KeptNoise.rungs(for: Int64(square)).last ?? 0)
+            return Int64((1.96 * (rung * rung + square).squareRoot() / part).rounded())
+        }
+        return (margin(4, factors.devices), margin(10, factors.events))
     }
-}
-
-extension Threshold {
-    /// The rough margin of a number of devices, in 19 of 20 cases: two layers of noise of k/4 each. Unit: devices.
-    fileprivate var marginInDevices: Int64 { Int64((1.96 * 2.0.squareRoot() * Double(devices) / 4).rounded()) }
-
-    /// The rough margin of events and sums, in 19 of 20 cases: two layers of noise of k/10 times what one device or
-    /// event adds at most. Unit: that bound.
-    fileprivate var marginInBounds: Int64 { Int64((1.96 * 2.0.squareRoot() * Double(devices) / 10).rounded()) }
 }

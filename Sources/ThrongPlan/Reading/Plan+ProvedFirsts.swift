@@ -29,12 +29,10 @@ extension Plan {
     private func firstsDigest(
         of metric: Metric, _ base: [Dimension], _ derived: [DerivedDimension]
     ) throws(BucketingProblem) -> String {
-        var dimensions: [PublicPlan.Dimension] = []
-        for dimension in base {
-            dimensions.append(
-                PublicPlan.Dimension(
-                    name: dimension.name, title: "", field: dimension.field, rule: dimension.rule,
-                    buckets: try dimension.rule.labels(), partitionsDevices: dimension.partitionsDevices))
+        let dimensions = try base.map { dimension throws(BucketingProblem) in
+            PublicPlan.Dimension(
+                name: dimension.name, title: "", field: dimension.field, rule: dimension.rule,
+                buckets: try dimension.rule.labels(), partitionsDevices: dimension.partitionsDevices)
         }
         let counted = CountedFirsts(
             app: app.name, timeZone: app.timeZone, metric: metric.name, purpose: metric.purpose,
@@ -53,25 +51,24 @@ extension Plan {
         }
     }
 
-    func provedFirstsProblems() -> [PlanProblem] {
-        metrics.filter(\.provesFirsts).flatMap { metric -> [PlanProblem] in
-            var messages: [String] = []
-            if purpose(metric.purpose)?.hasIdentifiers == true, purpose(metric.purpose)?.needsProof != true {
-                messages.append(
-                    """
-                    'reach' is attested and its purpose '\(metric.purpose)' has 'floor: any'; a first is proved by the \
-                    credential that proves an identifier: write 'floor: attested' in the purpose, or 'reach: true'
-                    """)
-            }
-            if metric.answered != nil {
-                messages.append(
-                    """
-                    'reach' is attested and the metric has 'answered', which a device says once a period by itself; write \
-                    'reach: true'
-                    """)
-            }
-            return messages.map { places.problem(on: .metric, metric.name, $0) }
+    func provedFirstsProblems(_ metric: Metric) -> [String] {
+        guard metric.provesFirsts else { return [] }
+        var messages: [String] = []
+        if let purpose = purpose(metric.purpose), purpose.hasIdentifiers, !purpose.needsProof {
+            messages.append(
+                """
+                'reach' is attested and its purpose '\(metric.purpose)' has 'floor: any'; a first is proved by the \
+                credential that proves an identifier: write 'floor: attested' in the purpose, or 'reach: true'
+                """)
         }
+        if metric.answered != nil {
+            messages.append(
+                """
+                'reach' is attested and the metric has 'answered', which a device says once a period by itself; write \
+                'reach: true'
+                """)
+        }
+        return messages
     }
 
     func provedText(of metric: Metric) -> String? {
@@ -88,8 +85,7 @@ extension Plan {
         let tracked = Set(groupingNames(of: metric).map { $0.filter { dimension($0)?.partitionsDevices != true } })
             .count
         let lengths = metric.provedPeriods.count
-        return
-            """
+        return """
             has 'reach: attested': each device proves itself in each cell of \(tracked) \
             grouping\(tracked == 1 ? "" : "s") by \
             \(metric.provedPeriods.map(\.rawValue).joined(separator: " and by ")), \(tracked * lengths) times or more, at \

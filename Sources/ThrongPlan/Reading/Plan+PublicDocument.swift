@@ -6,15 +6,14 @@ extension Plan {
     ///
     /// - Throws: ``BucketingProblem`` where this machine can't compile a bucketing that the plan's reader could.
     package func publicPlan() throws(BucketingProblem) -> PublicPlan {
-        var metrics: [PublicPlan.Metric] = []
-        for metric in self.metrics { metrics.append(published(metric, try provedFirsts(of: metric))) }
-        var dimensions: [PublicPlan.Dimension] = []
-        for dimension in self.dimensions {
-            dimensions.append(
-                PublicPlan.Dimension(
-                    name: dimension.name, title: dimension.title, field: dimension.field,
-                    rule: dimension.rule, buckets: dimension.isRevealed ? [.other] : try dimension.rule.labels(),
-                    partitionsDevices: dimension.partitionsDevices))
+        let metrics = try metrics.map { metric throws(BucketingProblem) in
+            published(metric, try provedFirsts(of: metric))
+        }
+        let dimensions = try dimensions.map { dimension throws(BucketingProblem) in
+            PublicPlan.Dimension(
+                name: dimension.name, title: dimension.title, field: dimension.field, rule: dimension.rule,
+                buckets: dimension.isRevealed ? [.other] : try dimension.rule.labels(),
+                partitionsDevices: dimension.partitionsDevices)
         }
         return PublicPlan(
             app: app.name, title: app.title, contact: app.contact, timeZone: app.timeZone, version: version.hex,
@@ -113,9 +112,7 @@ extension Plan {
             threshold: metric.threshold.devices, impossible: metric.impossible, expires: metric.expires.description)
     }
 
-    /// Returns the fields of an event that metrics of a purpose use: in dimensions, sums and histograms.
-    ///
-    /// They exclude the event's own time and name. The set is empty for an event that no metric of the purpose counts.
+    /// Returns the fields of an event that metrics of a purpose use, besides its time and name.
     package func fields(of event: EventName, purpose: PurposeName) -> Set<FieldName> {
         metrics.filter { $0.purpose == purpose && $0.events.contains(event) }
             .reduce(into: []) { $0.formUnion(fields(of: $1).union(stepFields(of: $1, event: event))) }

@@ -1,8 +1,7 @@
 import ThrongWire
 
 extension Plan {
-    /// Returns advice on times that don't fit each other: days that begin far from those of identifiers, and schedules that come
-    /// just before the numbers do.
+    /// Returns advice on days far from those of identifiers, and on schedules just before the numbers.
     func timeAdvice() -> [PlanProblem] { purposes.compactMap(zoneAdvice) + reports.compactMap(scheduleAdvice) }
 
     // MARK: Zones
@@ -31,8 +30,7 @@ extension Plan {
 
     // MARK: Schedules
 
-    /// Returns advice on a schedule that comes while numbers still wait for the grace, so that they are shown one run later; nil
-    /// if that is no great delay.
+    /// Returns advice on a schedule by which numbers are shown one run later; nil if that is no great delay.
     private func scheduleAdvice(_ report: Report) -> PlanProblem? {
         guard let schedule = report.schedule, report.period != .hour else { return nil }
         // Any period will do: the first of 2026 that has a regular one before and after.

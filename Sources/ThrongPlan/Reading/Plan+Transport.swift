@@ -1,44 +1,19 @@
 internal import ThrongWire
 
-extension PlanReader {
-    mutating func relay(in body: PlanBody<PlanKeys.App>) -> RelayAddress? { address(.relay, in: body) }
-
-    mutating func address<Key>(_ key: Key, in body: PlanBody<Key>) -> RelayAddress? {
-        guard let node = body[key], let text = text(key, in: body, longest: 300) else { return nil }
-        guard let address = RelayAddress(text) else {
-            return problems.refuse(
-                node.place,
-                """
-                \(body.subject(key)): found \(YAMLNode.quoted(text)); https://HOST or https://HOST:PORT in small letters is \
-                allowed, without a path, and http on this machine alone
-                """)
-        }
-        return address
-    }
-}
-
 extension Plan {
-    func transportProblems() -> [PlanProblem] {
-        let oblivious = purposes.filter { $0.transport == .oblivious }
-        guard app.relay == nil else {
-            guard oblivious.isEmpty else { return [] }
-            return [
-                PlanProblem(
-                    file: places.file, line: nil, column: nil,
-                    message: """
-                        app: 'relay' is there and no purpose goes through it; delete it, or write 'transport: oblivious' in a \
-                        purpose
-                        """)
-            ]
-        }
-        return oblivious.map {
-            places.problem(
-                on: .purpose, $0.name,
-                """
-                'transport' is oblivious and the app names no relay to go through; add 'relay: \
-                https://HOST' to the app, or write 'transport: direct'
-                """)
-        }
+    var relayProblem: String? {
+        guard app.relay != nil, !purposes.contains(where: { $0.transport == .oblivious }) else { return nil }
+        return """
+            'relay' is there and no purpose goes through it; delete it, or write 'transport: oblivious' in a purpose
+            """
+    }
+
+    func transportProblem(_ purpose: Purpose) -> String? {
+        guard app.relay == nil, purpose.transport == .oblivious else { return nil }
+        return """
+            'transport' is oblivious and the app names no relay to go through; add 'relay: \
+            https://HOST' to the app, or write 'transport: direct'
+            """
     }
 
     /// The names of purposes that go through the relay, in the plan's order.
@@ -48,12 +23,14 @@ extension Plan {
 
     // MARK: In words
 
-    /// Returns a text for clients' users on the way that a purpose's events take; nil if there is nothing to say.
+    /// Returns a text for clients' users on the way that a purpose's events take; nil if devices send none.
     func transportText(of purpose: Purpose) -> String? {
-        guard purpose.transport == .oblivious, let relay = app.relay else { return nil }
+        guard purpose.transport == .oblivious, let relay = app.relay else {
+            return purpose.senders == .backends ? nil : "Your address is seen on arrival, and is not kept."
+        }
         return """
             Sealed on your device and sent through \(relay.host), which knows your address and can't read it; here it can be \
-            read, and nobody sees your address. Nothing is taken that comes in another way.
+            read, and your address is not seen. Nothing is taken that comes in another way.
             """
     }
 

@@ -25,9 +25,7 @@ enum PlanKeys {
         static let required: Set<Self> = [.name, .title, .owner, .contact, .audience]
     }
 
-    enum Evaluator: String, PlanKey {
-        case url, key
-    }
+    enum Evaluator: String, PlanKey { case url, key }
 
     enum Purpose: String, PlanKey {
         case explanation, use, consent
@@ -56,17 +54,9 @@ enum PlanKeys {
         static let kinds: [Self] = allCases.filter { ![.title, .field, .partitions, .groups].contains($0) }
     }
 
-    enum SignificantFigures: String, PlanKey {
-        case digits, from, to
-    }
-
-    enum Powers: String, PlanKey {
-        case base, from, to
-    }
-
-    enum Version: String, PlanKey {
-        case level, known
-    }
+    enum SignificantFigures: String, PlanKey { case digits, from, to }
+    enum Powers: String, PlanKey { case base, from, to }
+    enum Version: String, PlanKey { case level, known }
 
     enum Screen: String, PlanKey {
         case mediumFrom = "medium_from"
@@ -77,17 +67,20 @@ enum PlanKeys {
         case bandHours = "band_hours"
     }
 
-    enum Revealed: String, PlanKey {
-        case most
-    }
+    enum Revealed: String, PlanKey { case most }
 
     enum Metric: String, PlanKey {
         case title, events, question, decision, owner, expires, purpose, dimensions, period, measures
         case contributionBound = "contribution_bound"
-        case sampling, threshold, impossible, margins, rollups, decay, answered
+        case sampling, threshold, impossible, margins, rollups, decay, answered, noun
         static let required: Set<Self> = [
             .title, .events, .question, .decision, .owner, .expires, .purpose, .period,
         ]
+    }
+
+    enum Noun: String, PlanKey {
+        case one, many
+        static let required: Set<Self> = [.one, .many]
     }
 
     enum Answered: String, PlanKey {
@@ -95,13 +88,8 @@ enum PlanKeys {
         static let required: Set<Self> = []
     }
 
-    enum Retention: String, PlanKey {
-        case of, weeks
-    }
-
-    enum Frequency: String, PlanKey {
-        case of, per, bands
-    }
+    enum Retention: String, PlanKey { case of, weeks }
+    enum Frequency: String, PlanKey { case of, per, bands }
 
     enum Measures: String, PlanKey {
         case count, sums, histogram, reach, frequency, funnel

@@ -22,9 +22,7 @@ extension Duration {
         ("week", 604_800), ("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1),
     ]
 
-    /// Reads "15 minutes", "1 day", "400 days": a whole number, one space, a unit from seconds to weeks.
-    ///
-    /// nil for any other shape, and for more than 100 years.
+    /// Reads "15 minutes" or "400 days", in seconds to weeks; nil for any other shape, and for over 100 years.
     package init?(planText text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, (1...10).contains(parts[0].utf8.count),

@@ -4,35 +4,33 @@ extension PlanReader {
     private enum AnswerPeriod: String, CaseIterable { case week }
 
     /// Reads a metric's `answered`; what it says of other parts is checked once these are known.
-    mutating func answered(_ node: YAMLNode, _ subject: String) -> DeviceAnswer? {
-        guard let body: PlanBody<PlanKeys.Answered> = body(of: node, subject, at: node.place) else { return nil }
+    mutating func answered(_ value: PlanValue?) -> DeviceAnswer? {
+        guard let value, let body = body(value, PlanKeys.Answered.self) else { return nil }
         switch (body[.retention], body[.frequency]) {
-        case (let node?, nil): return retention(node, body.subject(.retention))
-        case (nil, let node?): return frequency(node, body.subject(.frequency))
+        case (let retention?, nil): return self.retention(retention)
+        case (nil, let frequency?): return self.frequency(frequency)
         default:
-            return problems.refuse(
-                node.place, "\(subject): a device answers exactly one of 'retention' and 'frequency'")
+            return problems.refuse(value, "a device answers exactly one of 'retention' and 'frequency'")
         }
     }
 
-    private mutating func retention(_ node: YAMLNode, _ subject: String) -> DeviceAnswer? {
-        guard let body: PlanBody<PlanKeys.Retention> = body(of: node, subject, at: node.place) else { return nil }
-        let events = body[.of].flatMap { eventNames($0, body.subject(.of)) }
-        let weeks = integer(.weeks, in: body, 1...Self.mostWeeks)
+    private mutating func retention(_ value: PlanValue) -> DeviceAnswer? {
+        guard let body = body(value, PlanKeys.Retention.self) else { return nil }
+        let events = eventNames(body[.of])
+        let weeks = integer(body[.weeks], 1...Self.mostWeeks)
         guard let events, let weeks else { return nil }
         return .retention(of: events, weeks: weeks)
     }
 
-    private mutating func frequency(_ node: YAMLNode, _ subject: String) -> DeviceAnswer? {
-        guard let body: PlanBody<PlanKeys.Frequency> = body(of: node, subject, at: node.place) else { return nil }
-        let events = body[.of].flatMap { eventNames($0, body.subject(.of)) }
-        let period: AnswerPeriod? = choice(.per, in: body)
-        let edges = body[.bands].flatMap { ascending($0, body.subject(.bands)) }
-        guard let events, period != nil, let edges, let place = body[.bands]?.place else { return nil }
+    private mutating func frequency(_ value: PlanValue) -> DeviceAnswer? {
+        guard let body = body(value, PlanKeys.Frequency.self) else { return nil }
+        let events = eventNames(body[.of])
+        let period: AnswerPeriod? = choice(body[.per])
+        guard let edges = ascending(body[.bands]), let events, period != nil else { return nil }
         let bands = edges.compactMap { Int(exactly: $0) }
         guard bands.count == edges.count, bands[0] >= 1 else {
             return problems.refuse(
-                place, "\(body.subject(.bands)): whole numbers of events from 1 are allowed, such as [1, 2, 5]")
+                body[.bands], "whole numbers of events from 1 are allowed, such as [1, 2, 5]")
         }
         return .frequency(of: events, bands: bands)
     }

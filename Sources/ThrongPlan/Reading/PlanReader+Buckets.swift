@@ -3,61 +3,55 @@ extension PlanReader {
     static var standard: String { "standard" }
 
     mutating func bucketingRule(
-        _ kind: PlanKeys.Dimension, _ node: YAMLNode, _ subject: String
+        _ kind: PlanKeys.Dimension, _ value: PlanValue
     ) -> (rule: BucketingRule, buckets: [BucketLabel])? {
-        guard let rule = writtenRule(kind, node, subject) else { return nil }
+        guard let rule = writtenRule(kind, value) else { return nil }
         do {
             return (rule, try rule.labels())
         } catch {
-            return problems.refuse(node.place, "\(subject): \(error)")
+            return problems.refuse(value, "\(error)")
         }
     }
 
-    private mutating func writtenRule(
-        _ kind: PlanKeys.Dimension, _ node: YAMLNode, _ subject: String
-    ) -> BucketingRule? {
+    private mutating func writtenRule(_ kind: PlanKeys.Dimension, _ value: PlanValue) -> BucketingRule? {
         switch kind {
         case .title, .field, .partitions, .of, .groups: nil
-        case .list: groups(node, subject).map { .list($0) }
-        case .bands: ascending(node, subject).map { .bands(edges: $0) }
-        case .significantFigures: significantFigures(node, subject)
-        case .powers: powers(node, subject)
-        case .version: version(node, subject)
-        case .screen: screen(node, subject)
-        case .browser: known(node, subject, standard: BrowserFamily.standard).map { .browser(families: $0) }
+        case .list: groups(value).map { .list($0) }
+        case .bands: ascending(value).map { .bands(edges: $0) }
+        case .significantFigures: significantFigures(value)
+        case .powers: powers(value)
+        case .version: version(value)
+        case .screen: screen(value)
+        case .browser: known(value, standard: BrowserFamily.standard).map { .browser(families: $0) }
         case .operatingSystem:
-            known(node, subject, standard: OperatingSystemFamily.standard)
-                .map { .operatingSystem(families: $0) }
-        case .deviceClass: standard(node, subject, .deviceClass)
-        case .language: known(node, subject).map { .language(known: $0) }
-        case .utcOffset: utcOffset(node, subject)
-        case .region: isStandard(node) ? .region(BucketingRule.unRegions) : regions(node, subject)
-        case .time: timePart(node, subject)
-        case .host: known(node, subject).map { .host(known: $0) }
-        case .route: known(node, subject).map { .route(templates: $0) }
-        case .fileType: standard(node, subject, .fileType)
-        case .memory: standard(node, subject, BucketingRule.memoryBands)
-        case .cores: standard(node, subject, BucketingRule.coreBands)
-        case .revealed: revealed(node, subject)
+            known(value, standard: OperatingSystemFamily.standard).map { .operatingSystem(families: $0) }
+        case .deviceClass: standard(value, .deviceClass)
+        case .language: known(value).map { .language(known: $0) }
+        case .utcOffset: utcOffset(value)
+        case .region: isStandard(value) ? .region(BucketingRule.unRegions) : regions(value)
+        case .time: timePart(value)
+        case .host: known(value).map { .host(known: $0) }
+        case .route: known(value).map { .route(templates: $0) }
+        case .fileType: standard(value, .fileType)
+        case .memory: standard(value, BucketingRule.memoryBands)
+        case .cores: standard(value, BucketingRule.coreBands)
+        case .revealed: revealed(value)
         }
     }
 
-    private func isStandard(_ node: YAMLNode) -> Bool {
-        if case .scalar(Self.standard, _) = node.content { true } else { false }
+    private func isStandard(_ value: PlanValue) -> Bool { value.scalar == Self.standard }
+
+    private mutating func standard(_ value: PlanValue, _ rule: BucketingRule) -> BucketingRule? {
+        isStandard(value) ? rule : problems.refuse(value, allowed: "only the word '\(Self.standard)' is allowed")
     }
 
-    private mutating func standard(_ node: YAMLNode, _ subject: String, _ rule: BucketingRule) -> BucketingRule? {
-        if isStandard(node) { return rule }
-        return problems.refuse(node, subject, "only the word '\(Self.standard)' is allowed")
-    }
-
-    private mutating func known(_ node: YAMLNode, _ subject: String, standard: [String]? = nil) -> [String]? {
-        if let standard, isStandard(node) { return standard }
-        if standard != nil, case .scalar = node.content {
-            return problems.refuse(node, subject, "a list or the word '\(Self.standard)' is allowed")
+    private mutating func known(_ value: PlanValue?, standard: [String]? = nil) -> [String]? {
+        if let standard, let value, case .scalar = value.node.content {
+            if isStandard(value) { return standard }
+            return problems.refuse(value, allowed: "a list or the word '\(Self.standard)' is allowed")
         }
-        guard let texts = texts(node, subject) else { return nil }
-        for (text, place) in texts { checkLabel(text, at: place, subject) }
+        guard let value, let texts = texts(value) else { return nil }
+        for (text, place) in texts { checkLabel(text, at: place, value.subject) }
         return texts.map(\.text)
     }
 
@@ -70,23 +64,24 @@ extension PlanReader {
     // MARK: Groups
 
     /// Reads `[a, b]`, in which each value is a bucket, or `{label: [values]}`.
-    mutating func groups(_ node: YAMLNode, _ subject: String) -> [BucketGroup]? {
-        guard case .mapping(let entries) = node.content else {
-            return known(node, subject)?.map { BucketGroup(label: BucketLabel($0), values: [$0]) }
+    mutating func groups(_ value: PlanValue) -> [BucketGroup]? {
+        guard let entries = value.entries else {
+            return known(value)?.map { BucketGroup(label: BucketLabel($0), values: [$0]) }
         }
-        if entries.isEmpty { return problems.refuse(node.place, "\(subject) is empty; name at least one bucket") }
+        if entries.isEmpty { return problems.refuse(value, it: "is empty; name at least one bucket") }
+        let subject = value.subject
         var bucketOf: [BucketLabel: String] = [:]
         for entry in entries { bucketOf[BucketLabel(entry.key)] = entry.key }
         var groups: [BucketGroup] = []
         var isFine = true
         for entry in entries {
             checkLabel(entry.key, at: entry.place, subject)
+            let bucket = "bucket \(YAMLNode.quoted(entry.key))"
             if groups.contains(where: { $0.label == BucketLabel(entry.key) }) {
-                problems.add(
-                    entry.place, "\(subject): the bucket \(YAMLNode.quoted(entry.key)) is given twice; join them")
+                problems.add(entry.place, "\(subject): the \(bucket) is given twice; join them")
                 continue
             }
-            guard let texts = texts(entry.value, "\(subject) bucket \(YAMLNode.quoted(entry.key))") else { continue }
+            guard let texts = texts(PlanValue(node: entry.value, subject: "\(subject) \(bucket)")) else { continue }
             for (text, place) in texts {
                 if let other = bucketOf[BucketLabel(text)], other != entry.key {
                     problems.add(
@@ -104,107 +99,94 @@ extension PlanReader {
         return isFine && groups.count == entries.count ? groups : nil
     }
 
-    private mutating func regions(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        guard case .mapping(let entries) = node.content else {
+    private mutating func regions(_ value: PlanValue) -> BucketingRule? {
+        guard let entries = value.entries else {
             return problems.refuse(
-                node.place,
-                """
-                \(subject): found \(node.found); regions with their countries are allowed, such as {DACH: [AT, DE, \
-                CH]}, or the word '\(Self.standard)'
-                """)
+                value,
+                allowed: """
+                    regions with their countries are allowed, such as {DACH: [AT, DE, CH]}, or the word '\(Self.standard)'
+                    """)
         }
         var isFine = true
-        for entry in entries {
-            guard case .sequence(let countries) = entry.value.content else { continue }
-            for country in countries {
-                guard case .scalar(let code, _) = country.content else { continue }
-                if code.utf8.count == 2, code.utf8.allSatisfy({ (65...90).contains($0) }) { continue }
-                problems.add(
-                    country.place,
-                    """
-                    \(subject): \(YAMLNode.quoted(code)) is no country; two capital letters are allowed (ISO \
-                    3166-1), such as DE
-                    """)
-                isFine = false
-            }
+        for country in entries.flatMap({ PlanValue(node: $0.value, subject: value.subject).elements ?? [] }) {
+            guard case .scalar(let code, _) = country.node.content else { continue }
+            if code.utf8.count == 2, code.utf8.allSatisfy({ (65...90).contains($0) }) { continue }
+            problems.add(
+                country,
+                "\(YAMLNode.quoted(code)) is no country; two capital letters are allowed (ISO 3166-1), such as DE")
+            isFine = false
         }
-        guard isFine else { return nil }
-        return groups(node, subject).map { .region($0) }
+        return isFine ? groups(value).map { .region($0) } : nil
     }
 
     // MARK: Numbers
 
-    mutating func ascending(_ node: YAMLNode, _ subject: String) -> [Double]? {
-        guard let nodes = list(node, subject) else { return nil }
+    mutating func ascending(_ value: PlanValue?) -> [Double]? {
+        guard let values = list(value) else { return nil }
         var edges: [Double] = []
-        for node in nodes {
-            guard let edge = number(node, subject) else { return nil }
+        for value in values {
+            guard let edge = number(value) else { return nil }
             if let last = edges.last, edge <= last {
-                return problems.refuse(
-                    node.place,
-                    """
-                    \(subject): \(PlanNumber.text(edge)) follows \(PlanNumber.text(last)), so two bands overlap; \
-                    edges ascend
-                    """)
+                let (edge, last) = (PlanNumber.text(edge), PlanNumber.text(last))
+                return problems.refuse(value, "\(edge) follows \(last), so two bands overlap; edges ascend")
             }
             edges.append(edge)
         }
         return edges
     }
 
-    private mutating func significantFigures(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        guard let body: PlanBody<PlanKeys.SignificantFigures> = body(of: node, subject, at: node.place) else {
-            return nil
-        }
-        let digits = integer(.digits, in: body, 1...3)
-        let from = number(.from, in: body)
-        let to = number(.to, in: body)
+    private mutating func significantFigures(_ value: PlanValue) -> BucketingRule? {
+        guard let body = body(value, PlanKeys.SignificantFigures.self) else { return nil }
+        let digits = integer(body[.digits], 1...3)
+        let from = number(body[.from])
+        let to = number(body[.to])
         guard let digits, let from, let to else { return nil }
         return .significantFigures(digits: digits, lowest: from, highest: to)
     }
 
-    private mutating func powers(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        guard let body: PlanBody<PlanKeys.Powers> = body(of: node, subject, at: node.place) else { return nil }
-        let base = integer(.base, in: body, 2...1000)
-        let from = integer(.from, in: body, -30...52)
-        let to = integer(.to, in: body, -30...52)
+    private mutating func powers(_ value: PlanValue) -> BucketingRule? {
+        guard let body = body(value, PlanKeys.Powers.self) else { return nil }
+        let base = integer(body[.base], 2...1000)
+        let from = integer(body[.from], -30...52)
+        let to = integer(body[.to], -30...52)
         guard let base, let from, let to else { return nil }
         return .powers(base: base, lowestExponent: from, highestExponent: to)
     }
 
-    private mutating func version(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        guard let body: PlanBody<PlanKeys.Version> = body(of: node, subject, at: node.place) else { return nil }
-        let level: BucketingRule.VersionLevel? = choice(.level, in: body)
-        guard let level, let node = body[.known], let versions = known(node, body.subject(.known)) else { return nil }
+    private mutating func version(_ value: PlanValue) -> BucketingRule? {
+        guard let body = body(value, PlanKeys.Version.self) else { return nil }
+        let level: BucketingRule.VersionLevel? = choice(body[.level])
+        guard let level, let versions = known(body[.known]) else { return nil }
         return .version(level: level, known: versions)
     }
 
-    private mutating func screen(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        if isStandard(node) { return .standardScreen }
-        guard let body: PlanBody<PlanKeys.Screen> = body(of: node, subject, at: node.place) else { return nil }
-        let medium = integer(.mediumFrom, in: body, 1...100_000)
-        let large = integer(.largeFrom, in: body, 1...100_000)
+    private mutating func screen(_ value: PlanValue) -> BucketingRule? {
+        if isStandard(value) { return .standardScreen }
+        guard let body = body(value, PlanKeys.Screen.self) else { return nil }
+        let medium = integer(body[.mediumFrom], 1...100_000)
+        let large = integer(body[.largeFrom], 1...100_000)
         guard let medium, let large else { return nil }
-        guard medium < large else {
-            return problems.refuse(
-                node.place, "\(subject): medium_from \(medium) is not under large_from \(large); the bands ascend")
-        }
-        return .screen(mediumFrom: medium, largeFrom: large)
+        if medium < large { return .screen(mediumFrom: medium, largeFrom: large) }
+        return problems.refuse(
+            value, "medium_from \(medium) is not under large_from \(large); the bands ascend")
     }
 
-    private mutating func utcOffset(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        guard let body: PlanBody<PlanKeys.UTCOffset> = body(of: node, subject, at: node.place) else { return nil }
-        guard let hours = integer(.bandHours, in: body, 1...12) else { return nil }
-        guard 24 % hours == 0 else {
-            return problems.refuse(
-                node.place,
-                "\(subject): a day has no whole number of bands of \(hours) hours; 1, 2, 3, 4, 6, 8, 12 are allowed")
+    private mutating func utcOffset(_ value: PlanValue) -> BucketingRule? {
+        guard let body = body(value, PlanKeys.UTCOffset.self), let hours = integer(body[.bandHours], 1...12) else {
+            return nil
         }
-        return .utcOffset(bandHours: hours)
+        if 24 % hours == 0 { return .utcOffset(bandHours: hours) }
+        return problems.refuse(
+            value, "a day has no whole number of bands of \(hours) hours; 1, 2, 3, 4, 6, 8, 12 are allowed")
     }
 
-    private mutating func timePart(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        let part: BucketingRule.TimePart? = choice(node, subject)
+    private mutating func timePart(_ value: PlanValue) -> BucketingRule? {
+        let part: BucketingRule.TimePart? = choice(value)
         return part.map { .time(part: $0, timeZone: app?.timeZone ?? "UTC") }
+    }
+
+    /// Reads `{most: 500}`.
+    private mutating func revealed(_ value: PlanValue) -> BucketingRule? {
+        integer(body(value, PlanKeys.Revealed.self)?[.most], 1...4095).map { .revealed(most: $0) }
     }
 }

@@ -7,23 +7,17 @@ extension PlanReader {
     ///   - period: the kind of period that the metric counts by; nil if that could not be read.
     ///   - dimensions: the metric's dimensions, also those that are made of others.
     mutating func decaySteps(
-        _ node: YAMLNode, _ subject: String, of period: PeriodKind?, among dimensions: [String]
+        _ value: PlanValue?, of period: PeriodKind?, among dimensions: [String]
     ) -> [DecayStep]? {
-        guard let nodes = list(node, subject) else { return nil }
+        guard let values = list(value) else { return nil }
         var steps: [DecayStep] = []
-        for node in nodes {
-            guard let step = decayStep(node, subject, of: period, among: dimensions) else { continue }
+        for value in values {
+            guard let step = decayStep(value, of: period, among: dimensions) else { continue }
             if let last = steps.last, step.after < last.after {
-                problems.add(
-                    node.place,
-                    """
-                    \(subject): a step after \(step.after.planText) follows one after \(last.after.planText); order \
-                    them by age
-                    """)
+                let (after, before) = (step.after.planText, last.after.planText)
+                problems.add(value, "a step after \(after) follows one after \(before); order them by age")
             }
-            if let idle = Self.idleness(of: step.action, after: steps.map(\.action)) {
-                problems.add(node.place, "\(subject): \(idle)")
-            }
+            if let idle = Self.idleness(of: step.action, after: steps.map(\.action)) { problems.add(value, idle) }
             steps.append(step)
         }
         return steps
@@ -32,14 +26,13 @@ extension PlanReader {
     /// Returns the reason why a step takes nothing that those before it have left; nil if it may take something.
     private static func idleness(of action: DecayStep.Action, after earlier: [DecayStep.Action]) -> String? {
         if earlier.contains(.delete) { return "nothing is left after 'delete: all'; make it the last step" }
-        if earlier.contains(.keepTotals), action != .delete {
-            if case .keep = action {} else { return "nothing but totals is left by then; leave the step out" }
+        if earlier.contains(.keepTotals), action != .delete, action.kept == nil {
+            return "nothing but totals is left by then; leave the step out"
         }
         if let gone = action.dropped, earlier.contains(where: { $0.dropped == gone }) {
             return "this dimension is dropped already; keep one of the steps"
         }
-        let kept = earlier.compactMap(\.kept).max()
-        if let kept, let next = action.kept, next <= kept {
+        if let kept = earlier.compactMap(\.kept).max(), let next = action.kept, next <= kept {
             return
                 "numbers by \(kept.rawValue) are all that is left by then; name a longer period or leave the step out"
         }
@@ -47,29 +40,29 @@ extension PlanReader {
     }
 
     private mutating func decayStep(
-        _ node: YAMLNode, _ subject: String, of period: PeriodKind?, among dimensions: [String]
+        _ value: PlanValue, of period: PeriodKind?, among dimensions: [String]
     ) -> DecayStep? {
-        guard let body: PlanBody<PlanKeys.Decay> = body(of: node, subject, at: node.place) else { return nil }
-        let after = duration(.after, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
+        guard let body = body(value, PlanKeys.Decay.self) else { return nil }
+        let after = duration(body[.after], .seconds(86_400) ... .seconds(3660 * 86_400))
         func named(_ key: PlanKeys.Decay) -> DimensionName? {
-            body[key].flatMap { reference($0, body.subject(key), to: "dimension of this metric", among: dimensions) }
+            reference(body[key], to: "dimension of this metric", among: dimensions)
         }
         let actions = [PlanKeys.Decay.drop, .coarsen, .keep, .delete].filter { body.keyPlaces[$0] != nil }
         guard actions.count == 1, (actions[0] == .coarsen) == (body.keyPlaces[.to] != nil) else {
             return problems.refuse(
-                node.place,
+                value,
                 """
-                \(subject): a step has exactly one of 'drop: <dimension>', 'coarsen: <dimension>' with \
+                a step has exactly one of 'drop: <dimension>', 'coarsen: <dimension>' with \
                 'to: <dimension that is made of it>', 'keep: <days, weeks, months or totals>' and 'delete: all'
                 """)
         }
         var action: DecayStep.Action?
         switch actions[0] {
         case .drop: action = named(.drop).map { .drop($0) }
-        case .coarsen: action = coarsening(named(.coarsen), named(.to), body)
+        case .coarsen: action = coarsening(named(.coarsen), named(.to), body[.to])
         case .keep: action = keeping(body, of: period, after: after)
         default:
-            let all: Everything? = choice(.delete, in: body)
+            let all: Everything? = choice(body[.delete])
             action = all.map { _ in .delete }
         }
         guard let after, let action else { return nil }
@@ -78,17 +71,13 @@ extension PlanReader {
 
     /// Reads `coarsen: os, to: platform`: each bucket of the one lies in one of the other.
     private mutating func coarsening(
-        _ from: DimensionName?, _ to: DimensionName?, _ body: PlanBody<PlanKeys.Decay>
+        _ from: DimensionName?, _ to: DimensionName?, _ value: PlanValue?
     ) -> DecayStep.Action? {
         guard let from, let to else { return nil }
         // A dimension that could not be read has its own problem already.
         guard let coarse = derivedDimensions.first(where: { $0.name == to }) else {
-            if bases[to] == nil {
-                problems.add(
-                    body[.to]?.place,
-                    "\(body.subject(.to)): '\(to)' is not made of '\(from)'; name a dimension with 'of: \(from)'")
-            }
-            return nil
+            if bases[to] != nil { return nil }
+            return problems.refuse(value, "'\(to)' is not made of '\(from)'; name a dimension with 'of: \(from)'")
         }
         if coarse.base == from { return .coarsen(from, to: to) }
         if let fine = derivedDimensions.first(where: { $0.name == from }), fine.base == coarse.base, from != to {
@@ -96,21 +85,19 @@ extension PlanReader {
             let pairs = Set(zip(fine.buckets(of: labels), coarse.buckets(of: labels)).map { [$0, $1] })
             if Set(pairs.map { $0[0] }).count == pairs.count { return .coarsen(from, to: to) }
             return problems.refuse(
-                body[.to]?.place,
-                "\(body.subject(.to)): a bucket of '\(from)' lies in several of '\(to)'; let each lie in one")
+                value, "a bucket of '\(from)' lies in several of '\(to)'; let each lie in one")
         }
         return problems.refuse(
-            body[.to]?.place,
-            "\(body.subject(.to)): '\(to)' is made of '\(coarse.base)' and not of '\(from)'; name one that is")
+            value, "'\(to)' is made of '\(coarse.base)' and not of '\(from)'; name one that is")
     }
 
     private enum Kept: String, CaseIterable { case days, weeks, months, totals }
 
     /// Reads `keep: weeks` or `keep: totals`.
-    private mutating func keeping(_ body: PlanBody<PlanKeys.Decay>, of period: PeriodKind?, after: Duration?)
-        -> DecayStep.Action?
-    {
-        guard let kept: Kept = choice(.keep, in: body) else { return nil }
+    private mutating func keeping(
+        _ body: PlanBody<PlanKeys.Decay>, of period: PeriodKind?, after: Duration?
+    ) -> DecayStep.Action? {
+        guard let kept: Kept = choice(body[.keep]) else { return nil }
         let kind: PeriodKind
         switch kept {
         case .days: kind = .day
@@ -122,21 +109,18 @@ extension PlanReader {
         guard period.rollups.contains(kind) else {
             let words = period.rollups.map { "\($0.rawValue)s" } + [Kept.totals.rawValue]
             return problems.refuse(
-                body[.keep]?.place,
-                """
-                \(body.subject(.keep)): \(period.rawValue)s don't become \(kept.rawValue); \
-                \(words.joined(separator: ", ")) are allowed
-                """)
+                body[.keep],
+                "\(period.rawValue)s don't become \(kept.rawValue); \(words.joined(separator: ", ")) are allowed")
         }
         // Numbers that go before the longer period is released can't be a part of it any more.
         let least = Duration.seconds((kind == .day ? 1 : kind == .week ? 7 : 31) * 86_400) + (app?.grace ?? .zero)
         if let after, after < least {
             problems.add(
-                body[.after]?.place,
-                """
-                \(body.subject(.after)) is \(after.planText), before the first \(kind.rawValue) is over and released; \
-                \(least.planText) is the least
-                """)
+                body[.after],
+                it: """
+                    is \(after.planText), before the first \(kind.rawValue) is over and released; \(least.planText) is the \
+                    least
+                    """)
         }
         return .keep(kind)
     }

@@ -1,14 +1,12 @@
 extension PlanReader {
-    mutating func deliveries(_ node: YAMLNode, _ subject: String) -> [Delivery]? {
-        guard let nodes = list(node, subject) else { return nil }
+    mutating func deliveries(_ value: PlanValue?) -> [Delivery]? {
+        guard let values = list(value) else { return nil }
         var deliveries: [Delivery] = []
-        for node in nodes {
-            guard let body: PlanBody<PlanKeys.Delivery> = body(of: node, subject, at: node.place),
-                let delivery = delivery(body, at: node.place)
-            else { continue }
+        for value in values {
+            guard let body = body(value, PlanKeys.Delivery.self), let delivery = delivery(body) else { continue }
             // A run delivers once to each address, whatever its authorization is.
             if deliveries.contains(where: { $0.target == delivery.target }) {
-                problems.add(node.place, "\(subject): \(Self.words(delivery)) is listed twice; keep one")
+                problems.add(value, "\(Self.words(delivery)) is listed twice; keep one")
                 continue
             }
             deliveries.append(delivery)
@@ -23,38 +21,33 @@ extension PlanReader {
         }
     }
 
-    private mutating func delivery(_ body: PlanBody<PlanKeys.Delivery>, at place: YAMLNode.Place?) -> Delivery? {
+    private mutating func delivery(_ body: PlanBody<PlanKeys.Delivery>) -> Delivery? {
         let given = [PlanKeys.Delivery.folder, .put, .post].filter { body[$0] != nil }
         guard given.count == 1, let way = given.first else {
-            return problems.refuse(
-                place, "\(body.subject): one of 'folder', 'put' and 'post' is needed; found \(given.count)")
+            return problems.refuse(body, "one of 'folder', 'put' and 'post' is needed; found \(given.count)")
         }
-        guard let target = text(way, in: body, longest: 1000) else { return nil }
+        guard let target = text(body[way], longest: 1000) else { return nil }
         if way == .folder {
-            if let node = body[.authorization] {
-                problems.add(node.place, "\(body.subject(.authorization)): only 'put' and 'post' have one")
-            }
+            problems.add(body[.authorization], "only 'put' and 'post' have one")
             if let problem = AddressText.problem(ofPath: target) {
-                return problems.refuse(
-                    body[.folder]?.place,
-                    "\(body.subject(.folder)): \(problem), or name an https address as 'put' or 'post'")
+                return problems.refuse(body[way], "\(problem), or name an https address as 'put' or 'post'")
             }
             if target.hasPrefix("~") || target.split(separator: "/").contains("..") {
                 return problems.refuse(
-                    body[.folder]?.place,
+                    body[way],
                     """
-                    \(body.subject(.folder)): found \(YAMLNode.quoted(target)); a path without ~ and .. is allowed, \
+                    found \(YAMLNode.quoted(target)); a path without ~ and .. is allowed, \
                     absolute or in the daemon's data directory
                     """)
             }
             return .folder(target)
         }
-        let secret = body[.authorization] == nil ? nil : text(.authorization, in: body, longest: 64)
+        let secret = text(body[.authorization], longest: 64)
         if let secret, !Self.isSecretName(secret) {
             return problems.refuse(
-                body[.authorization]?.place,
+                body[.authorization],
                 """
-                \(body.subject(.authorization)): the name of a file in the operator's folder of secrets is allowed \
+                the name of a file in the operator's folder of secrets is allowed \
                 (a to z, 0 to 9, _ and -), never the secret itself
                 """)
         }
@@ -62,9 +55,9 @@ extension PlanReader {
             let http = HTTPDelivery(method, target, authorization: secret)
         else {
             return problems.refuse(
-                body[way]?.place,
+                body[way],
                 """
-                \(body.subject(way)): found \(YAMLNode.quoted(target)); https://HOST/PATH is allowed, without user, query \
+                found \(YAMLNode.quoted(target)); https://HOST/PATH is allowed, without user, query \
                 and fragment\(way == .put ? ", and with a slash at the end, after which the file's name is put" : "")
                 """)
         }

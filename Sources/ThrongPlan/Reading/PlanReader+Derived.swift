@@ -4,44 +4,44 @@ extension PlanReader {
     static var mostGroupings: Int { 200 }
 
     /// Names of dimensions that are made of others, also of those that could not be read.
-    var derivedNames: [String] { derivedBodies.map(\.part.name) }
+    var derivedNames: [String] { derivedBodies.map(\.name) }
     /// Names of dimensions that are made from fields.
-    var baseNames: [String] { declared[.dimension].filter { !derivedNames.contains($0) } }
+    var baseNames: [String] { (declared[.dimension] ?? []).filter { !derivedNames.contains($0) } }
 
-    /// Returns the derived dimensions that a metric of these dimensions may use. One whose base could not be read is
-    /// among them, because it has its own problem already.
+    /// Returns the derived dimensions that a metric may use, those whose base could not be read among them.
     func derivedNames(of dimensions: [DimensionName]) -> [String] {
-        derivedNames.filter { name in
-            guard let base = bases[DimensionName(name)] else { return true }
-            return dimensions.contains(base)
-        }
+        derivedNames.filter { bases[DimensionName($0)].map(dimensions.contains) ?? true }
+    }
+
+    /// Returns the base of a derived dimension for a message: its name in quotes, if it could be read.
+    func baseText(of derived: String) -> String {
+        bases[DimensionName(derived)].map { "'\($0)'" } ?? "the dimension that it is made of"
     }
 
     /// Reads one of `dimensions` that is made of another, once those are read that are made from fields.
-    mutating func readDerivedDimension(_ part: Part, _ body: PlanBody<PlanKeys.Dimension>) {
-        let name = DimensionName(part.name)
-        let title = words(.title, in: body, of: "dimensions.\(part.name)")
-        if let node = body[.field] {
+    mutating func readDerivedDimension(_ name: String, _ body: PlanBody<PlanKeys.Dimension>) {
+        let title = words(.title, in: body, of: "dimensions.\(name)")
+        if let field = body[.field] {
             problems.add(
-                node.place, "\(body.subject): 'of' takes the buckets of another dimension; leave 'field' out")
+                field.place, "\(body.subject): 'of' takes the buckets of another dimension; leave 'field' out")
         }
-        if let node = body[.partitions] {
+        if let partitions = body[.partitions] {
             problems.add(
-                node.place, "\(body.subject): 'partitions' is that of the dimension that it is made of; leave it out")
+                partitions.place,
+                "\(body.subject): 'partitions' is that of the dimension that it is made of; leave it out")
         }
-        guard let base = base(of: name, in: body) else { return }
+        let name = DimensionName(name)
+        guard let base = base(of: body[.of]) else { return }
         bases[name] = base
-        guard let node = body[.groups] else {
+        guard let value = body[.groups] else {
             if body.keyPlaces[.groups] == nil {
-                problems.add(
-                    part.place,
-                    "\(body.subject): 'groups' is missing; say which buckets of '\(base)' make one bucket here")
+                problems.add(body, "'groups' is missing; say which buckets of '\(base)' make one bucket here")
             }
             return
         }
         // A base that could not be read has its own problem already.
         guard let known = buckets[base], let whole = dimensions.first(where: { $0.name == base }),
-            let groups = derivedGroups(node, body.subject(.groups), of: base, known), let title
+            let groups = derivedGroups(value, of: base, known), let title
         else { return }
         let dimension = DerivedDimension(
             name: name, title: title, base: base, groups: groups, partitionsDevices: whole.partitionsDevices)
@@ -49,51 +49,41 @@ extension PlanReader {
         derivedDimensions.append(dimension)
     }
 
-    private mutating func base(of name: DimensionName, in body: PlanBody<PlanKeys.Dimension>) -> DimensionName? {
-        guard let node = body[.of] else { return nil }
-        if case .scalar(let written, _) = node.content, derivedNames.contains(written) {
+    private mutating func base(of value: PlanValue?) -> DimensionName? {
+        if let written = value?.scalar, derivedNames.contains(written) {
             let advice = bases[DimensionName(written)].map { "take the buckets of '\($0)'" }
             return problems.refuse(
-                node.place,
-                """
-                \(body.subject(.of)): '\(written)' is made of another dimension itself; \
-                \(advice ?? "name one that is made from a field")
-                """)
+                value,
+                "'\(written)' is made of another dimension itself; \(advice ?? "name one that is made from a field")")
         }
-        let base: DimensionName? = reference(node, body.subject(.of), to: "dimension", among: baseNames)
-        if let base, isRevealed(base) {
-            return problems.refuse(node.place, "\(body.subject(.of)): \(Self.unknownBuckets(of: base))")
-        }
+        let base: DimensionName? = reference(value, to: "dimension", among: baseNames)
+        if let base, isRevealed(base) { return problems.refuse(value, Self.unknownBuckets(of: base)) }
         return base
     }
 
     /// Reads `{bucket: [buckets of the base]}`.
     private mutating func derivedGroups(
-        _ node: YAMLNode, _ subject: String, of base: DimensionName, _ known: [BucketLabel]
+        _ value: PlanValue, of base: DimensionName, _ known: [BucketLabel]
     ) -> [BucketGroup]? {
-        guard case .mapping(let entries) = node.content else {
+        guard let entries = value.entries else {
             return problems.refuse(
-                node.place,
-                """
-                \(subject): found \(node.found); buckets with those of '\(base)' that they hold are allowed, such as \
-                {first: [\(known.prefix(2).map(\.text).joined(separator: ", "))]}
-                """)
+                value,
+                allowed: """
+                    buckets with those of '\(base)' that they hold are allowed, such as \
+                    {first: [\(known.prefix(2).map(\.text).joined(separator: ", "))]}
+                    """)
         }
-        for entry in entries {
-            guard case .sequence(let nodes) = entry.value.content else { continue }
-            for node in nodes {
-                guard case .scalar(let written, _) = node.content, !node.isEmpty else { continue }
-                checkBaseBucket(written, at: node.place, subject, of: base, known)
-            }
+        for bucket in entries.flatMap({ PlanValue(node: $0.value, subject: value.subject).elements ?? [] }) {
+            checkBaseBucket(bucket, of: base, known)
         }
         // A bucket named 'other' has its own problem already.
-        guard let groups = groups(node, subject), !groups.contains(where: { $0.label == .other }) else { return nil }
+        guard let groups = groups(value), !groups.contains(where: { $0.label == .other }) else { return nil }
         for (group, entry) in zip(groups, entries)
         where known.contains(group.label) && !group.values.contains(group.label.text) {
             problems.add(
                 entry.place,
                 """
-                \(subject): \(YAMLNode.quoted(entry.key)) is a bucket of '\(base)', too; let it hold that one or \
+                \(value.subject): \(YAMLNode.quoted(entry.key)) is a bucket of '\(base)', too; let it hold that one or \
                 rename it
                 """)
         }
@@ -101,19 +91,18 @@ extension PlanReader {
             _ = try BucketingRule.list(groups).labels()
             return groups
         } catch {
-            return problems.refuse(node.place, "\(subject): \(error)")
+            return problems.refuse(value, "\(error)")
         }
     }
 
-    private mutating func checkBaseBucket(
-        _ written: String, at place: YAMLNode.Place, _ subject: String, of base: DimensionName, _ known: [BucketLabel]
-    ) {
+    private mutating func checkBaseBucket(_ value: PlanValue, of base: DimensionName, _ known: [BucketLabel]) {
+        guard let written = value.scalar else { return }
         if written == BucketLabel.other.text {
-            problems.add(place, "\(subject): 'other' always goes to 'other'; leave it out")
+            problems.add(value, "'other' always goes to 'other'; leave it out")
         } else if !known.contains(BucketLabel(written)) {
             let named = known.filter { $0 != .other }.map(\.text)
             let advice = NearestName.advice(for: written, among: named, noun: "buckets")
-            problems.add(place, "\(subject): '\(base)' has no bucket \(YAMLNode.quoted(written))\(advice)")
+            problems.add(value, "'\(base)' has no bucket \(YAMLNode.quoted(written))\(advice)")
         }
     }
 

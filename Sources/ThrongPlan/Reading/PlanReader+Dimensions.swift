@@ -3,35 +3,36 @@ extension PlanReader {
 
     /// Reads one of `dimensions`. One that is made of another is only noted here, and read after that one.
     mutating func readDimension(_ part: Part) {
-        checkColumn(part.name, at: part.place, "dimension '\(part.name)'")
-        guard let body: PlanBody<PlanKeys.Dimension> = body(of: part, .dimension) else { return }
+        checkColumn(part.name, at: part.place, part.value.subject)
+        guard let body = body(of: part, PlanKeys.Dimension.self) else { return }
         let kinds = PlanKeys.Dimension.kinds.filter { body[$0] != nil }
-        guard kinds.count == 1, let kind = kinds.first, let node = body[kind] else {
-            let allowed = PlanKeys.Dimension.kinds.map(\.rawValue).joined(separator: ", ")
-            problems.add(
-                part.place,
+        guard kinds.count == 1, let kind = kinds.first, let value = body[kind] else {
+            func list(_ kinds: [PlanKeys.Dimension]) -> String { kinds.map(\.rawValue).joined(separator: ", ") }
+            let message =
                 kinds.isEmpty
-                    ? "\(body.subject) does not say how it coarsens its field; exactly one of \(allowed) is allowed"
-                    : """
-                    \(body.subject) coarsens its field in \(kinds.count) ways: \
-                    \(kinds.map(\.rawValue).joined(separator: ", ")); keep one
-                    """)
-            return
+                ? "does not say how it coarsens its field; exactly one of \(list(PlanKeys.Dimension.kinds)) is allowed"
+                : "coarsens its field in \(kinds.count) ways: \(list(kinds)); keep one"
+            return problems.add(part.place, "\(body.subject) \(message)")
         }
-        if kind == .of {
-            derivedBodies.append((part, body))
-            return
-        }
+        if kind == .of { return derivedBodies.append((part.name, body)) }
         if let groups = body.keyPlaces[.groups] {
             problems.add(groups, "\(body.subject): 'groups' goes with 'of' only; leave it out")
         }
         let title = words(.title, in: body, of: "dimensions.\(part.name)")
-        let partitions: Partitions? = choice(.partitions, in: body)
-        let field: FieldName? = name(.field, in: body, noun: "field")
-        let bucketing = bucketingRule(kind, node, body.subject(kind))
-        places.set(line: node.place.line, column: node.place.column, of: .dimension, named: "\(part.name).list")
+        let partitions: Partitions? = choice(body[.partitions])
+        let field: FieldName? = name(body[.field], noun: "field")
+        let bucketing = bucketingRule(kind, value)
+        places.set(line: value.place.line, column: value.place.column, of: .dimension, named: "\(part.name).list")
         guard let field = checkedField(field, of: body, kind: kind) else { return }
-        checkPartitions(partitions != nil, of: body, field: field, kind: kind)
+        let isDoing = field == .event || [.time, .host, .route, .fileType, .revealed].contains(kind)
+        if partitions != nil, isDoing {
+            problems.add(
+                body[.partitions]?.place,
+                """
+                \(body.subject): 'partitions: devices' is for what a device is; this says what it does, and one device \
+                does many things: leave it out
+                """)
+        }
         guard let title, let bucketing else { return }
         buckets[DimensionName(part.name)] = bucketing.buckets
         dimensions.append(
@@ -59,53 +60,25 @@ extension PlanReader {
             """)
     }
 
-    /// Returns the field that a dimension reads: the event's own time for `time`, else a field that the plan names.
-    /// Notes a field that does not fit, and then returns nil unless the kind is `time`.
+    /// Returns the field that a dimension reads, the event's time for `time`; notes one that does not fit.
     private mutating func checkedField(
         _ field: FieldName?, of body: PlanBody<PlanKeys.Dimension>, kind: PlanKeys.Dimension
     ) -> FieldName? {
-        let place = body[.field]?.place ?? body.place
-        if kind == .time {
-            if let field, field != .time {
-                problems.add(place, "\(body.subject): 'time' reads the event's own time; leave 'field' out")
-            }
+        func note(_ message: String) {
+            problems.add(body[.field]?.place ?? body.place, "\(body.subject): \(message)")
+        }
+        switch field {
+        case _ where kind == .time:
+            if let field, field != .time { note("'time' reads the event's own time; leave 'field' out") }
             return .time
+        case nil:
+            if body[.field] == nil { note("'field' is missing; name the field that '\(kind.rawValue)' coarsens") }
+        case .time?: note("'at' is the event's own time; 'time' splits it, '\(kind.rawValue)' can't")
+        case .event? where kind != .list:
+            note("'event' is the event's own name; 'list' splits it, '\(kind.rawValue)' can't")
+        default: return field
         }
-        guard let field else {
-            if body[.field] == nil {
-                problems.add(
-                    place, "\(body.subject): 'field' is missing; name the field that '\(kind.rawValue)' coarsens")
-            }
-            return nil
-        }
-        if field == .time {
-            return problems.refuse(
-                place, "\(body.subject): 'at' is the event's own time; 'time' splits it, '\(kind.rawValue)' can't")
-        }
-        if field == .event, kind != .list {
-            return problems.refuse(
-                place, "\(body.subject): 'event' is the event's own name; 'list' splits it, '\(kind.rawValue)' can't")
-        }
-        return field
-    }
-
-    private mutating func checkPartitions(
-        _ partitions: Bool, of body: PlanBody<PlanKeys.Dimension>, field: FieldName, kind: PlanKeys.Dimension
-    ) {
-        let isDoing = field == .event || [.time, .host, .route, .fileType, .revealed].contains(kind)
-        guard partitions, isDoing else { return }
-        problems.add(
-            body[.partitions]?.place ?? body.place,
-            """
-            \(body.subject): 'partitions: devices' is for what a device is; this says what it does, and one device \
-            does many things: leave it out
-            """)
-    }
-
-    /// Reads `{most: 500}`.
-    mutating func revealed(_ node: YAMLNode, _ subject: String) -> BucketingRule? {
-        guard let body: PlanBody<PlanKeys.Revealed> = body(of: node, subject, at: node.place) else { return nil }
-        return integer(.most, in: body, 1...4095).map { .revealed(most: $0) }
+        return nil
     }
 
     /// True if a dimension's buckets are learned while counting goes on, so that a plan can't name them.

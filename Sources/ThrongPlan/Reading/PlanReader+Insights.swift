@@ -3,102 +3,90 @@ extension PlanReader {
         case count, reach, share, mean, distribution, quantiles, retention, frequency, funnel
     }
 
+    /// An insight while it is read.
+    struct Asked {
+        let kind: InsightKind
+        let metric: Metric
+        /// The dimensions that it may be split by or confined to, also those that are made of the metric's dimensions.
+        let dimensions: [String]
+        let body: PlanBody<PlanKeys.Insight>
+        var by: [DimensionName] = []
+        var filters: [Insight.Filter] = []
+
+        func names(_ dimension: DimensionName) -> Bool {
+            by.contains(dimension) || filters.contains { $0.dimension == dimension }
+        }
+    }
+
     mutating func readInsight(_ part: Part) {
-        guard let body: PlanBody<PlanKeys.Insight> = body(of: part, .insight) else { return }
+        guard let body = body(of: part, PlanKeys.Insight.self) else { return }
         let title = words(.title, in: body, of: "insights.\(part.name)")
         let explanation = words(.explanation, in: body, of: "insights.\(part.name)", longest: 600)
-        let kind: InsightKind? = choice(.kind, in: body)
-        let name: MetricName? = reference(.metric, in: body, to: .metric)
+        let kind: InsightKind? = choice(body[.kind])
+        let name: MetricName? = reference(body[.metric], to: .metric)
         if let kind { checkKeys(of: kind, in: body) }
         // A metric that could not be read has its own problems; what depends on it is not checked again.
         guard let kind, let name, let metric = metrics.first(where: { $0.name == name }) else { return }
-        let dimensions = dimensions(of: metric)
-        let by: [DimensionName] = splits(in: body, among: dimensions)
-        let filters = filters(.whereBuckets, in: body, of: metric, among: dimensions)
-        for filter in filters where by.contains(filter.dimension) {
+        let own = metric.dimensions + [metric.histogram?.name].compactMap { $0 }
+        var asked = Asked(
+            kind: kind, metric: metric, dimensions: own.map(\.text) + derivedNames(of: metric.dimensions), body: body)
+        asked.by = splits(of: asked)
+        asked.filters = filters(body[.whereBuckets], of: asked)
+        for filter in asked.filters where asked.by.contains(filter.dimension) {
             problems.add(
-                body[.whereBuckets]?.place,
-                """
-                \(body.subject(.whereBuckets)): '\(filter.dimension)' is in 'by' already; one bucket of it can't be \
-                split further
-                """)
+                body[.whereBuckets],
+                "'\(filter.dimension)' is in 'by' already; one bucket of it can't be split further")
         }
-        guard fits(kind, metric, in: body) else { return }
-        guard let computed = computed(kind, in: body, of: metric, by: by, filters: filters) else { return }
-        var kept = by + filters.map(\.dimension)
+        guard fits(asked), let computed = computed(asked) else { return }
+        var kept = asked.by + asked.filters.map(\.dimension)
         if case .share(of: _, part: let part?) = computed { kept.append(part.dimension) }
         checkGrains(of: kept, body.subject) { name in
-            if by.contains(name) { return body[.by]?.place }
-            return (filters.contains { $0.dimension == name } ? body[.whereBuckets] : body[.part])?.place
+            if asked.by.contains(name) { return body[.by]?.place }
+            return body[asked.names(name) ? .whereBuckets : .part]?.place
         }
-        let view = view(of: kind, in: body, by: by)
-        guard let title, let view else { return }
+        guard let view = view(of: asked), let title else { return }
         insights.append(
             Insight(
                 name: InsightName(part.name), title: title, explanation: explanation, metric: name, kind: computed,
-                by: by, filters: filters, view: view))
-    }
-
-    /// Returns the dimensions that an insight of a metric may be split by or confined to, also those that are made of
-    /// the metric's dimensions.
-    private func dimensions(of metric: Metric) -> [String] {
-        (metric.dimensions + [metric.histogram?.name].compactMap { $0 }).map(\.text)
-            + derivedNames(of: metric.dimensions)
+                by: asked.by, filters: asked.filters, view: view))
     }
 
     private mutating func checkKeys(of kind: InsightKind, in body: PlanBody<PlanKeys.Insight>) {
-        let allowed: Set<PlanKeys.Insight> =
-            switch kind {
-            case .count, .reach, .distribution, .retention, .frequency, .funnel: []
-            case .quantiles: [.at]
-            case .share: [.basis, .part]
-            case .mean: [.sum]
-            }
         let owners: [(key: PlanKeys.Insight, kind: InsightKind)] = [
             (.basis, .share), (.part, .share), (.sum, .mean), (.at, .quantiles),
         ]
-        for (key, owner) in owners where !allowed.contains(key) {
-            guard let node = body[key] else { continue }
-            problems.add(
-                node.place,
-                """
-                \(body.subject(key)) belongs to \(owner == .quantiles ? "quantiles" : "a \(owner.rawValue)"); a \
-                \(kind.rawValue) has none: leave it out
-                """)
+        for (key, owner) in owners where owner != kind {
+            let owned = owner == .quantiles ? "quantiles" : "a \(owner.rawValue)"
+            problems.add(body[key], it: "belongs to \(owned); a \(kind.rawValue) has none: leave it out")
         }
     }
 
-    private mutating func splits(in body: PlanBody<PlanKeys.Insight>, among dimensions: [String]) -> [DimensionName] {
-        guard let node = body[.by] else { return [] }
-        let by: [DimensionName] =
-            references(node, body.subject(.by), to: "dimension of its metric", among: dimensions) ?? []
+    private mutating func splits(of asked: Asked) -> [DimensionName] {
+        let value = asked.body[.by]
+        let by: [DimensionName] = references(value, to: "dimension of its metric", among: asked.dimensions) ?? []
         if by.count > 2 {
-            problems.add(
-                node.place,
-                "\(body.subject(.by)) names \(by.count) dimensions; at most 2 are allowed: make two insights")
+            problems.add(value, it: "names \(by.count) dimensions; at most 2 are allowed: make two insights")
         }
         return by
     }
 
-    /// Reads `{dimension: bucket}`.
-    private mutating func filters(
-        _ key: PlanKeys.Insight, in body: PlanBody<PlanKeys.Insight>, of metric: Metric, among dimensions: [String]
-    ) -> [Insight.Filter] {
-        guard let node = body[key] else { return [] }
-        return filters(
-            node, body.subject(key), noun: "dimension of its metric", among: dimensions,
-            bands: metric.histogram.map { ($0.name, bandsOf[metric.name] ?? []) })
+    private mutating func filters(_ value: PlanValue?, of asked: Asked) -> [Insight.Filter] {
+        filters(
+            value, noun: "dimension of its metric", among: asked.dimensions,
+            bands: asked.metric.histogram.map { ($0.name, bandsOf[asked.metric.name] ?? []) })
     }
 
     /// Reads `{dimension: bucket}`, each dimension once; notes what is wrong and leaves it out.
     mutating func filters(
-        _ node: YAMLNode, _ subject: String, noun: String, among dimensions: [String],
+        _ value: PlanValue?, noun: String, among dimensions: [String],
         bands: (name: DimensionName, labels: [BucketLabel])?
     ) -> [Insight.Filter] {
-        guard case .mapping(let entries) = node.content, !entries.isEmpty else {
+        guard let value else { return [] }
+        guard let entries = value.entries, !entries.isEmpty else {
             return problems.refuse(
-                node, subject, "dimensions with one bucket each are allowed, such as {os: iOS}") ?? []
+                value, allowed: "dimensions with one bucket each are allowed, such as {os: iOS}") ?? []
         }
+        let subject = value.subject
         var filters: [Insight.Filter] = []
         for entry in entries {
             guard dimensions.contains(entry.key) else {
@@ -111,12 +99,12 @@ extension PlanReader {
                 problems.add(entry.place, "\(subject): \(Self.unknownBuckets(of: dimension))")
                 continue
             }
-            guard let label = text(entry.value, "\(subject) '\(entry.key)'") else { continue }
             let known = dimension == bands?.name ? bands?.labels : buckets[dimension]
             // A dimension that could not be read has its own problem already.
-            guard let labels = known else { continue }
-            guard labels.contains(BucketLabel(label)) else {
-                let advice = NearestName.advice(for: label, among: labels.map(\.text), noun: "buckets")
+            guard let label = text(PlanValue(node: entry.value, subject: "\(subject) '\(entry.key)'")), let known
+            else { continue }
+            guard known.contains(BucketLabel(label)) else {
+                let advice = NearestName.advice(for: label, among: known.map(\.text), noun: "buckets")
                 problems.add(
                     entry.value.place, "\(subject): '\(entry.key)' has no bucket \(YAMLNode.quoted(label))\(advice)")
                 continue
@@ -130,136 +118,113 @@ extension PlanReader {
         return filters
     }
 
-    private mutating func computed(
-        _ kind: InsightKind, in body: PlanBody<PlanKeys.Insight>, of metric: Metric, by: [DimensionName],
-        filters: [Insight.Filter]
-    ) -> Insight.Kind? {
-        switch kind {
+    private mutating func computed(_ asked: Asked) -> Insight.Kind? {
+        let metric = asked.metric
+        switch asked.kind {
         case .count:
             return .count
         case .reach:
-            checkReach(of: metric, in: body, body[.kind]?.place)
+            checkReach(of: asked, .kind)
             return .reach
         case .share:
-            return share(in: body, of: metric, by: by, filters: filters)
+            return share(asked)
         case .mean:
-            guard body[.sum] != nil else {
-                return problems.refuse(
-                    body.place, "\(body.subject): 'sum' is missing; name the sum whose mean is asked for")
+            guard let value = asked.body[.sum] else {
+                return problems.refuse(asked.body, "'sum' is missing; name the sum whose mean is asked for")
             }
-            let sum: Name<SumMeasure>? = body[.sum].flatMap {
-                reference($0, body.subject(.sum), to: "sum of metric '\(metric.name)'", among: metric.sums.map(\.name))
-            }
+            let sum: Name<SumMeasure>? = reference(
+                value, to: "sum of metric '\(metric.name)'", among: metric.sums.map(\.name))
             return sum.map { .mean(sum: $0.text) }
         case .distribution:
-            return checkHistogram(of: metric, for: kind, in: body, by: by, filters: filters) ? .distribution : nil
+            return checkHistogram(of: asked, "a distribution is split by") ? .distribution : nil
         case .quantiles:
-            let quantiles = quantiles(in: body)
-            guard checkHistogram(of: metric, for: kind, in: body, by: by, filters: filters) else { return nil }
+            let quantiles = quantiles(in: asked.body)
+            guard checkHistogram(of: asked, "quantiles are read from") else { return nil }
             return quantiles.map { .quantiles(at: $0) }
         case .retention:
-            guard case .retention = metric.answered else { return lacksAnswer(kind, of: metric, in: body) }
-            return answerDimension(of: metric, in: body, by: by, filters: filters).map { .retention(week: $0) }
+            guard case .retention = metric.answered else { return lacksAnswer(asked) }
+            return answerDimension(of: asked).map { .retention(week: $0) }
         case .frequency where metric.within != nil:
-            return withinDimension(of: metric, in: body, by: by).map { .frequency(band: $0) }
+            return withinDimension(of: asked).map { .frequency(band: $0) }
         case .funnel:
-            return withinDimension(of: metric, in: body, by: by).map { .funnel(step: $0) }
+            return withinDimension(of: asked).map { .funnel(step: $0) }
         case .frequency:
-            guard case .frequency = metric.answered else { return lacksAnswer(kind, of: metric, in: body) }
-            return answerDimension(of: metric, in: body, by: by, filters: filters).map { .frequency(band: $0) }
+            guard case .frequency = metric.answered else { return lacksAnswer(asked) }
+            return answerDimension(of: asked).map { .frequency(band: $0) }
         }
     }
 
-    private mutating func checkHistogram(
-        of metric: Metric, for kind: InsightKind, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName],
-        filters: [Insight.Filter]
-    ) -> Bool {
-        guard let histogram = metric.histogram else {
+    private mutating func checkHistogram(of asked: Asked, _ use: String) -> Bool {
+        let (place, subject) = (asked.body[.kind]?.place, asked.body.subject)
+        guard let histogram = asked.metric.histogram else {
             problems.add(
-                body[.kind]?.place,
+                place,
                 """
-                \(body.subject): metric '\(metric.name)' has no histogram; add one to its measures or ask for \
+                \(subject): metric '\(asked.metric.name)' has no histogram; add one to its measures or ask for \
                 another kind
                 """)
             return false
         }
-        if by.contains(histogram.name) || filters.contains(where: { $0.dimension == histogram.name }) {
-            let use = kind == .distribution ? "a distribution is split by" : "quantiles are read from"
+        if asked.names(histogram.name) {
             problems.add(
-                body[.kind]?.place,
-                "\(body.subject): \(use) its histogram '\(histogram.name)' anyway; name other dimensions"
-            )
+                place, "\(subject): \(use) its histogram '\(histogram.name)' anyway; name other dimensions")
         }
         return true
     }
 
-    private mutating func lacksAnswer(
-        _ kind: InsightKind, of metric: Metric, in body: PlanBody<PlanKeys.Insight>
-    ) -> Insight.Kind? {
-        return problems.refuse(
-            body[.kind]?.place,
+    private mutating func lacksAnswer(_ asked: Asked) -> Insight.Kind? {
+        problems.refuse(
+            asked.body[.kind]?.place,
             """
-            \(body.subject): metric '\(metric.name)' has no 'answered: {\(kind.rawValue): …}'; ask a metric that devices \
-            answer
+            \(asked.body.subject): metric '\(asked.metric.name)' has no 'answered: {\(asked.kind.rawValue): …}'; ask a \
+            metric that devices answer
             """)
     }
 
     /// Returns the dimension of what devices answer; one that does not fit is the metric's problem.
-    private mutating func answerDimension(
-        of metric: Metric, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName], filters: [Insight.Filter]
-    ) -> DimensionName? {
+    private mutating func answerDimension(of asked: Asked) -> DimensionName? {
+        let (metric, by) = (asked.metric, asked.body[.by])
         let field = metric.answered?.field
         let own = dimensions.first { $0.field == field && metric.dimensions.contains($0.name) }?.name
         let name = own ?? metric.histogram.flatMap { $0.field == field ? $0.name : nil }
-        if let name, by.contains(name) || filters.contains(where: { $0.dimension == name }) {
+        if let name, asked.names(name) {
             problems.add(
-                body[.kind]?.place,
-                "\(body.subject) is split by what devices answer, '\(name)', anyway; name other dimensions")
-        } else if by.count > 1 {
+                asked.body[.kind]?.place,
+                "\(asked.body.subject) is split by what devices answer, '\(name)', anyway; name other dimensions")
+        } else if asked.by.count > 1 {
             problems.add(
-                body[.by]?.place,
-                "\(body.subject(.by)) names \(by.count) dimensions beside what devices answer; at most 1 is allowed")
+                by, it: "names \(asked.by.count) dimensions beside what devices answer; at most 1 is allowed")
         }
         return name
     }
 
-    private mutating func checkReach(
-        of metric: Metric, in body: PlanBody<PlanKeys.Insight>, _ place: YAMLNode.Place?
-    ) {
-        guard !metric.reach else { return }
+    private mutating func checkReach(of asked: Asked, _ key: PlanKeys.Insight) {
+        guard !asked.metric.reach else { return }
         problems.add(
-            place,
+            asked.body[key]?.place,
             """
-            \(body.subject) asks for devices, but metric '\(metric.name)' has no 'reach: true' among its measures; \
-            add it or count events
+            \(asked.body.subject) asks for devices, but metric '\(asked.metric.name)' has no 'reach: true' among its \
+            measures; add it or count events
             """)
     }
 
-    private mutating func share(
-        in body: PlanBody<PlanKeys.Insight>, of metric: Metric, by: [DimensionName], filters: [Insight.Filter]
-    ) -> Insight.Kind? {
-        let basis: Insight.Basis? = choice(.basis, in: body)
+    private mutating func share(_ asked: Asked) -> Insight.Kind? {
+        let body = asked.body
+        let basis: Insight.Basis? = choice(body[.basis])
         if body[.basis] == nil {
-            problems.add(body.place, "\(body.subject): 'basis' is missing; a share is one of events or devices")
+            problems.add(body, "'basis' is missing; a share is one of events or devices")
         }
-        if basis == .devices { checkReach(of: metric, in: body, body[.basis]?.place) }
-        let parts = self.filters(.part, in: body, of: metric, among: dimensions(of: metric))
-        if parts.count > 1 {
-            problems.add(body[.part]?.place, "\(body.subject(.part)) names \(parts.count) buckets; one is allowed")
-        }
-        if body[.part] == nil, by.isEmpty {
+        if basis == .devices { checkReach(of: asked, .basis) }
+        let parts = filters(body[.part], of: asked)
+        if parts.count > 1 { problems.add(body[.part], it: "names \(parts.count) buckets; one is allowed") }
+        if body[.part] == nil, asked.by.isEmpty {
             problems.add(
-                body.place,
-                "\(body.subject): a share needs a 'part', such as {os: iOS}, or a 'by' whose buckets are the parts")
+                body, "a share needs a 'part', such as {os: iOS}, or a 'by' whose buckets are the parts")
         }
-        for part in parts
-        where by.contains(part.dimension) || filters.contains(where: { $0.dimension == part.dimension }) {
+        for part in parts where asked.names(part.dimension) {
             problems.add(
-                body[.part]?.place,
-                """
-                \(body.subject(.part)): '\(part.dimension)' is in 'by' or 'where' already; a part needs a dimension \
-                of its own
-                """)
+                body[.part],
+                "'\(part.dimension)' is in 'by' or 'where' already; a part needs a dimension of its own")
         }
         guard let basis, body[.part] == nil || !parts.isEmpty else { return nil }
         return .share(of: basis, part: parts.first)

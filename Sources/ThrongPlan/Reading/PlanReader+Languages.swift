@@ -5,33 +5,33 @@ internal import ThrongWire
 extension PlanReader {
     private static var mostLanguages: Int { 64 }
 
-    /// Reads a text for people, in one language or several; see ``text(_:in:longest:)``.
+    /// Reads a text for people, in one language or several; see ``text(_:longest:)``.
     ///
     /// - Parameter place: the place of the part that the text belongs to: `purposes.product`.
     /// - Returns: the text; of several the English one, or the first.
     mutating func words<Key>(
         _ key: Key, in body: PlanBody<Key>, of place: String, longest: Int = 120
     ) -> String? {
-        guard let node = body[key] else { return nil }
-        let subject = body.subject(key)
-        switch node.content {
-        case .scalar: return text(node, subject, longest: longest)
+        guard let value = body[key] else { return nil }
+        switch value.node.content {
+        case .scalar: return text(value, longest: longest)
         case .mapping(let entries):
-            guard let words = words(entries, at: node.place, subject, longest: longest) else { return nil }
+            guard let words = words(entries, of: value, longest: longest) else { return nil }
             translations.add(words, at: "\(place).\(key.rawValue)")
             return words.texts[words.fallback]
         case .sequence:
-            return problems.refuse(node, subject, "a text is allowed, or a mapping of languages to texts")
+            return problems.refuse(value, allowed: "a text is allowed, or a mapping of languages to texts")
         }
     }
 
     private mutating func words(
-        _ entries: [YAMLNode.Entry], at place: YAMLNode.Place, _ subject: String, longest: Int
+        _ entries: [YAMLNode.Entry], of value: PlanValue, longest: Int
     ) -> PlanTranslations.Words? {
         guard (1...Self.mostLanguages).contains(entries.count) else {
             return problems.refuse(
-                place, "\(subject) is in \(entries.count) languages; 1 to \(Self.mostLanguages) are allowed")
+                value, it: "is in \(entries.count) languages; 1 to \(Self.mostLanguages) are allowed")
         }
+        let subject = value.subject
         var texts: [LanguageTag: String] = [:]
         var lines: [LanguageTag: Int] = [:]
         var order: [LanguageTag] = []
@@ -42,7 +42,8 @@ extension PlanReader {
                 continue
             }
             lines[tag] = entry.place.line
-            guard let text = text(entry.value, "\(subject) in '\(tag)'", longest: longest) else { continue }
+            let value = PlanValue(node: entry.value, subject: "\(subject) in '\(tag)'")
+            guard let text = text(value, longest: longest) else { continue }
             texts[tag] = text
             order.append(tag)
         }
@@ -51,9 +52,9 @@ extension PlanReader {
         return PlanTranslations.Words(texts: texts, fallback: english ?? first)
     }
 
-    mutating func language<Key>(_ key: Key, in body: PlanBody<Key>) -> LanguageTag? {
-        guard let node = body[key], let written = text(node, body.subject(key)) else { return nil }
-        return languageTag(written, at: node.place, body.subject(key))
+    mutating func language(_ value: PlanValue?) -> LanguageTag? {
+        guard let value, let written = text(value) else { return nil }
+        return languageTag(written, at: value.place, value.subject)
     }
 
     /// Reads a tag that is well-formed and whose language and region exist.
@@ -61,7 +62,7 @@ extension PlanReader {
         _ written: String, at place: YAMLNode.Place, _ subject: String
     ) -> LanguageTag? {
         guard let tag = LanguageTag(written) else {
-            let meant = LanguageTag(written.replacing("_", with: "-")).map { "; did you mean '\($0)'?" } ?? ";"
+            let meant = NearestName.question(LanguageTag(written.replacing("_", with: "-"))?.text)
             return problems.refuse(
                 place,
                 """
@@ -72,8 +73,7 @@ extension PlanReader {
         let languages = Locale.LanguageCode.isoLanguageCodes.map(\.identifier)
         guard languages.contains(tag.language) else {
             let short = languages.filter { $0.utf8.count == 2 }
-            let meant =
-                NearestName.nearest(to: tag.language, among: short).map { "; did you mean '\($0)'?" } ?? ";"
+            let meant = NearestName.question(NearestName.nearest(to: tag.language, among: short))
             return problems.refuse(
                 place,
                 "\(subject): unknown language '\(tag.language)'\(meant) a code of ISO 639 is allowed, such as de")

@@ -18,26 +18,24 @@ extension PlanReader {
     }
 
     mutating func measures(in metric: PlanBody<PlanKeys.Metric>) -> Measures? {
-        guard let node = metric[.measures] else { return Measures() }
-        let subject = metric.subject(.measures)
-        guard let body: PlanBody<PlanKeys.Measures> = body(of: node, subject, at: node.place) else { return nil }
-        if flag(.count, in: body) == false {
-            problems.add(
-                body[.count]?.place, "\(body.subject(.count)) is false; every metric counts its events: leave it out")
+        guard let value = metric[.measures] else { return Measures() }
+        guard let body = body(value, PlanKeys.Measures.self) else { return nil }
+        if flag(body[.count]) == false {
+            problems.add(body[.count], it: "is false; every metric counts its events: leave it out")
         }
         var measures = Measures()
-        let reach: ReachWord? = choice(.reach, in: body)
+        let reach: ReachWord? = choice(body[.reach])
         measures.reach = reach.map { $0 != .no } ?? false
         measures.countsFirsts = reach == .client
         measures.provesFirsts = reach == .attested
         var isFine = true
-        if let node = body[.sums] {
-            let sums = sums(node, body.subject(.sums))
+        if let value = body[.sums] {
+            let sums = sums(value)
             measures.sums = sums ?? []
             isFine = sums != nil
         }
-        if let node = body[.histogram] {
-            let read = histogram(node, body.subject(.histogram))
+        if let value = body[.histogram] {
+            let read = histogram(value)
             measures.histogram = read?.histogram
             measures.bands = read?.bands ?? []
             isFine = isFine && read != nil
@@ -49,44 +47,41 @@ extension PlanReader {
         return isFine ? measures : nil
     }
 
-    private mutating func sums(_ node: YAMLNode, _ subject: String) -> [SumMeasure]? {
-        guard case .mapping(let entries) = node.content, !entries.isEmpty else {
+    private mutating func sums(_ value: PlanValue) -> [SumMeasure]? {
+        guard let entries = value.entries, !entries.isEmpty else {
             return problems.refuse(
-                node.place,
-                """
-                \(subject): found \(node.found); a mapping of names to sums is allowed, such as {revenue: {field: \
-                amount, from: 0, to: 500}}
-                """)
+                value,
+                allowed: "a mapping of names to sums is allowed, such as {revenue: {field: amount, from: 0, to: 500}}")
         }
         var sums: [SumMeasure] = []
         for entry in entries {
-            if sums.contains(where: { $0.name == entry.key }) {
-                problems.add(entry.place, "\(subject): the sum '\(entry.key)' is given twice; rename one of them")
+            let (name, subject) = (entry.key, value.subject)
+            if sums.contains(where: { $0.name == name }) {
+                problems.add(entry.place, "\(subject): the sum '\(name)' is given twice; rename one of them")
                 continue
             }
-            guard checkName(entry.key, at: entry.place, noun: "sum", subject),
-                let sum = sum(named: entry.key, entry.value, "\(subject) '\(entry.key)'", at: entry.place)
+            guard checkName(name, at: entry.place, noun: "sum", subject),
+                let body = body(
+                    PlanValue(node: entry.value, subject: "\(subject) '\(name)'"), PlanKeys.Sum.self, at: entry.place),
+                let sum = sum(named: name, body)
             else { continue }
             sums.append(sum)
         }
         return sums.count == entries.count ? sums : nil
     }
 
-    private mutating func sum(
-        named name: String, _ node: YAMLNode, _ subject: String, at place: YAMLNode.Place
-    ) -> SumMeasure? {
-        guard let body: PlanBody<PlanKeys.Sum> = body(of: node, subject, at: place) else { return nil }
-        let field = measuredField(.field, in: body)
-        let lowest = number(.from, in: body)
-        let highest = number(.to, in: body)
-        let decimals = integer(.decimals, in: body, 0...6) ?? 0
-        let unit = text(.unit, in: body, longest: 16) ?? ""
+    private mutating func sum(named name: String, _ body: PlanBody<PlanKeys.Sum>) -> SumMeasure? {
+        let field = measuredField(body[.field])
+        let lowest = number(body[.from])
+        let highest = number(body[.to])
+        let decimals = integer(body[.decimals], 0...6) ?? 0
+        let unit = text(body[.unit], longest: 16) ?? ""
         guard let field, let lowest, let highest else { return nil }
         guard lowest < highest else {
             return problems.refuse(
-                body[.from]?.place ?? place,
+                body[.from]?.place,
                 """
-                \(subject): from \(PlanNumber.text(lowest)) is not under to \(PlanNumber.text(highest)); values are \
+                \(body.subject): from \(PlanNumber.text(lowest)) is not under to \(PlanNumber.text(highest)); values are \
                 clipped to from…to
                 """)
         }
@@ -96,9 +91,9 @@ extension PlanReader {
         let limit = 0x1p63 / 1e6 / sum.scale
         guard Swift.max(lowest.magnitude, highest.magnitude) < limit else {
             return problems.refuse(
-                body[.to]?.place ?? place,
+                body[.to]?.place,
                 """
-                \(subject): a million values of \(PlanNumber.text(Swift.max(lowest.magnitude, highest.magnitude))) \
+                \(body.subject): a million values of \(PlanNumber.text(Swift.max(lowest.magnitude, highest.magnitude))) \
                 with \(decimals) decimals overflow a counter; bounds under \(PlanNumber.text(limit.rounded(.down))) \
                 are allowed
                 """)
@@ -107,31 +102,28 @@ extension PlanReader {
     }
 
     private mutating func histogram(
-        _ node: YAMLNode, _ subject: String
+        _ value: PlanValue
     ) -> (histogram: HistogramMeasure, bands: [BucketLabel])? {
-        guard let body: PlanBody<PlanKeys.Histogram> = body(of: node, subject, at: node.place) else { return nil }
-        let name: DimensionName? = name(.name, in: body, noun: "histogram")
-        let field = measuredField(.field, in: body)
-        let edges = body[.edges].flatMap { ascending($0, body.subject(.edges)) }
-        let unit = text(.unit, in: body, longest: 16) ?? ""
-        let title = text(.title, in: body)
-        guard let name, let field, let edges, let place = body[.edges]?.place else { return nil }
+        guard let body = body(value, PlanKeys.Histogram.self) else { return nil }
+        let name: DimensionName? = name(body[.name], noun: "histogram")
+        let field = measuredField(body[.field])
+        let edges = ascending(body[.edges])
+        let unit = text(body[.unit], longest: 16) ?? ""
+        let title = text(body[.title])
+        guard let name, let field, let edges else { return nil }
         do {
             let bands = try BucketingRule.bands(edges: edges).labels()
             return (HistogramMeasure(name: name, title: title, field: field, edges: edges, unit: unit), bands)
         } catch {
-            return problems.refuse(place, "\(body.subject(.edges)): \(error)")
+            return problems.refuse(body[.edges], "\(error)")
         }
     }
 
-    /// A numeric field of the event, not its time or name.
-    private mutating func measuredField<Key>(_ key: Key, in body: PlanBody<Key>) -> FieldName? {
-        guard let field: FieldName = name(key, in: body, noun: "field") else { return nil }
-        if field == .time || field == .event {
-            return problems.refuse(
-                body[key]?.place, "\(body.subject(key)): '\(field)' is no number; name a field of the event")
-        }
-        return field
+    /// Reads a numeric field of the event, not its time or name.
+    private mutating func measuredField(_ value: PlanValue?) -> FieldName? {
+        guard let field: FieldName = name(value, noun: "field") else { return nil }
+        guard field == .time || field == .event else { return field }
+        return problems.refuse(value, "'\(field)' is no number; name a field of the event")
     }
 
     /// Notes sums, histograms and dimensions that would be columns of one name.
@@ -139,25 +131,20 @@ extension PlanReader {
         of measures: Measures, dimensions: [DimensionName], in metric: PlanBody<PlanKeys.Metric>
     ) {
         guard let place = metric.keyPlaces[.measures] else { return }
+        let subject = metric.subject(.measures)
         var taken = Set(dimensions.map(\.text) + derivedNames(of: dimensions))
         for name in measures.sums.map(\.name) + [measures.histogram?.name.text].compactMap({ $0 }) {
-            checkColumn(name, at: place, metric.subject(.measures))
+            checkColumn(name, at: place, subject)
             if !taken.insert(name).inserted {
                 problems.add(
-                    place,
-                    """
-                    \(metric.subject(.measures)): '\(name)' is a dimension or measure of this metric already; rename \
-                    it
-                    """)
+                    place, "\(subject): '\(name)' is a dimension or measure of this metric already; rename it")
             }
         }
-        if let histogram = measures.histogram, declared[.dimension].contains(histogram.name.text),
-            !dimensions.contains(histogram.name)
-        {
-            problems.add(
-                place,
-                "\(metric.subject(.measures)): the histogram '\(histogram.name)' has the name of a dimension; rename it"
-            )
+        if let name = measures.histogram?.name, isDimension(name), !dimensions.contains(name) {
+            problems.add(place, "\(subject): the histogram '\(name)' has the name of a dimension; rename it")
         }
     }
+
+    /// True if the plan declares a dimension of that name.
+    func isDimension(_ name: DimensionName) -> Bool { declared[.dimension]?.contains(name.text) ?? false }
 }

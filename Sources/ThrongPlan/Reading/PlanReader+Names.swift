@@ -20,55 +20,39 @@ extension PlanReader {
         return false
     }
 
-    /// A name that stands for something outside the plan: an event, a field, a column.
-    mutating func name<Key, Thing>(_ key: Key, in body: PlanBody<Key>, noun: String) -> Name<Thing>? {
-        body[key].flatMap { name($0, body.subject(key), noun: noun) }
-    }
-
-    /// A name that stands for something outside the plan.
-    mutating func name<Thing>(_ node: YAMLNode, _ subject: String, noun: String) -> Name<Thing>? {
-        guard case .scalar(let written, _) = node.content, !node.isEmpty else {
-            return problems.refuse(node, subject, "the name of a \(noun) is allowed")
+    /// Reads a name that stands for something outside the plan: an event, a field, a column.
+    mutating func name<Thing>(_ value: PlanValue?, noun: String) -> Name<Thing>? {
+        guard let value else { return nil }
+        guard let written = value.scalar else {
+            return problems.refuse(value, allowed: "the name of a \(noun) is allowed")
         }
-        return checkName(written, at: node.place, noun: noun, subject) ? Name(written) : nil
+        return checkName(written, at: value.place, noun: noun, value.subject) ? Name(written) : nil
     }
 
-    /// The name of something that the plan declares.
-    mutating func reference<Key, Thing>(_ key: Key, in body: PlanBody<Key>, to part: PlanPart) -> Name<Thing>? {
-        body[key].flatMap { reference($0, body.subject(key), to: part.rawValue, among: declared[part]) }
+    /// Reads the name of something that the plan declares.
+    mutating func reference<Thing>(_ value: PlanValue?, to part: PlanPart) -> Name<Thing>? {
+        reference(value, to: part.rawValue, among: declared[part] ?? [])
     }
 
-    /// A name among known ones.
-    mutating func reference<Thing>(
-        _ node: YAMLNode, _ subject: String, to noun: String, among known: [String]
-    ) -> Name<Thing>? {
-        guard case .scalar(let written, _) = node.content, !node.isEmpty else {
-            return problems.refuse(node, subject, "the name of a \(noun) is allowed")
+    /// Reads a name among known ones.
+    mutating func reference<Thing>(_ value: PlanValue?, to noun: String, among known: [String]) -> Name<Thing>? {
+        guard let value else { return nil }
+        guard let written = value.scalar else {
+            return problems.refuse(value, allowed: "the name of a \(noun) is allowed")
         }
         if known.contains(written) { return Name(written) }
         let advice = NearestName.advice(for: written, among: known, noun: "\(noun)s")
-        return problems.refuse(node.place, "\(subject): unknown \(noun) \(YAMLNode.quoted(written))\(advice)")
+        return problems.refuse(value, "unknown \(noun) \(YAMLNode.quoted(written))\(advice)")
     }
 
-    /// A list of names among known ones, without repetition; nil when one is wrong.
+    /// Reads a list of names among known ones, without repetition; nil when one is wrong.
     mutating func references<Thing>(
-        _ node: YAMLNode, _ subject: String, to noun: String, among known: [String], mayBeEmpty: Bool = false
+        _ value: PlanValue?, to noun: String, among known: [String], mayBeEmpty: Bool = false
     ) -> [Name<Thing>]? {
-        if mayBeEmpty, case .sequence(let nodes) = node.content, nodes.isEmpty { return [] }
-        guard let nodes = list(node, subject) else { return nil }
-        var names: [Name<Thing>] = []
-        var fine = true
-        for node in nodes {
-            guard let name: Name<Thing> = reference(node, subject, to: noun, among: known) else {
-                fine = false
-                continue
-            }
-            if names.contains(name) {
-                problems.add(node.place, "\(subject): '\(name)' is listed twice; keep one")
-                fine = false
-            }
-            names.append(name)
+        if mayBeEmpty, value?.elements?.isEmpty == true { return [] }
+        let names = distinct(value) { reader, value -> Name<Thing>? in
+            reader.reference(value, to: noun, among: known)
         }
-        return fine ? names : nil
+        return names.flatMap { $0.isWhole ? $0.found : nil }
     }
 }

@@ -6,19 +6,19 @@ extension PlanReader {
     }
 
     mutating func readPurpose(_ part: Part) {
-        guard let body: PlanBody<PlanKeys.Purpose> = body(of: part, .purpose) else { return }
+        guard let body = body(of: part, PlanKeys.Purpose.self) else { return }
         let explanation = words(.explanation, in: body, of: "purposes.\(part.name)", longest: 600)
-        let use: PurposeUse? = choice(.use, in: body)
-        let consent: Consent? = choice(.consent, in: body)
-        let version = consentVersion(in: body, consent)
-        let signals = body[.refusedBy].flatMap { refusals($0, body.subject(.refusedBy)) } ?? []
-        let identifier = body[.identifier] == nil ? PurposeIdentifier.rotating : choice(.identifier, in: body)
-        let floor = floor(in: body, identifier)
+        let use: PurposeUse? = choice(body[.use])
+        let consent: Consent? = choice(body[.consent])
+        let version = consentVersion(body[.consentVersion], consent)
+        let signals: [OptOutSignal] = choices(body[.refusedBy]) ?? []
+        let identifier = body[.identifier] == nil ? PurposeIdentifier.rotating : choice(body[.identifier])
+        let floor = floor(body[.floor], identifier)
         let rotation = rotation(in: body, identifier)
-        let floorPerNetwork = floorPerNetwork(in: body, identifier)
-        let senders: Purpose.Senders = choice(.senders, in: body) ?? .anybody
-        let retention = duration(.retention, in: body, .seconds(86_400) ... .seconds(3660 * 86_400))
-        let transport = body[.transport] == nil ? PurposeTransport.direct : choice(.transport, in: body)
+        let floorPerNetwork = floorPerNetwork(body[.floorPerNetwork], identifier)
+        let senders: Purpose.Senders = choice(body[.senders]) ?? .anybody
+        let retention = duration(body[.retention], .seconds(86_400) ... .seconds(3660 * 86_400))
+        let transport = body[.transport] == nil ? PurposeTransport.direct : choice(body[.transport])
         guard let explanation, let consent, let retention, let identifier, let transport else { return }
         purposes.append(
             Purpose(
@@ -29,38 +29,29 @@ extension PlanReader {
     }
 
     /// Reads the kind of devices that floors count; without an identifier nobody can prove one.
-    private mutating func floor(in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?) -> FloorKind {
-        guard let node = body[.floor], let floor: FloorKind = choice(.floor, in: body) else { return .any }
+    private mutating func floor(_ value: PlanValue?, _ identifier: PurposeIdentifier?) -> FloorKind {
+        let floor: FloorKind = choice(value) ?? .any
         if identifier == .absent, floor == .attested {
             problems.add(
-                node.place,
-                """
-                \(body.subject(.floor)) is attested and 'identifier' is none; what is proved is an identifier: delete one of \
-                the two
-                """)
+                value,
+                it: "is attested and 'identifier' is none; what is proved is an identifier: delete one of the two")
         }
         return floor
     }
 
     /// Reads the number of identifiers of one network that lift floors. It is compared with k once metrics are known.
-    private mutating func floorPerNetwork(
-        in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?
-    ) -> Int? {
-        guard let node = body[.floorPerNetwork] else { return nil }
+    private mutating func floorPerNetwork(_ value: PlanValue?, _ identifier: PurposeIdentifier?) -> Int? {
         if identifier == .absent {
-            problems.add(
-                node.place,
-                "\(body.subject(.floorPerNetwork)) is there and 'identifier' is none; nobody is told apart then: delete it"
-            )
+            problems.add(value, it: "is there and 'identifier' is none; nobody is told apart then: delete it")
         }
-        return integer(.floorPerNetwork, in: body, 1...1_000_000)
+        return integer(value, 1...1_000_000)
     }
 
     /// Reads the length of windows; without an identifier nothing rotates.
     private mutating func rotation(
         in body: PlanBody<PlanKeys.Purpose>, _ identifier: PurposeIdentifier?
     ) -> Rotation {
-        let given = duration(.rotation, in: body, .seconds(60) ... .seconds(Rotation.longest.seconds))
+        let given = duration(body[.rotation], .seconds(60) ... .seconds(Rotation.longest.seconds))
         guard identifier == .absent else { return given.map { Rotation(seconds: $0.components.seconds) } ?? .standard }
         if let place = body.keyPlaces[.rotation] {
             problems.add(
@@ -74,38 +65,16 @@ extension PlanReader {
     }
 
     /// Reads the version that people are asked about; 1 if the plan does not say.
-    private mutating func consentVersion(in body: PlanBody<PlanKeys.Purpose>, _ consent: Consent?) -> Int {
-        guard let node = body[.consentVersion] else { return 1 }
-        let version = integer(.consentVersion, in: body, 1...1_000_000)
-        if consent == .notRequired, version != nil {
+    private mutating func consentVersion(_ value: PlanValue?, _ consent: Consent?) -> Int {
+        guard let version = integer(value, 1...1_000_000) else { return 1 }
+        if consent == .notRequired {
             problems.add(
-                node.place,
-                """
-                \(body.subject(.consentVersion)) is there and 'consent' is not_required; a version is allowed where people \
-                are asked: delete it, or write consent: required or parent
-                """)
+                value,
+                it: """
+                    is there and 'consent' is not_required; a version is allowed where people are asked: delete it, or write \
+                    consent: required or parent
+                    """)
         }
-        return version ?? 1
-    }
-
-    private mutating func refusals(_ node: YAMLNode, _ subject: String) -> [OptOutSignal]? {
-        choices(node, subject)
-    }
-
-    /// Reads a list of an enumeration's words without repetition.
-    mutating func choices<Choice: RawRepresentable<String> & CaseIterable>(
-        _ node: YAMLNode, _ subject: String, _: Choice.Type = Choice.self
-    ) -> [Choice]? {
-        guard let nodes = list(node, subject) else { return nil }
-        var found: [Choice] = []
-        for node in nodes {
-            guard let choice: Choice = choice(node, subject) else { continue }
-            if found.contains(where: { $0.rawValue == choice.rawValue }) {
-                problems.add(node.place, "\(subject): '\(choice.rawValue)' is listed twice; keep one")
-            } else {
-                found.append(choice)
-            }
-        }
-        return found
+        return version
     }
 }

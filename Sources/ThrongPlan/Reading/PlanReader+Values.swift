@@ -1,82 +1,59 @@
+// Each reads a value that may not be there; nil is nothing, or something wrong that was noted.
 extension PlanReader {
     // MARK: Text
 
-    /// A text of at most so many characters, without surrounding spaces; its line breaks become spaces.
-    mutating func text<Key>(_ key: Key, in body: PlanBody<Key>, longest: Int = 120) -> String? {
-        guard let node = body[key] else { return nil }
-        return text(node, body.subject(key), longest: longest)
-    }
-
-    /// A text; see ``text(_:in:longest:)``.
-    mutating func text(_ node: YAMLNode, _ subject: String, longest: Int = 120) -> String? {
-        guard case .scalar(let written, _) = node.content, !node.isEmpty else {
-            return problems.refuse(node, subject, "a text is allowed")
-        }
+    /// Reads a text of at most so many characters, without surrounding spaces; its line breaks become spaces.
+    mutating func text(_ value: PlanValue?, longest: Int = 120) -> String? {
+        guard let value else { return nil }
+        guard let written = value.scalar else { return problems.refuse(value, allowed: "a text is allowed") }
         let text = written.split { $0.isWhitespace || $0.isNewline }.joined(separator: " ")
-        if text.isEmpty {
-            return problems.refuse(node.place, "\(subject) is empty; write something or leave the key out")
-        }
+        if text.isEmpty { return problems.refuse(value, it: "is empty; write something or leave the key out") }
         if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            return problems.refuse(node.place, "\(subject) holds a control character; delete it")
+            return problems.refuse(value, it: "holds a control character; delete it")
         }
-        if text.unicodeScalars.count > longest {
-            return problems.refuse(
-                node.place, "\(subject) has \(text.unicodeScalars.count) characters; at most \(longest) are allowed")
+        let length = text.unicodeScalars.count
+        guard length <= longest else {
+            return problems.refuse(value, it: "has \(length) characters; at most \(longest) are allowed")
         }
         return text
     }
 
-    mutating func choice<Key, Choice: RawRepresentable<String> & CaseIterable>(
-        _ key: Key, in body: PlanBody<Key>, _: Choice.Type = Choice.self
-    ) -> Choice? {
-        body[key].flatMap { choice($0, body.subject(key)) }
-    }
-
-    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ node: YAMLNode, _ subject: String, _: Choice.Type = Choice.self
-    ) -> Choice? {
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ value: PlanValue?) -> Choice? {
+        guard let value else { return nil }
         let allowed = Choice.allCases.map(\.rawValue)
-        guard case .scalar(let written, _) = node.content, !node.isEmpty else {
-            return problems.refuse(node, subject, "one of \(allowed.joined(separator: ", ")) is allowed")
-        }
+        let all = allowed.joined(separator: ", ")
+        guard let written = value.scalar else { return problems.refuse(value, allowed: "one of \(all) is allowed") }
         if let choice = Choice(rawValue: written) { return choice }
-        let meant = NearestName.nearest(to: written, among: allowed).map { "; did you mean '\($0)'?" } ?? ";"
-        return problems.refuse(
-            node.place,
-            "\(subject): found \(YAMLNode.quoted(written))\(meant) allowed: \(allowed.joined(separator: ", "))")
+        let meant = NearestName.question(NearestName.nearest(to: written, among: allowed))
+        return problems.refuse(value, "found \(YAMLNode.quoted(written))\(meant) allowed: \(all)")
     }
 
     // MARK: Numbers
 
-    /// A whole number in decimal digits.
-    mutating func integer<Key>(_ key: Key, in body: PlanBody<Key>, _ range: ClosedRange<Int>) -> Int? {
-        guard let node = body[key] else { return nil }
-        guard case .scalar(let written, plain: true) = node.content, let number = Self.integer(written) else {
+    /// Reads a whole number in decimal digits.
+    mutating func integer(_ value: PlanValue?, _ range: ClosedRange<Int>) -> Int? {
+        guard let value else { return nil }
+        guard let number = value.plain.flatMap(Self.integer) else {
             return problems.refuse(
-                node, body.subject(key),
-                "a whole number from \(range.lowerBound) to \(range.upperBound) is allowed\(Self.hint(at: node))")
+                value,
+                allowed: "a whole number from \(range.lowerBound) to \(range.upperBound) is allowed\(Self.hint(value))")
         }
         guard range.contains(number) else {
             return problems.refuse(
-                node.place, "\(body.subject(key)) is \(number); \(range.lowerBound) to \(range.upperBound) is allowed")
+                value, it: "is \(number); \(range.lowerBound) to \(range.upperBound) is allowed")
         }
         return number
     }
 
-    mutating func number<Key>(_ key: Key, in body: PlanBody<Key>) -> Double? {
-        body[key].flatMap { number($0, body.subject(key)) }
-    }
-
-    mutating func number(_ node: YAMLNode, _ subject: String) -> Double? {
-        guard case .scalar(let written, plain: true) = node.content, let number = Self.number(written) else {
-            return problems.refuse(node, subject, "a number such as 10 or 0.5 is allowed")
-        }
-        return number
+    mutating func number(_ value: PlanValue?) -> Double? {
+        guard let value else { return nil }
+        return value.plain.flatMap(Self.number)
+            ?? problems.refuse(value, allowed: "a number such as 10 or 0.5 is allowed")
     }
 
     /// Returns how a whole number is written that was meant; nothing where none was.
-    private static func hint(at node: YAMLNode) -> String {
-        guard case .scalar(let written, let isPlain) = node.content else { return "" }
+    private static func hint(_ value: PlanValue) -> String {
+        guard case .scalar(let written, let isPlain) = value.node.content else { return "" }
         if !isPlain, integer(written) != nil { return ", without quotes" }
         let digits = written.filter { !",_'".contains($0) }
         return digits != written && integer(digits) != nil ? ", without separators: \(digits)" : ""
@@ -96,76 +73,88 @@ extension PlanReader {
         return number == 0 ? 0 : number
     }
 
-    mutating func flag<Key>(_ key: Key, in body: PlanBody<Key>) -> Bool? {
-        guard let node = body[key] else { return nil }
-        if case .scalar(let written, plain: true) = node.content, let flag = Bool(written) { return flag }
-        return problems.refuse(node, body.subject(key), "true or false is allowed")
+    mutating func flag(_ value: PlanValue?) -> Bool? {
+        guard let value else { return nil }
+        return value.plain.flatMap { Bool($0) } ?? problems.refuse(value, allowed: "true or false is allowed")
     }
 
     // MARK: Time
 
-    /// A length of time such as "15 minutes".
-    mutating func duration<Key>(
-        _ key: Key, in body: PlanBody<Key>, _ range: ClosedRange<Duration>
-    ) -> Duration? {
-        guard let node = body[key] else { return nil }
-        let subject = body.subject(key)
-        guard case .scalar(let written, _) = node.content, let duration = Duration(planText: written) else {
+    /// Reads a length of time such as "15 minutes".
+    mutating func duration(_ value: PlanValue?, _ range: ClosedRange<Duration>) -> Duration? {
+        guard let value else { return nil }
+        guard let duration = value.scalar.flatMap({ Duration(planText: $0) }) else {
             return problems.refuse(
-                node, subject, "a whole number and a unit is allowed, such as 15 minutes, 24 hours, 400 days")
+                value, allowed: "a whole number and a unit is allowed, such as 15 minutes, 24 hours, 400 days")
         }
         guard range.contains(duration) else {
-            return problems.refuse(
-                node.place,
-                """
-                \(subject) is \(duration.planText); \(range.lowerBound.planText) to \(range.upperBound.planText) is \
-                allowed
-                """)
+            let (least, most) = (range.lowerBound.planText, range.upperBound.planText)
+            return problems.refuse(value, it: "is \(duration.planText); \(least) to \(most) is allowed")
         }
         return duration
     }
 
-    mutating func date<Key>(_ key: Key, in body: PlanBody<Key>) -> CalendarDate? {
-        guard let node = body[key] else { return nil }
-        if case .scalar(let written, _) = node.content, let date = CalendarDate(written) { return date }
-        return problems.refuse(node, body.subject(key), "a day that exists is allowed, such as \(today)")
+    mutating func date(_ value: PlanValue?) -> CalendarDate? {
+        guard let value else { return nil }
+        return value.scalar.flatMap { CalendarDate($0) }
+            ?? problems.refuse(value, allowed: "a day that exists is allowed, such as \(today)")
     }
 
     // MARK: Lists
 
-    mutating func list<Key>(_ key: Key, in body: PlanBody<Key>) -> [YAMLNode]? {
-        body[key].flatMap { list($0, body.subject(key)) }
+    /// Reads a list with at least one element.
+    mutating func list(_ value: PlanValue?) -> [PlanValue]? {
+        guard let value else { return nil }
+        guard let elements = value.elements else {
+            let hint = if case .scalar(let text, _) = value.node.content { ": [\(text.prefix(40))]" } else { "" }
+            return problems.refuse(value, allowed: "a list is allowed\(hint)")
+        }
+        if elements.isEmpty {
+            return problems.refuse(value, it: "is an empty list; name at least one or leave the key out")
+        }
+        return elements
     }
 
-    /// A list with at least one element.
-    mutating func list(_ node: YAMLNode, _ subject: String) -> [YAMLNode]? {
-        guard case .sequence(let nodes) = node.content else {
-            let hint = if case .scalar(let text, _) = node.content { ": [\(text.prefix(40))]" } else { "" }
-            return problems.refuse(node, subject, "a list is allowed\(hint)")
+    /// Reads a list whose elements differ. Those that can't be read or are listed twice are left out.
+    ///
+    /// - Returns: the elements, and whether none was left out.
+    mutating func distinct<Element: Hashable & CustomStringConvertible>(
+        _ value: PlanValue?, _ read: (inout Self, PlanValue) -> Element?
+    ) -> (found: [Element], isWhole: Bool)? {
+        guard let values = list(value) else { return nil }
+        var found: [Element] = []
+        for value in values {
+            guard let element = read(&self, value) else { continue }
+            if found.contains(element) {
+                problems.add(value, "'\(element)' is listed twice; keep one")
+            } else {
+                found.append(element)
+            }
         }
-        if nodes.isEmpty {
-            return problems.refuse(node.place, "\(subject) is an empty list; name at least one or leave the key out")
-        }
-        return nodes
+        return (found, found.count == values.count)
     }
 
-    /// A list of texts without repetition.
-    mutating func texts(_ node: YAMLNode, _ subject: String) -> [(text: String, place: YAMLNode.Place)]? {
-        guard let nodes = list(node, subject) else { return nil }
+    /// Reads a list of an enumeration's words without repetition.
+    mutating func choices<Choice: RawRepresentable<String> & CaseIterable>(_ value: PlanValue?) -> [Choice]? {
+        distinct(value) { reader, value in
+            let choice: Choice? = reader.choice(value)
+            return choice?.rawValue
+        }?.found.compactMap { Choice(rawValue: $0) }
+    }
+
+    /// Reads a list of texts without repetition.
+    mutating func texts(_ value: PlanValue?) -> [(text: String, place: YAMLNode.Place)]? {
+        guard let values = list(value) else { return nil }
         var seen: Set<BucketLabel> = []
         var texts: [(text: String, place: YAMLNode.Place)] = []
-        var fine = true
-        for node in nodes {
-            guard let text = text(node, subject) else {
-                fine = false
-                continue
+        for value in values {
+            guard let text = text(value) else { continue }
+            if seen.insert(BucketLabel(text)).inserted {
+                texts.append((text, value.place))
+            } else {
+                problems.add(value, "\(YAMLNode.quoted(text)) is listed twice; keep one")
             }
-            if !seen.insert(BucketLabel(text)).inserted {
-                problems.add(node.place, "\(subject): \(YAMLNode.quoted(text)) is listed twice; keep one")
-                fine = false
-            }
-            texts.append((text, node.place))
         }
-        return fine ? texts : nil
+        return texts.count == values.count ? texts : nil
     }
 }

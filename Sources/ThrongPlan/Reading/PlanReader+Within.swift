@@ -13,16 +13,15 @@ extension PlanReader {
         switch (measures[.frequency], measures[.funnel]) {
         case (nil, nil):
             return nil
-        case (let node?, nil):
+        case (let times?, nil):
             refuseBeside("frequency", in: measures, of: metric)
-            return times(node, measures.subject(.frequency))
-        case (nil, let node?):
+            return self.times(times)
+        case (nil, let funnel?):
             refuseBeside("funnel", in: measures, of: metric)
-            return funnel(node, measures.subject(.funnel), in: metric)
-        case (_, let node?):
+            return self.funnel(funnel, in: metric)
+        case (_, let funnel?):
             return problems.refuse(
-                node.place,
-                "\(measures.subject(.funnel)) stands beside 'frequency'; a metric has one of them: make two metrics")
+                funnel, it: "stands beside 'frequency'; a metric has one of them: make two metrics")
         }
     }
 
@@ -30,121 +29,95 @@ extension PlanReader {
     private mutating func refuseBeside(
         _ word: String, in measures: PlanBody<PlanKeys.Measures>, of metric: PlanBody<PlanKeys.Metric>
     ) {
-        func problem(_ subject: String, _ place: YAMLNode.Place?, _ reason: String) {
-            problems.add(place, "\(subject) stands beside '\(word)', \(reason): leave it out, or make two metrics")
-        }
-        let counts = "which counts identifiers, not events"
-        for key in [PlanKeys.Measures.sums, .histogram, .reach] where measures[key] != nil {
-            problem(measures.subject(key), measures[key]?.place, counts)
-        }
-        let once = "which counts each identifier once a window"
-        let reasons: [(key: PlanKeys.Metric, reason: String)] = [
-            (.contributionBound, once),
-            (.sampling, "which would look at some events of an identifier only"),
-            (.answered, "which the daemon works out, not the device"),
-            (.impossible, "which refuses no events"),
+        let (counts, once) = ("counts identifiers, not events", "counts each identifier once a window")
+        let reasons = [
+            (measures[.sums], counts), (measures[.histogram], counts), (measures[.reach], counts),
+            (metric[.contributionBound], once),
+            (metric[.sampling], "would look at some events of an identifier only"),
+            (metric[.answered], "the daemon works out, not the device"),
+            (metric[.impossible], "refuses no events"),
         ]
-        for (key, reason) in reasons where metric[key] != nil {
-            problem(metric.subject(key), metric[key]?.place, reason)
+        for (value, reason) in reasons {
+            problems.add(
+                value, it: "stands beside '\(word)', which \(reason): leave it out, or make two metrics")
         }
     }
 
-    private mutating func times(_ node: YAMLNode, _ subject: String) -> WindowMeasure? {
-        guard let body: PlanBody<PlanKeys.Times> = body(of: node, subject, at: node.place) else { return nil }
-        let name: DimensionName? = body[.name] == nil ? "times" : name(.name, in: body, noun: "dimension")
-        let edges = body[.bands].flatMap { ascending($0, body.subject(.bands)) }
-        guard let name, let edges, let place = body[.bands]?.place else { return nil }
+    private mutating func times(_ value: PlanValue) -> WindowMeasure? {
+        guard let body = body(value, PlanKeys.Times.self) else { return nil }
+        let name: DimensionName? = body[.name] == nil ? "times" : name(body[.name], noun: "dimension")
+        guard let edges = ascending(body[.bands]), let name else { return nil }
         let bands = edges.compactMap { Int(exactly: $0) }
         guard bands.count == edges.count, bands.first == 1, (2...Self.mostBands).contains(bands.count),
             bands.allSatisfy({ $0 <= Self.highestBand })
         else {
             return problems.refuse(
-                place,
+                body[.bands],
                 """
-                \(body.subject(.bands)): 2 to \(Self.mostBands) whole numbers of events from 1 to \(Self.highestBand) are \
+                2 to \(Self.mostBands) whole numbers of events from 1 to \(Self.highestBand) are \
                 allowed, 1 the first, such as [1, 2, 5, 10]
                 """)
         }
         return WindowMeasure(name: name, kind: .frequency(bands: bands))
     }
 
-    private mutating func funnel(
-        _ node: YAMLNode, _ subject: String, in metric: PlanBody<PlanKeys.Metric>
-    ) -> WindowMeasure? {
-        guard let body: PlanBody<PlanKeys.Funnel> = body(of: node, subject, at: node.place) else { return nil }
-        let name: DimensionName? = body[.name] == nil ? "step" : name(.name, in: body, noun: "dimension")
-        guard let name, let nodes = list(.steps, in: body) else { return nil }
-        guard (2...Self.mostSteps).contains(nodes.count) else {
+    private mutating func funnel(_ value: PlanValue, in metric: PlanBody<PlanKeys.Metric>) -> WindowMeasure? {
+        guard let body = body(value, PlanKeys.Funnel.self) else { return nil }
+        let name: DimensionName? = body[.name] == nil ? "step" : name(body[.name], noun: "dimension")
+        guard let name, let values = list(body[.steps]) else { return nil }
+        guard (2...Self.mostSteps).contains(values.count) else {
             return problems.refuse(
-                body[.steps]?.place,
-                "\(body.subject(.steps)) lists \(nodes.count); 2 to \(Self.mostSteps) steps are allowed")
+                body[.steps], it: "lists \(values.count); 2 to \(Self.mostSteps) steps are allowed")
         }
-        let events = scalars(of: metric[.events])
+        // Problems of the list itself are noted elsewhere.
+        let events = (metric[.events]?.elements ?? []).compactMap { event in
+            if case .scalar(let text, _) = event.node.content { text } else { nil }
+        }
         var steps: [FunnelStep] = []
-        for node in nodes {
-            guard let step = step(node, body.subject(.steps), among: events) else { continue }
+        for value in values {
+            guard let step = step(value, among: events) else { continue }
             if steps.contains(where: { $0.title == step.title }) {
-                problems.add(
-                    node.place, "\(body.subject(.steps)): '\(step.title)' is the title of two steps; rename one")
+                problems.add(value, "'\(step.title)' is the title of two steps; rename one")
             }
             steps.append(step)
         }
-        guard steps.count == nodes.count else { return nil }
+        guard steps.count == values.count else { return nil }
         for event in events where !steps.contains(where: { $0.event.text == event }) {
-            problems.add(
-                metric[.events]?.place,
-                "\(metric.subject(.events)): '\(event)' is no step of the funnel; make it one or leave it out")
+            problems.add(metric[.events], "'\(event)' is no step of the funnel; make it one or leave it out")
         }
         return WindowMeasure(name: name, kind: .funnel(steps: steps))
     }
 
-    private mutating func step(_ node: YAMLNode, _ subject: String, among events: [String]) -> FunnelStep? {
-        guard let body: PlanBody<PlanKeys.Step> = body(of: node, subject, at: node.place) else { return nil }
-        let title = text(.title, in: body, longest: 64)
-        let event: EventName? = body[.event].flatMap {
-            reference($0, body.subject(.event), to: "event of this metric", among: events)
-        }
-        let filters =
-            body[.whereBuckets].map {
-                self.filters($0, body.subject(.whereBuckets), noun: "dimension", among: baseNames, bands: nil)
-            } ?? []
+    private mutating func step(_ value: PlanValue, among events: [String]) -> FunnelStep? {
+        guard let body = body(value, PlanKeys.Step.self) else { return nil }
+        let title = text(body[.title], longest: 64)
+        let event: EventName? = reference(body[.event], to: "event of this metric", among: events)
+        let filters = filters(body[.whereBuckets], noun: "dimension", among: baseNames, bands: nil)
         guard let title, let event else { return nil }
         guard BucketLabel(title).isPrintable, BucketLabel(title) != .other else {
-            return problems.refuse(
-                body[.title]?.place, "\(body.subject(.title)): \(BucketingProblem.malformedLabel(title))")
+            return problems.refuse(body[.title], "\(BucketingProblem.malformedLabel(title))")
         }
         return FunnelStep(title: BucketLabel(title), event: event, filters: filters)
     }
 
-    /// Returns the texts of a list whose problems are noted elsewhere.
-    private func scalars(of node: YAMLNode?) -> [String] {
-        guard case .sequence(let nodes)? = node?.content else { return [] }
-        return nodes.compactMap { node in
-            if case .scalar(let text, _) = node.content { text } else { nil }
-        }
-    }
-
-    /// Notes three kinds of problems with a metric that counts identifiers: dimensions in which one device may be in
-    /// two buckets, a name that is taken, and too many cells.
+    /// Notes dimensions that don't partition devices, a name that is taken, and too many cells.
     mutating func checkWithin(
         _ measure: WindowMeasure, dimensions: [DimensionName], in metric: PlanBody<PlanKeys.Metric>
     ) {
         for name in dimensions {
-            guard let dimension = self.dimensions.first(where: { $0.name == name }), !dimension.partitionsDevices else {
-                continue
-            }
+            guard self.dimensions.contains(where: { $0.name == name && !$0.partitionsDevices }) else { continue }
             problems.add(
-                metric[.dimensions]?.place,
+                metric[.dimensions],
                 """
-                \(metric.subject(.dimensions)): '\(name)' stands beside '\(measure.word)', which counts each identifier in \
+                '\(name)' stands beside '\(measure.word)', which counts each identifier in \
                 one bucket; only dimensions with 'partitions: devices' are allowed, because a device is in one bucket of \
                 them for all of its window
                 """)
         }
         let subject = "\(metric.subject(.measures)): '\(measure.word)'"
-        let place = metric[.measures]?.place
-        checkColumn(measure.name.text, at: place ?? metric.place, subject)
-        if declared[.dimension].contains(measure.name.text) {
+        let place = metric[.measures]?.place ?? metric.place
+        checkColumn(measure.name.text, at: place, subject)
+        if isDimension(measure.name) {
             problems.add(place, "\(subject): '\(measure.name)' is the name of a dimension; give it another 'name'")
         }
         let cells = dimensions.reduce(measure.labels.count) { cells, name in
@@ -160,45 +133,26 @@ extension PlanReader {
                 """)
         }
     }
-}
 
-// MARK: Insights
-
-extension PlanReader {
-    /// Returns true if an insight of this kind can read a metric, and else notes why not. Numbers of identifiers are no
-    /// numbers of events.
-    mutating func fits(
-        _ kind: InsightKind, _ metric: Metric, in body: PlanBody<PlanKeys.Insight>
-    ) -> Bool {
-        guard metric.within?.word != kind.rawValue else { return true }
-        if let within = metric.within {
-            problems.add(
-                body[.kind]?.place,
-                """
-                \(body.subject): metric '\(metric.name)' has a '\(within.word)' among its measures and counts identifiers; \
-                only 'kind: \(within.word)' is allowed
-                """)
-            return false
-        }
-        guard kind == .funnel else { return true }
-        problems.add(
-            body[.kind]?.place,
-            """
-            \(body.subject): metric '\(metric.name)' has no 'funnel' among its measures; add one or ask for another kind
-            """)
+    /// Returns true if an insight's kind can read its metric, and else notes why not.
+    mutating func fits(_ asked: Asked) -> Bool {
+        let (metric, within) = (asked.metric, asked.metric.within)
+        guard within?.word != asked.kind.rawValue, within != nil || asked.kind == .funnel else { return true }
+        let reason =
+            within.map {
+                "has a '\($0.word)' among its measures and counts identifiers; only 'kind: \($0.word)' is allowed"
+            } ?? "has no 'funnel' among its measures; add one or ask for another kind"
+        problems.add(asked.body[.kind]?.place, "\(asked.body.subject): metric '\(metric.name)' \(reason)")
         return false
     }
 
     /// Returns the dimension of what identifiers did.
-    mutating func withinDimension(
-        of metric: Metric, in body: PlanBody<PlanKeys.Insight>, by: [DimensionName]
-    ) -> DimensionName? {
-        if by.count > 1 {
+    mutating func withinDimension(of asked: Asked) -> DimensionName? {
+        if asked.by.count > 1 {
             problems.add(
-                body[.by]?.place,
-                "\(body.subject(.by)) names \(by.count) dimensions; at most 1 is allowed beside what identifiers did"
-            )
+                asked.body[.by],
+                it: "names \(asked.by.count) dimensions; at most 1 is allowed beside what identifiers did")
         }
-        return metric.within?.name
+        return asked.metric.within?.name
     }
 }

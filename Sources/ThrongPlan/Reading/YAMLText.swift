@@ -1,9 +1,7 @@
 import Yams
 
-/// A plan's text on its way to a tree of ``YAMLNode``.
-///
-/// It may be one document of mappings, lists and scalars. Anchors, aliases, merge keys and tags are refused, because a
-/// plan is read by people, who would have to resolve them in their heads.
+/// A plan's text on its way to a tree of ``YAMLNode``: one document without anchors, aliases, merge keys and tags,
+/// which readers would have to resolve in their heads.
 struct YAMLText {
     private var scalars: [Unicode.Scalar]
     private let text: String
@@ -24,9 +22,10 @@ struct YAMLText {
 
     /// Returns the tree, or nil with at least one problem.
     mutating func compose(_ problems: inout ProblemList) -> YAMLNode? {
-        guard text.utf8.count <= Self.longest else {
-            return problems.refuse(
-                nil, "the plan has \(text.utf8.count) bytes; \(Self.longest) are allowed: split it by app")
+        let bytes = text.utf8.count
+        guard bytes <= Self.longest else {
+            let nowhere: YAMLNode.Place? = nil
+            return problems.refuse(nowhere, "the plan has \(bytes) bytes; \(Self.longest) are allowed: split it by app")
         }
         guard checkCharacters(&problems) else { return nil }
         while true {
@@ -124,7 +123,7 @@ struct YAMLText {
     // MARK: Nodes
 
     private func convert(_ node: Node, _ problems: inout ProblemList) -> YAMLNode? {
-        let place = Self.place(of: node)
+        let place = YAMLNode.Place(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
         if let anchor = node.anchor {
             return problems.refuse(
                 place,
@@ -170,10 +169,6 @@ struct YAMLText {
         return false
     }
 
-    private static func place(of node: Node) -> YAMLNode.Place {
-        YAMLNode.Place(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
-    }
-
     /// Returns what to do about a problem of libYAML's, in front of a semicolon; nothing for rare ones.
     private static func cure(_ problem: String) -> String {
         let cures = [
@@ -211,7 +206,7 @@ struct YAMLText {
             let line = before.count(where: \.isNewline) + 1
             let column = before.reversed().prefix { !$0.isNewline }.count + 1
             problems.add(.init(line: line, column: column), "this is not YAML: \(problem)")
-        default: problems.add(nil, "this is not YAML: \(error)")
+        default: problems.add(nil as YAMLNode.Place?, "this is not YAML: \(error)")
         }
     }
 }

@@ -30,17 +30,18 @@ extension Plan {
     fileprivate func text(of kind: ProcessingRecord.Measure.Kind) -> String? {
         switch kind {
         case .plan:
+            let closed = purposes.filter { $0.senders == .backends }.map(\.name.text)
             return
-                """
-                An event, a field or a value that this record does not list changes no number, but that of refusals.
-                """
+                "An event, a field or a value that this record does not list changes no number, but that of refusals."
+                + (closed.isEmpty
+                    ? "" : " For \(closed.joined(separator: ", ")) only backends may send, which show a secret.")
         case .identifiers: return identifiersText
         case .transport: return transportText
         case .coarsening:
-            return
-                """
+            return """
                 Values become one of the listed words, or part of a sum, before anything is written. No table, log, metric \
-                or temporary file holds a value as it came, an address, an identifier or a single event in the clear.
+                or temporary file holds any other value as it came, an address, an identifier or a single event in the clear.\
+                \(dimensions.contains(where: \.isRevealed) ? " Values that are learned are an exception (below)." : "")
                 """
         case .threshold: return thresholdText
         case .bound: return boundText
@@ -49,31 +50,26 @@ extension Plan {
         case .devices:
             let names = metrics.filter { $0.countsFirsts || $0.answered != nil }.map(\.title)
             guard !names.isEmpty else { return nil }
-            return
-                """
+            return """
                 In the place of a lasting identifier, devices say themselves whether they came back, how often, or whether \
                 an event is their first: \(names.joined(separator: ", ")). Nobody can check that.
                 """
         case .signals: return signalText
         case .children: return recordedChildren
         case .deletion:
-            return
-                """
+            return """
                 Numbers go at the ages of part 6, once a day. What went is written down in a chain of digests \
                 ('throng retention status --ledger'), and what is overdue is said ('throng retention status'). A later plan that \
-                keeps numbers for longer does so for what is counted from then on. Counters behind released numbers go a \
-                week after the last release that needs them.
+                keeps numbers for longer does so for what is counted from then on. \(Self.countsText)
                 """
         case .access:
-            return
-                """
+            return """
                 Roles in PostgreSQL are separate: analysts' logins read released numbers and no counters. Partners see \
-                their own reports only. Counters of small groups can be read by whoever runs PostgreSQL.
+                their own reports only. \(Self.countsReaders)
                 """
         case .reports:
             guard !reports.isEmpty else { return nil }
-            return
-                """
+            return """
                 Reports hold released numbers only, come with a signed manifest that 'throng verify' checks, and say of each \
                 number what it stands on.
                 """
@@ -97,8 +93,7 @@ extension Plan {
         let progress =
             within.isEmpty
             ? "" : ", and how far it came or how often it did something (\(within.joined(separator: ", ")))"
-        return
-            """
+        return """
             Each purpose has identifiers of its own, which the client replaces: \(rotations.joined(separator: ", ")). \
             On arrival each is replaced by a hash under a random key of its window. The key is destroyed when the \
             window is over and PostgreSQL has all of it. Until then the journal on the disk holds, encrypted under that \
@@ -112,8 +107,7 @@ extension Plan {
             "\(dimension.title) from \(revealThreshold(of: dimension.name).devices) devices on"
         }
         guard !names.isEmpty else { return nil }
-        return
-            """
+        return """
             Values that nobody can list come as hashes, and are asked for when enough devices sent the same within one \
             window: \(names.joined(separator: ", ")). Rarer ones are never known. \
             \(hidingText)
@@ -123,8 +117,7 @@ extension Plan {
     private var recordedChildren: String? {
         let names = purposes.filter(countsChildren).map(\.name.text)
         guard app.directedTo != .general else { return nil }
-        return
-            """
+        return """
             \(names.isEmpty ? "No purpose counts children" : "Children are counted for \(names.joined(separator: ", "))"). A \
             plan that counts them for marketing, by an identifier that lives longer than \
             \(Duration.seconds(Self.rotationForChildren.seconds).planText) or is known again after a launch, with values that \
@@ -139,10 +132,13 @@ extension Plan {
         let higher = counted.filter { $0.threshold > app.threshold }.map { "\($0.title) for \($0.threshold.devices)" }
         let more = higher.isEmpty ? "" : "; " + higher.joined(separator: ", ")
         let except = counted.count < metrics.count ? " of a purpose with identifiers" : ""
-        return
-            """
+        let shown = purposes.filter(\.hasIdentifiers)
+        let proved = shown.filter(\.needsProof).map(\.name.text)
+        let proof = proved.isEmpty ? "" : " For \(proved.joined(separator: ", ")) only proved ones count."
+        let honest = " Identifiers without proof cost nothing, so this holds against clients that are honest."
+        return """
             A published number\(except) stands for at least \(app.threshold.devices) devices\(more), counted by the distinct \
-            identifiers of one window. Identifiers cost nothing, so this holds against clients that are honest.
+            identifiers of one window; on the web each tab has its own.\(proof)\(proved.count == shown.count ? "" : honest)
             """
     }
 

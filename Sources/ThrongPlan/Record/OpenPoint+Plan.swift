@@ -11,7 +11,14 @@ extension ProcessingRecord.OpenPoint {
                 """,
                 "Who runs the daemon and PostgreSQL for you, if somebody else does, and by which contract (Art. 28).",
             ])
-            + points(.purposes, plan.purposes.map(basis) + [device])
+            + points(
+                .purposes,
+                plan.purposes.map(basis) + [
+                    """
+                    Whether storing or reading something on the device needs consent of its own (Art. 5(3) of Directive 2002/58/EC). The \
+                    client libraries keep a secret, what waits to be sent, and what people said.
+                    """
+                ])
             + points(
                 .people,
                 [
@@ -22,7 +29,16 @@ extension ProcessingRecord.OpenPoint {
                         leaves both to the client.
                         """
                 ])
-            + points(.data, [categories, personal])
+            + points(
+                .data,
+                [
+                    "Whether anything here is of a special category or about offences (Art. 9 and 10).",
+                    """
+                    Whether what is stored is personal data in your hands. While an event arrives, it has an address\
+                    \(plan.purposes.contains(where: \.hasIdentifiers) ? " and an identifier" : ""); \
+                    counters of small groups stay until about a week after their release.
+                    """,
+                ])
             + points(
                 .recipients,
                 [
@@ -54,27 +70,12 @@ extension ProcessingRecord.OpenPoint {
     private static func basis(of purpose: Purpose) -> String {
         purpose.needsConsent
             ? """
-            Purpose '\(purpose.name)': how people are asked, how their answer is kept and how they take it back. What was \
-            counted before stays counted.
+            Purpose '\(purpose.name)': how people are asked, how their answer is kept and how they take it back. \
+            \(purpose.hasIdentifiers ? "What open windows have can be taken out then; what" : "What") was counted before stays counted.
             """
             : """
             Purpose '\(purpose.name)': the legal basis (Art. 6(1)), such as legitimate interests with the balance written \
             down.
             """
     }
-
-    private static let device =
-        """
-        Whether storing or reading something on the device needs consent of its own (Art. 5(3) of Directive 2002/58/EC). The \
-        client libraries keep a secret, what waits to be sent, and what people said.
-        """
-
-    private static let categories =
-        "Whether anything here is of a special category or about offences (Art. 9 and 10)."
-
-    private static let personal =
-        """
-        Whether what is stored is personal data in your hands. While an event arrives, it has an address and an identifier; \
-        counters of small groups stay until about a week after their release.
-        """
 }

@@ -72,8 +72,8 @@ extension ProcessingRecord {
         page.heading(2, "4. Data (Art. 30(1)(c))")
         page.paragraph(
             """
-            An event comes with the identifier of its purpose, and over a connection that has an address. The address is not kept, \
-            the identifier no longer than its window (part 7). Of the event itself this is kept, as counters that belong to nobody:
+            An event comes over a connection that has an address, which is not kept. \(arrival) Of the event itself this is kept, \
+            as counters that belong to nobody:
             """)
         page.table(
             ["what devices send", "for", "becomes", "how coarsely"],
@@ -86,9 +86,15 @@ extension ProcessingRecord {
         page.list(points(.data))
     }
 
+    private var arrival: MarkdownText {
+        if purposes.allSatisfy({ $0.rotationSeconds == nil }) { return "No identifier comes with it." }
+        let own: MarkdownText = purposes.contains { $0.rotationSeconds == nil } ? ", if that has any" : ""
+        return "It has the identifier of its purpose\(own), which is kept until its window is over (part 7)."
+    }
+
     private func writeRecipients(to page: inout MarkdownPage) {
         page.heading(2, "5. Recipients and transfers (Art. 30(1)(d) and (e))")
-        page.paragraph("Inside the house, analysts see all released numbers. Outside of it:")
+        page.paragraph("Inside the house, analysts see all released numbers. \(Plan.countsReaders) Outside of it:")
         page.list(recipients.isEmpty ? ["Nobody."] : [])
         for recipient in recipients {
             page.heading(3, "Partner \(recipient.title)")

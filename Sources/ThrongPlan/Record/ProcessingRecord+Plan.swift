@@ -7,7 +7,7 @@ extension ProcessingRecord {
         timeZone = plan.app.timeZone
         controller = Controller(owner: plan.app.owner, contact: plan.app.contact)
         purposes = plan.purposes.map { Purpose($0, of: plan) }
-        people = People(of: plan.app)
+        people = People(of: plan)
         data = Field.all(of: plan)
         recipients = plan.partners.map { Recipient($0, of: plan) }
         erasure = plan.metrics.map { Erasure($0, of: plan) }
@@ -41,7 +41,12 @@ extension ProcessingRecord.Purpose {
 }
 
 extension ProcessingRecord.People {
-    fileprivate init(of app: App) {
+    fileprivate init(of plan: Plan) {
+        let app = plan.app
+        let telling =
+            plan.purposes.contains(where: \.hasIdentifiers)
+            ? "Throng tells devices apart, on the web tabs, not people, and no two windows of a device."
+            : "Throng tells neither people nor devices apart."
         devicesPerDay = app.audience
         directedTo = app.directedTo
         let children =
@@ -53,7 +58,7 @@ extension ProcessingRecord.People {
         text =
             """
             Whoever uses \(app.title): about \(PlanNumber.text(app.audience)) devices a day, as the plan expects.\(children) \
-            Throng tells devices apart, not people, and no two windows of a device.
+            \(telling)
             """
     }
 }

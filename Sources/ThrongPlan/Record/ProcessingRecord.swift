@@ -7,11 +7,9 @@ package import ThrongWire
 /// Regulation (EU) 2016/679 (GDPR), in their order, and also the points that no plan settles: ``open``. It depends on
 /// the plan alone, so that the same plan makes the same bytes on every day and machine.
 package struct ProcessingRecord: Sendable, Hashable, Encodable {
-    /// The version of the format that ``json()`` writes: keys are added within one version, and never change their
-    /// meaning.
+    /// The version of the format of ``json()``, within which keys are only added.
     package static let format = 1
 
-    /// The record's ``format``.
     package let format: Int
     package let app: AppName
     package let title: String

@@ -11,9 +11,8 @@ package struct ProvedDevices: Sendable, Hashable {
     package struct Row: Sendable, Hashable {
         /// A margin of the layout's proved firsts.
         package let margin: Margin
-        /// The cell of that margin.
         package let cell: CellIndex
-        /// The number of devices that proved to be there. Unit: devices.
+        /// Unit: devices.
         package let devices: Int64
 
         package init(margin: Margin, cell: CellIndex, devices: Int64) {
@@ -27,11 +26,8 @@ package struct ProvedDevices: Sendable, Hashable {
     }
 }
 
-/// The devices that proved to be in the cells of a run of parts, as far as events bear them out.
-///
-/// A claim without an event lifts nothing: a cell has no more devices than proved events. A device of a part is also a
-/// device of each whole, so a cell has no more than any cell that contains it, whatever was lost on the way. These
-/// limits only make numbers smaller.
+/// The devices that proved to be in the cells of a run of parts, as far as events bear them out: a cell has no more of
+/// them than proved events, nor than any cell that contains it.
 struct ProvedSpan {
     /// The numbers of devices, by margin and cell. Unit: devices.
     let devices: [Margin: [CellIndex: Int64]]
@@ -69,8 +65,7 @@ struct ProvedSpan {
 }
 
 extension StoredCube {
-    /// The number of events in each leaf cell: those of proved identifiers, if the metric counts these apart; otherwise
-    /// all.
+    /// The events of each leaf cell: those of proved identifiers, if the metric counts these apart.
     var provedEvents: [CellIndex: Int64] {
         counters.reduce(into: [:]) { events, counter in
             if counter.measure == layout.provedCount { events[counter.cell] = counter.value }

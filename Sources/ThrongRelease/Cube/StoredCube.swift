@@ -1,12 +1,8 @@
 package import ThrongPlan
 
-/// The raw counters of one metric and one period, as PostgreSQL holds them.
-///
-/// Only the release step may look at it; nothing of it is printable.
+/// The raw counters of one metric and period, which only the release step may look at.
 package struct StoredCube: Sendable, Hashable {
-    /// The layout that the counters follow.
     package let layout: MetricLayout
-    /// The period that the counters cover.
     package let period: Period
     /// Counts and sums of the leaf cells that were ever touched.
     package let counters: [StoredCounter]
@@ -28,11 +24,9 @@ package struct StoredCube: Sendable, Hashable {
 
 /// One counter of one leaf cell.
 package struct StoredCounter: Sendable, Hashable {
-    /// The measure that it counts.
     package let measure: MeasureIndex
-    /// The leaf cell that it belongs to.
     package let cell: CellIndex
-    /// The counter's value. Unit: events, or 10^-decimals of the sum's unit.
+    /// Unit: events, or 10^-decimals of the sum's unit.
     package let value: Int64
 
     package init(measure: MeasureIndex, cell: CellIndex, value: Int64) {
@@ -44,13 +38,10 @@ package struct StoredCounter: Sendable, Hashable {
 
 /// The distinct identifiers of one tracked cell in one window.
 package struct StoredDistinct: Sendable, Hashable {
-    /// The tracked margin.
     package let margin: Margin
-    /// The cell of that margin.
     package let cell: CellIndex
-    /// The window in which they were distinct.
     package let window: WindowNumber
-    /// The number of distinct identifiers. Unit: identifiers.
+    /// Unit: identifiers.
     package let devices: Int64
 
     package init(margin: Margin, cell: CellIndex, window: WindowNumber, devices: Int64) {

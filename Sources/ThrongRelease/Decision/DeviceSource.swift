@@ -2,8 +2,7 @@ import ThrongNoise
 import ThrongPlan
 internal import ThrongSystem
 
-/// The numbers of devices that a release draws from: identifiers of one window, or devices that are known once in its
-/// period because they say or prove that they were there.
+/// The devices that a release draws from: identifiers of a window, or devices known once in its period.
 struct DeviceSource {
     /// The period for which the fresh layer is drawn.
     let period: String
@@ -26,8 +25,7 @@ struct DeviceSource {
         /// Devices that proved to be there in the period.
         case proved
 
-        /// Returns the kinds that a release draws: identifiers, and devices of the whole period where those are known.
-        /// The release tells the last one.
+        /// Returns the kinds that a release draws, the one that it tells last.
         static func all(of header: ReleaseHeader) -> [Kind] {
             guard header.layout.hasIdentifiers else { return [] }
             return [.identifiers] + (header.provesFirsts ? [.proved] : header.hasFirsts ? [.said] : [])
@@ -80,8 +78,7 @@ struct DeviceSource {
     /// True if the devices of a grouping were counted. An earlier plan's layout may not have counted them.
     func counts(_ grouping: Margin) -> Bool { layout.counting(grouping) != nil }
 
-    /// Returns, for each cell of a grouping, the devices that are proved to be there: the most identifiers of any
-    /// window, or the devices that proved it themselves. Unit: devices.
+    /// Returns the devices proved in each cell: by any window's identifiers, or by themselves. Unit: devices.
     func floors(in grouping: Margin) -> [Int64] {
         var floors = Array(repeating: Int64(0), count: layout.size(of: grouping))
         guard let counted = layout.counting(grouping) else { return floors }

@@ -27,8 +27,7 @@ struct DrawnCrowd {
 }
 
 extension MarginCase {
-    /// Returns the events behind each number where nobody has an identifier. k devices then stand for k times the most
-    /// events that one may add.
+    /// Returns the events behind each number where nobody has an identifier; k is then k times the bound.
     func eventCrowds(_ shape: MarginShape, _ numbers: Numbers) throws(NoiseError) -> [Margin: DrawnCrowd] {
         let layout = header.layout
         let counted = parts.flatMap { $0.cube.counters }.filter { $0.measure == .count }.map { ($0.cell, $0.value) }
@@ -79,8 +78,7 @@ extension MarginCase {
         return crowds
     }
 
-    /// Returns the occasions of which any number can be published, ascending. Nothing is drawn for the others, because
-    /// nobody would see it.
+    /// Returns the occasions of which any number can be published, ascending; no others are drawn.
     private func occasionsToDraw(
         _ parts: [MarginShape.Part], _ crowds: [Margin: DrawnCrowd], _ occasions: Margin
     ) -> [CellIndex] {

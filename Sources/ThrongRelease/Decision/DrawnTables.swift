@@ -2,10 +2,8 @@ import ThrongNoise
 import ThrongPlan
 internal import ThrongSystem
 
-/// The questions of one measure about the interactions of one lattice, and the noise for drawing them.
-///
-/// The table of an interaction is drawn in the canonical order of its fields and buckets, so that a plan that lists
-/// them in another order has the same noise in the same place.
+/// The questions of one measure about a lattice's interactions, and their noise. Tables are drawn in the canonical
+/// order of fields and buckets, whatever order a plan has.
 struct DrawnTables {
     let lattice: Lattice
     /// The width that is asked for now.
@@ -46,7 +44,7 @@ struct DrawnTables {
             let fields = dimensions(interaction).map { texts.field($0) }
             let buckets = lattice.buckets(of: interaction)
             questions[interaction] = Question(
-                text: fields.map(\.text).sorted(by: Self.precedes).map { "\nby\n\($0)" }.joined(),
+                text: fields.map(\.text).sortedByBytes().map { "\nby\n\($0)" }.joined(),
                 canonical: Self.canonical(fields), buckets: buckets, layers: try Layers(width, buckets: buckets))
         }
     }
@@ -126,18 +124,11 @@ struct DrawnTables {
     ///   - summed: the combinations of numbers of buckets of each field that are added up.
     func margin(of grouping: FieldSet, over squares: [Int64], summed: [[Int]]) throws(NoiseError) -> GroupingMargin {
         guard !Fault.noiseOff.isOn else { return .none }
-        let draws = try draws(squares)
-        var widest: GroupingMargin?
-        for sums in summed {
-            let margin = try lattice.margin(of: grouping, draws: draws, summed: sums)
-            widest = widest?.widened(to: margin) ?? margin
-        }
-        guard let widest else { throw .notOfTheLattice }
-        return widest
+        return try lattice.margin(of: grouping, draws: draws(squares), over: summed)
     }
 
     private static func canonical(_ fields: [(text: String, order: [Int])]) -> [Int] {
-        let ordered = fields.indices.sorted { precedes(fields[$0].text, fields[$1].text) }
+        let ordered = fields.indices.sorted { fields[$0].text.precedes(fields[$1].text) }
         var strides = fields.map { _ in 1 }
         var stride = 1
         for field in ordered.reversed() {
@@ -151,9 +142,5 @@ struct DrawnTables {
             places = places.flatMap { place in ranks.map { place + $0 * stride } }
         }
         return places
-    }
-
-    private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 }

@@ -35,10 +35,10 @@ extension MarginCase {
             }
             stated.append(try margins(of: grouping, numbers, behind.last, shown))
         }
-        let margins = ReleaseMargins(
+        var told = header
+        told.margins = ReleaseMargins(
             cost: try cost(shape, kinds: kinds), groupings: stated, squares: squares, events: texts.events)
-        return ReleaseDecision(
-            release: Release(decided: header.stating(margins), cells: cells), withheld: withheld)
+        return ReleaseDecision(release: Release(decided: told, cells: cells), withheld: withheld)
     }
 
     /// Returns the ρ of everything that is drawn for the first time.
@@ -89,14 +89,5 @@ extension MarginCase {
         return Set(
             parts.flatMap { $0.cube.counters }.filter { $0.measure == .count && $0.value > 0 }
                 .map { Int(project($0.cell).value) })
-    }
-}
-
-extension ReleaseHeader {
-    /// Returns the same header with the margins of its numbers.
-    func stating(_ margins: ReleaseMargins) -> ReleaseHeader {
-        ReleaseHeader(
-            layout: layout, period: period, plan: plan, threshold: threshold, sampling: sampling, reach: reach,
-            groupings: groupings, margins: margins, events: events)
     }
 }

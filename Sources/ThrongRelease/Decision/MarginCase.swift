@@ -46,16 +46,13 @@ package struct MarginCase: Sendable {
     package init(header: ReleaseHeader, on evidence: ReleaseEvidence, factors: MarginFactors = .none) {
         let (isSum, layout, origins) = (header.period.kind != header.layout.period, header.layout, evidence.origins)
         let lines = QuestionTexts.lines(of: evidence.countedInLayout, in: header.period)
-        var parts: [Part] = []
-        for cube in evidence.parts.sorted(by: { $0.period.start < $1.period.start }) {
+        parts = evidence.parts.sorted { $0.period.start < $1.period.start }.map { cube in
             let earlier = evidence.earlier.first { $0.header.period == cube.period }?.header.margins
             let events = isSum ? earlier?.events : lines
-            parts.append(
-                Part(
-                    cube: cube, earlier: isSum ? earlier : nil,
-                    texts: QuestionTexts(layout: layout, events: events, origins: origins)))
+            return Part(
+                cube: cube, earlier: isSum ? earlier : nil,
+                texts: QuestionTexts(layout: layout, events: events, origins: origins))
         }
-        self.parts = parts
         self.header = parts.last.map { header.naming(as: $0.cube.layout) } ?? header
         self.factors = factors
         let claimed = evidence.proved.first { $0.period == header.period }
@@ -91,21 +88,16 @@ package struct MarginCase: Sendable {
 
     private func eventTables(_ shape: MarginShape) throws(NoiseError) -> [DrawnTables] {
         let layout = header.layout
-        var tables: [DrawnTables] = []
-        for measure in 0...layout.sums.count {
+        return try (0...layout.sums.count).map { measure throws(NoiseError) in
             let factor = measure == 0 && layout.within != nil ? factors.devices : factors.events
-            tables.append(
-                try DrawnTables(
-                    shape.events, width: layout.width(of: measure, header.threshold, factor: factor), texts: texts,
-                    dimensions: shape.eventDimensions))
+            return try DrawnTables(
+                shape.events, width: layout.width(of: measure, header.threshold, factor: factor), texts: texts,
+                dimensions: shape.eventDimensions)
         }
-        return tables
     }
 
-    /// Returns the first line of a measure's questions in a part, and the period for which their fresh layer is drawn.
-    ///
-    /// Identifiers counted in one window are that window's devices: the same question, with the same answer.
-    /// Identifiers counted over several windows are a question of their own.
+    /// Returns the first line of a measure's questions in a part, and the period of their fresh layer. Identifiers
+    /// counted in one window are that window's devices: the same question.
     private func question(_ measure: Int, _ part: Part) -> (measure: String, period: String) {
         let layout = header.layout
         if measure > 0 {

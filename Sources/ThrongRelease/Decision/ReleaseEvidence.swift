@@ -2,7 +2,6 @@ package import ThrongPlan
 
 /// The data that a release is drawn from, read at one time.
 package struct ReleaseEvidence: Sendable, Hashable {
-    /// The layout that the counters follow.
     package let layout: MetricLayout
     /// The period that the release is to cover.
     package let period: Period

@@ -4,11 +4,9 @@ package import ThrongPlan
 ///
 /// Only a ``Release`` makes one: by deciding, or from the ledger's rows.
 package struct PublishedCell: Sendable, Hashable {
-    /// The margin: the dimensions that are kept.
     package let margin: Margin
-    /// The cell of that margin.
     package let cell: CellIndex
-    /// The number of events. Unit: events.
+    /// Unit: events.
     package let count: Int64
     /// The values of the metric's sums, in their order. Unit: 10^-decimals of the sum's unit.
     package let sums: [Int64]

@@ -13,18 +13,10 @@ extension Release {
     ) throws(ReleaseError) {
         let places = header.layout.dimensions.indices.filter { dropped.contains(header.layout.dimensions[$0].name) }
         let left = header.groupings.filter { margin in !places.contains { margin.keeps($0) } }
-        self.init(
-            remaining: ReleaseHeader(
-                layout: header.layout,
-                period: header.period,
-                plan: header.plan,
-                threshold: header.threshold,
-                sampling: header.sampling,
-                reach: header.reach,
-                groupings: left,
-                margins: header.margins?.keeping(header.groupings.map(left.contains)),
-                events: header.events),
-            cells: rows.filter { left.contains($0.margin) }, without: dropped)
+        var remaining = header
+        remaining.groupings = left
+        remaining.margins = header.margins?.keeping(header.groupings.map(left.contains))
+        self.init(remaining: remaining, cells: rows.filter { left.contains($0.margin) }, without: dropped)
         guard cells.allSatisfy(header.couldPublish),
             zip(cells, cells.dropFirst()).allSatisfy({ !$0.isSamePlace(as: $1) })
         else { throw .altered(metric: header.layout.metric, period: header.period) }

@@ -7,9 +7,7 @@ internal import ThrongWire
 package struct ReleaseDigest: Hashable, Sendable, CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
     package let hex: String
-    /// Wraps a digest already in hexadecimal.
     package init(hex: String) { self.hex = hex }
-    /// The digits.
     package var description: String { hex }
 }
 
@@ -45,6 +43,5 @@ extension ReleaseHeader {
         }
     }
 
-    /// Reads what ``json`` wrote.
     package init(json: Data) throws { self = try JSONDecoder().decode(ReleaseHeader.self, from: json) }
 }

@@ -42,23 +42,16 @@ package struct Release: Sendable, Hashable {
         }.sorted { ($0.margin, $0.cell) < ($1.margin, $1.cell) }
     }
 
-    /// A released cell as a store keeps it.
+    /// A released cell as a store keeps it, with the members of a ``PublishedCell``.
     package struct Row: Sendable, Hashable {
-        /// The margin: the dimensions that are kept.
         package let margin: Margin
-        /// The cell of that margin.
         package let cell: CellIndex
-        /// The number of events. Unit: events.
         package let count: Int64
-        /// The values of the metric's sums, in their order. Unit: 10^-decimals of the sum's unit.
         package let sums: [Int64]
-        /// The floor. Unit: devices; nil if the metric publishes no reach.
         package let reach: DeviceFloor?
-        /// The devices that said that this was their first. Unit: devices; nil if clients do not say which events are
-        /// firsts.
         package let firsts: Int64?
 
-        /// Creates a row with its margin, cell, count, sums, reach and firsts.
+        /// Creates a row of what a ``PublishedCell`` has.
         @_spi(Ledger) public init(
             margin: Margin, cell: CellIndex, count: Int64, sums: [Int64], reach: DeviceFloor?, firsts: Int64? = nil
         ) {
@@ -103,6 +96,5 @@ extension Release {
         return cells[low]
     }
 
-    /// True if the release shows that grouping at all.
     package func shows(_ margin: Margin) -> Bool { header.groupings.contains(margin) }
 }

@@ -2,14 +2,10 @@ package import ThrongPlan
 
 /// The reason why a release could not be made or read.
 package enum ReleaseError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A stored release no longer has the digest that it was released with.
     case altered(metric: MetricName, period: Period)
-    /// Age has taken cells of an earlier release against which this one would have to be decided.
     case decayed(metric: MetricName, period: Period)
-    /// The counters of a period that was released are gone, so that nothing can be added up over it.
     case countersGone(metric: MetricName, period: Period)
 
-    /// A message: what was found and what to do.
     package var description: String {
         switch self {
         case .altered(let metric, let period):

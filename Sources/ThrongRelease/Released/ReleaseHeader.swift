@@ -5,34 +5,25 @@ internal import ThrongSystem
 package struct ReleaseHeader: Sendable, Hashable, Codable {
     /// The layout of the cells; carries app, metric, dimensions and their buckets, learned ones with their labels.
     package private(set) var layout: MetricLayout
-    /// The period that the release covers.
     package let period: Period
     /// The plan in force.
     package let plan: PlanVersion
     /// The number of devices that each number stands for, at least.
-    package let threshold: Threshold
+    package private(set) var threshold: Threshold
     /// Share of events that clients sent: more than 0, at most 1.
     package let sampling: Double
     /// True if reach is published.
     package let reach: Bool
     /// The margins shown, ascending.
-    package let groupings: [Margin]
+    package internal(set) var groupings: [Margin]
     /// The margins of error of its numbers; nil before they are drawn.
-    package let margins: ReleaseMargins?
-    /// The events that were counted, ascending; nil if the release was made without saying so. They tell which other
-    /// metrics' numbers are about the same happenings.
-    package let events: [EventName]?
+    package internal(set) var margins: ReleaseMargins?
+    /// The events that were counted, ascending; nil if nobody said. Metrics of the same ones share happenings.
+    package private(set) var events: [EventName]?
 
     package init(
-        layout: MetricLayout,
-        period: Period,
-        plan: PlanVersion,
-        threshold: Threshold,
-        sampling: Double,
-        reach: Bool,
-        groupings: [Margin],
-        margins: ReleaseMargins? = nil,
-        events: [EventName]? = nil
+        layout: MetricLayout, period: Period, plan: PlanVersion, threshold: Threshold, sampling: Double, reach: Bool,
+        groupings: [Margin], margins: ReleaseMargins? = nil, events: [EventName]? = nil
     ) {
         self.layout = layout
         self.period = period
@@ -58,17 +49,16 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
     /// Its events are those that were counted; nil if an edit of the plan leaves open which.
     package func tightened(by terms: ReleaseTerms?) -> ReleaseHeader {
         guard let terms, !Fault.forgetTerms.isOn else { return self }
-        return ReleaseHeader(
-            layout: layout, period: period, plan: plan, threshold: max(threshold, terms.threshold), sampling: sampling,
-            reach: reach, groupings: groupings, margins: margins,
-            events: terms.counted.map { $0.names.map(Array.init) } ?? events)
+        var header = self
+        header.threshold = max(threshold, terms.threshold)
+        if let counted = terms.counted { header.events = counted.names?.sorted() }
+        return header
     }
 
     /// A key that all releases of a metric's numbers by the same kind of period share.
     package var series: [[UInt8]] { [layout.id.bytes, Array(period.kind.rawValue.utf8)] }
 
-    /// The counters of the devices that said that this was their first in the period, by shown grouping; empty if
-    /// clients are not asked to.
+    /// The counters of the period's firsts by shown grouping; empty if clients are not asked for them.
     var firsts: [Margin: MeasureIndex] {
         guard reach, let firsts = layout.firsts, let places = firsts.places(of: period.kind) else { return [:] }
         var counters: [Margin: MeasureIndex] = [:]
@@ -87,13 +77,8 @@ package struct ReleaseHeader: Sendable, Hashable, Codable {
     /// Creates the header that a plan gives a metric's release.
     package init(plan: Plan, metric: Metric, layout: MetricLayout, period: Period) {
         self.init(
-            layout: layout,
-            period: period,
-            plan: plan.version,
-            threshold: metric.threshold,
-            sampling: layout.sampling,
-            reach: metric.reach,
-            groupings: plan.groupings(of: metric),
+            layout: layout, period: period, plan: plan.version, threshold: metric.threshold,
+            sampling: layout.sampling, reach: metric.reach, groupings: plan.groupings(of: metric),
             events: metric.countingEvents)
     }
 }

@@ -10,8 +10,7 @@ package struct ReleaseMargins: Sendable, Hashable, Codable {
     /// The squares of the noise's widths by measure, the count first and devices last. A sum over a longer period needs
     /// them to draw the same noise again. Unit: devices, squared.
     let squares: [Int64]
-    /// Each event's senders and the part of the period in which it was counted, by event; kept for the same reason. nil
-    /// if nobody kept that.
+    /// Each event's senders and time in the period, kept for the same reason; nil if nobody kept that.
     package let events: [String: String]?
 
     /// Half-widths: 19 of 20 published numbers of a grouping lie within them.
@@ -23,13 +22,11 @@ package struct ReleaseMargins: Sendable, Hashable, Codable {
         /// The half-width of numbers of devices; nil without identifiers. Unit: devices.
         package let devices: Int64?
 
-        /// Creates the margins of one grouping.
         package init(count: Int64, sums: [Int64], devices: Int64?) {
             (self.count, self.sums, self.devices) = (count, sums, devices)
         }
     }
 
-    /// Creates the margins of a release.
     package init(cost: String, groupings: [Grouping]) {
         self.init(cost: cost, groupings: groupings, squares: [], events: nil)
     }

@@ -122,7 +122,10 @@ package struct ReportDocument: Sendable, Hashable {
                 isNamed: !(unnamed[$0.metric]?.contains(period) ?? false))
         }
         let comparisons = answers.reduce(0) { $0 + $1.comparisons }
-        for place in answers.indices { answers[place].comparisons = comparisons }
+        for (place, likenesses) in plan.likenesses(of: answers).enumerated() {
+            answers[place].comparisons = comparisons
+            answers[place].likenesses = likenesses
+        }
         self.answers = answers
     }
 

@@ -11,9 +11,13 @@ package struct ReportFiles: Sendable, Hashable {
 
     /// Writes a document in every format that is asked for, each once.
     ///
-    /// - Parameter pdf: the page as it was printed; nil leaves that format out.
+    /// - Parameters:
+    ///   - pdf: the page as it was printed; nil leaves that format out.
+    ///   - workbook: the document's sheets as a workbook; nil leaves that format out.
     /// - Throws: ``ReportError/template(name:reason:)`` where a built-in page template does not parse.
-    package init(of document: ReportDocument, formats: [ReportFormat], pdf: [UInt8]? = nil) throws(ReportError) {
+    package init(
+        of document: ReportDocument, formats: [ReportFormat], pdf: [UInt8]? = nil, workbook: [UInt8]? = nil
+    ) throws(ReportError) {
         var files: [ReportFile] = []
         for format in ReportFormat.allCases where formats.contains(format) {
             let contents: [UInt8]? =
@@ -22,6 +26,7 @@ package struct ReportFiles: Sendable, Hashable {
                 case .pdf: pdf
                 case .csv: Array(document.csv.utf8)
                 case .json: Array(document.json.utf8)
+                case .xlsx: workbook
                 }
             guard let contents else { continue }
             let stem = ReportFile.stem(report: document.name.text, period: document.periodLabel)
@@ -82,6 +87,7 @@ extension ReportFile {
         if name.hasSuffix(".csv") { return "text/csv; charset=utf-8; header=present" }
         if name.hasSuffix(".json") { return "application/json" }
         if name.hasSuffix(".pdf") { return "application/pdf" }
+        if name.hasSuffix(".xlsx") { return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" }
         return "application/octet-stream"
     }
 

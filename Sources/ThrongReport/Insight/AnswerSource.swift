@@ -60,11 +60,31 @@ struct AnswerSource {
             view: view(of: period, in: calendar, order: order),
             clip: clip,
             leads: insight.kind.isCompared ? table.largestPlace.map { order.leads(of: $0) } ?? [] : [],
+            leadOverWithheld: leadOverWithheld(order),
             aged: aged.map { from, to in
                 AgedDimension(
                     name: from, title: title(from),
                     now: to.flatMap { name in axes.first { $0.name == name } })
             })
+    }
+
+    /// Returns the lead of the largest row over all that is withheld, in standard deviations. Without end where nothing
+    /// is; 0 where nothing bounds what is, as no mean is bounded by others.
+    private func leadOverWithheld(_ order: RowOrder) -> Double {
+        let withheld = table.rows.indices.filter { table.rows[$0].figure == .withheld }
+        guard !withheld.isEmpty else { return .infinity }
+        guard insight.kind.isCompared, let top = table.largestPlace else { return 0 }
+        switch basis.devices {
+        case nil, .answers:
+            // None of them is more than all of them together.
+            return table.rest.map { order.lead(of: top, overSumOf: withheld, drawnAs: $0.events) } ?? 0
+        case .window, .proved:
+            // A number of devices is withheld below k and its margin.
+            let k = basis.threshold.devices
+            return withheld.map { order.lead(of: top, overSumOf: [$0], drawnAs: k + (order.numbers[$0]?.margin ?? 0)) }
+                .min() ?? 0
+        case .firsts: return 0
+        }
     }
 
     private func interval(of quantity: Quantity) -> Interval? {
@@ -108,7 +128,7 @@ struct AnswerSource {
         return AnswerPoint(
             period: period, threshold: release.header.threshold, withheldShare: then.rest?.share,
             // A bucket that was learned since has no number of that time.
-            figures: table.rows.map { figures[$0.buckets] ?? .absent(.notReleased) })
+            figures: table.rows.map { figures[$0.buckets] ?? .absent(.notReleased) }, whole: then.whole)
     }
 }
 

@@ -31,7 +31,7 @@ package struct AnswerRow: Sendable, Hashable {
 /// what is less can't be told from nothing.
 package struct AnswerRest: Sendable, Hashable {
     /// The whole's events less those of the published rows. Unit: events.
-    private let events: Int64
+    let events: Int64
     /// The whole; above 0. Unit: events.
     package let whole: Int64
     /// The rest in the answer's own terms, for a line of its own; nil where no row is withheld, where the rest is not

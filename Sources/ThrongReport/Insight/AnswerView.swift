@@ -115,4 +115,6 @@ package struct AnswerPoint: Sendable, Hashable {
     package let withheldShare: Decimals?
     /// One a row of the answer's table.
     package let figures: [Figure]
+    /// All rows together; nil where that means nothing or is not shown.
+    package var whole: Figure?
 }

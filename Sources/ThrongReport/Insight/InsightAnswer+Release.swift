@@ -24,6 +24,8 @@ extension InsightAnswer {
         question = metric?.question ?? ""
         let isWithin = history.map { $0.current.header.layout.within != nil } ?? (metric?.within != nil)
         unit = insight.unit(of: metric, isWithin: isWithin)
+        let usual = isWithin ? "visit" : metric?.answered == nil ? "action" : Counted.devices.one
+        named = metric?.noun ?? Noun(one: usual, many: "\(usual)s")
         filters = insight.filters.map {
             AnswerFilter(dimension: $0.dimension, title: title($0.dimension), bucket: $0.bucket)
         }

@@ -12,9 +12,13 @@ package struct InsightAnswer: Sendable, Hashable {
     package let names: PeriodNames
     /// The buckets that it is confined to.
     package let filters: [AnswerFilter]
-    package let outcome: Outcome
+    package internal(set) var outcome: Outcome
     /// The comparisons that words on the same page make between numbers: all of them share one chance of error.
     package var comparisons = 0
+    /// The words for what is counted where that is not devices.
+    package let named: Noun
+    /// The sentences that tell it from other measures of the same thing in its report.
+    package var likenesses: [String] = []
 
     package enum Outcome: Sendable, Hashable {
         /// A release answers.
@@ -37,6 +41,8 @@ package struct InsightAnswer: Sendable, Hashable {
         /// The lead of the largest number over each row of the table, in standard deviations of their difference. Nil
         /// for the largest row itself and where there is no number; empty for kinds whose rows are not compared.
         package var leads: [Double?] = []
+        /// The lead of the largest number over whatever is withheld, in standard deviations.
+        package var leadOverWithheld = Double.infinity
         package let aged: [AgedDimension]
 
         /// The whole that parts are shares of; nil where devices that are in several parts keep these from adding up.
@@ -56,7 +62,7 @@ package struct InsightAnswer: Sendable, Hashable {
     var ownComparisons: Int {
         guard let answered else { return 0 }
         if case .funnel = answered.view { return max(funnelReaches(answered).count - 1, 0) }
-        let rows = answered.leads.count { $0 != nil }
+        let rows = answered.leads.count { $0 != nil } + (answered.leadOverWithheld.isFinite ? 1 : 0)
         return switch answered.view {
         case .change(let comparisons): comparisons.reduce(rows) { $0 + $1.rows.count { $0.change.change != nil } }
         case .trend(let points): rows + courses(over: points, answered).count

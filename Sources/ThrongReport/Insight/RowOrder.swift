@@ -33,6 +33,16 @@ struct RowOrder {
         }
     }
 
+    /// Returns the lead of one row over some others together, in standard deviations; 0 where that can't be told.
+    ///
+    /// However their noise hangs together, its standard deviation is at most the sum of theirs.
+    func lead(of row: Int, overSumOf others: [Int], drawnAs sum: Int64) -> Double {
+        guard let own = numbers[row], let mine = quantities[row], let largest = mine.amount ?? mine.fraction?.numerator
+        else { return 0 }
+        let spread = ([own] + others.compactMap { numbers[$0] }).reduce(0) { $0 + $1.variance.squareRoot() }
+        return Double(largest - sum) / max(spread, 1e-9)
+    }
+
     /// Returns the difference between two numbers, or between two shares of one whole; nil for others.
     private static func gap(_ one: Quantity, _ other: Quantity) -> Double? {
         if let mine = one.amount, let its = other.amount { return Double(mine) - Double(its) }

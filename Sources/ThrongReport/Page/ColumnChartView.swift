@@ -43,9 +43,10 @@ struct ColumnChartView {
         let labels = table.rows.enumerated().map { place, row -> String in
             guard place.isMultiple(of: every) else { return "" }
             guard isSlanted else { return row.label }
+            let label = Self.brief(row.label)
             // They lean to the left, at most to the card's edge, and fall no lower than the page can spare.
             let across = (Double(place) + 0.65) * pixels + 18
-            return row.label.shortened(toWidth: min(across * 2.0.squareRoot() / Self.letters.label, 12))
+            return label.shortened(toWidth: min(across * 2.0.squareRoot() / Self.letters.label, 12))
         }
         columns = table.rows.enumerated().map { place, row in
             let quantity = row.figure.quantity
@@ -71,9 +72,15 @@ struct ColumnChartView {
         height = Coordinate.number(Self.top + Self.plot + (slanted ? 22 + longest / 2.0.squareRoot() : 28))
         chartID = "\(anchor)-chart"
         chartTitle = answer.insight.title
-        var unit = "band"
+        var unit = "range"
         if case .retention = answer.insight.kind { unit = "week" }
         chartSummary = "Columns, one a \(unit), in order. \(answer.sentence) \(Wording.alsoInTable)"
+    }
+
+    /// The label of the first band with a sign for its word: "< 10".
+    private static func brief(_ label: String) -> String {
+        guard let bound = label.wholeMatch(of: /under ([0-9].*)/)?.1 else { return label }
+        return "< \(bound)"
     }
 
     /// The share where the whole is published: it is shorter than the number, which the table has.

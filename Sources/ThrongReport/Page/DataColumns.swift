@@ -92,25 +92,24 @@ struct DataColumns {
     private static func heads(_ answer: InsightAnswer, whole: Quantity?) -> [String] {
         // The terms of a quotient are those of the sample.
         let sample = answer.sampleWords
+        let noun = answer.noun.many.sentenceCased
         return switch answer.insight.kind {
-        case .count where answer.counted == .identifiers, .frequency where answer.counted == .identifiers:
-            whole?.amount != nil ? ["Identifiers", "Share"] : ["Identifiers"]
-        case .count, .distribution:
-            whole?.amount != nil ? ["Events", "Share"] : ["Events"]
+        case .frequency where answer.counted != .identifiers:
+            whole?.amount != nil ? ["Devices", "Share"] : ["Devices"]
+        case .count, .distribution, .frequency:
+            whole?.amount != nil ? [noun, "Share"] : [noun]
         case .reach:
             [Wording.heading(devices: answer.answered?.basis.devices)]
         case .funnel:
-            ["Identifiers", "Of the step before", "Of the first"]
-        case .frequency:
-            whole?.amount != nil ? ["Devices", "Share"] : ["Devices"]
+            [noun, "Of the step before", "Of the first"]
         case .retention:
             ["Share", "Devices" + sample, "Of week 0's"]
         case .share:
-            ["Share", "Part" + sample, "Of \(answer.counted.rawValue)"]
+            ["Share", "Part" + sample, "Of \(answer.noun.many)"]
         case .mean:
-            [answer.unit.isEmpty ? "Mean" : "Mean (\(answer.unit))", "Events" + sample]
+            [answer.unit.isEmpty ? "Mean" : "Mean (\(answer.unit))", noun + sample]
         case .quantiles:
-            [answer.unit.isEmpty ? "About" : "About (\(answer.unit))", "Band"]
+            [answer.unit.isEmpty ? "About" : "About (\(answer.unit))", "Range"]
         }
     }
 

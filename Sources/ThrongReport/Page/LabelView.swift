@@ -11,7 +11,7 @@ enum LabelView {
     private static let shownBuckets = 24
 
     static func of(_ label: PrivacyLabel, root: String, trial: LabelTrial?, css: String) -> TemplateView {
-        var view: TemplateView = ["css": css, "root": root, "coarsening": PrivacyLabel.coarsening]
+        var view: TemplateView = ["css": css, "root": root, "coarsening": label.coarsening]
         view["app"] = label.app.text
         view["appTitle"] = label.appTitle
         view["appTitleLanguage"] = label.appLanguage.attributes
@@ -37,6 +37,7 @@ enum LabelView {
                 },
             ]
         }
+        view["hasDimensions"] = !label.dimensions.isEmpty
         view["dimensions"] = label.dimensions.map { dimension -> TemplateView in
             let isLong = dimension.buckets.count > Self.shownBuckets + 1
             let shown = isLong ? Self.shownBuckets : dimension.buckets.count
@@ -70,50 +71,23 @@ enum LabelView {
     }
 
     private static func tiles(of label: PrivacyLabel) -> [TemplateView] {
-        let showing = label.purposes.filter(\.hasIdentifiers)
-        let events =
-            showing.isEmpty || showing.count == label.purposes.count
-            ? "" : ", or as many events where devices can\u{2019}t be told apart"
-        var tiles: [TemplateView] = [
-            [
-                "tileNumber": String(label.threshold),
-                "tileUnit": showing.isEmpty ? "events or more" : "devices or more",
-                "tileSentence": "stand behind every published number\(events): k\u{a0}=\u{a0}\(label.threshold).",
-            ],
-            [
-                "tileNumber": "0", "tileUnit": "identifiers kept",
-                "tileSentence": "No name, no address, no record of what one person did.",
-            ],
+        func tile(_ number: String, _ unit: String, _ sentence: String) -> TemplateView {
+            ["tileNumber": number, "tileUnit": unit, "tileSentence": sentence]
+        }
+        // "15 minutes" as a number and its unit.
+        func longest(_ seconds: [Int64], _ sentence: String) -> TemplateView? {
+            let parts = seconds.max().map { Duration.seconds($0).planText.split(separator: " ").map(String.init) } ?? []
+            return parts.count == 2 ? tile(parts[0], parts[1], sentence) : nil
+        }
+        let rotations = label.purposes.filter(\.hasIdentifiers).map(\.rotationSeconds)
+        let tiles: [TemplateView?] = [
+            tile("\(label.threshold)", "\(label.units) or more", "stand behind every published number."),
+            tile("0", "names or addresses kept", "No list of what one person did."),
+            longest(rotations, "at most, then your device counts as another one.")
+                ?? tile("0", "codes sent", "Nothing is sent by which devices could be told apart."),
+            longest(label.purposes.map(\.retentionSeconds), "at most, then published numbers are deleted."),
         ]
-        if let longest = showing.max(by: { $0.rotationSeconds < $1.rotationSeconds }) {
-            let (number, unit) = parts(of: longest.rotation)
-            tiles.append(
-                [
-                    "tileNumber": number, "tileUnit": unit,
-                    "tileSentence": "at most, then a device shows another random identifier.",
-                ])
-        } else {
-            tiles.append(
-                [
-                    "tileNumber": "0", "tileUnit": "identifiers shown",
-                    "tileSentence": "A device sends values, and nothing by which it could be told apart.",
-                ])
-        }
-        if let longest = label.purposes.max(by: { $0.retentionSeconds < $1.retentionSeconds }) {
-            let (number, unit) = parts(of: longest.retention)
-            tiles.append(
-                [
-                    "tileNumber": number, "tileUnit": unit,
-                    "tileSentence": "at most, then published numbers are deleted.",
-                ])
-        }
-        return tiles
-    }
-
-    /// "15 minutes" as a number and its unit.
-    private static func parts(of duration: String) -> (String, String) {
-        let parts = duration.split(separator: " ", maxSplits: 1).map(String.init)
-        return (parts.first ?? "", parts.dropFirst().first ?? "")
+        return tiles.compactMap { $0 }
     }
 
     private static func topics(of facts: [PrivacyLabel.Fact]) -> [TopicView] {
@@ -147,7 +121,8 @@ enum LabelIndexView {
         let apps = labels.map { label -> TemplateView in
             [
                 "app": label.app.text, "appTitle": label.appTitle, "appLanguage": label.appLanguage.attributes,
-                "appSentence": "k = \(label.threshold). Questions: \(label.contact)",
+                "appSentence":
+                    "\(label.threshold) \(label.units) or more stand behind every number. Questions: \(label.contact)",
             ]
         }
         return ["css": css, "apps": apps]

@@ -2,11 +2,10 @@ internal import Foundation
 internal import ThrongPlan
 
 extension LanguageTag {
+    var isRightToLeft: Bool { Locale.Language(identifier: text).characterDirection == .rightToLeft }
+
     /// The attributes of an element whose text is in the language, after a space: ` lang="de" dir="ltr"`.
-    var attributes: String {
-        let isRightToLeft = Locale.Language(identifier: text).characterDirection == .rightToLeft
-        return " lang=\"\(text)\" dir=\"\(isRightToLeft ? "rtl" : "ltr")\""
-    }
+    var attributes: String { " lang=\"\(text)\" dir=\"\(isRightToLeft ? "rtl" : "ltr")\"" }
 }
 
 extension LanguageTag? {

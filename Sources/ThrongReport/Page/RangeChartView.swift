@@ -45,7 +45,7 @@ struct RangeChartView {
         chartID = "\(anchor)-chart"
         chartTitle = answer.insight.title
         chartSummary =
-            "Bands on a line that begins at \(answer.locale.text(Decimals(exactly: low))), with a mark where the value lies if "
-            + "a band's events are spread evenly. \(answer.sentence) \(Wording.alsoInTable)"
+            "Ranges on a line that begins at \(answer.locale.text(Decimals(exactly: low))), with a mark where the value lies if "
+            + "a range is filled evenly. \(answer.sentence) \(Wording.alsoInTable)"
     }
 }

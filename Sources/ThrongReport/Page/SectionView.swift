@@ -49,8 +49,8 @@ enum SectionView {
         if !isCharted { view["dataTables"] = [DataTableView(answer, answered: answered)] }
         view["withheldNotes"] = answer.withheldNotes
         view["chanceNotes"] = answer.leaningNotes
-        view["ageNotes"] = answer.ageNotes
-        view["basisParts"] = answered.basis.words(in: answer.locale) + answered.withheldWords(in: answer.locale)
+        view["ageNotes"] = answer.ageNotes + answer.likenesses
+        view["basisParts"] = answered.basis.words(in: answer.wording)
         return view
     }
 

@@ -37,8 +37,8 @@ package enum ExplanationError: Error, Sendable, Hashable, CustomStringConvertibl
             "The plan has no metric '\(name)'. It has: \(known.joined(separator: ", "))."
         case .notReleased(let metric, let period):
             """
-            There is no release of \(metric) for \(period). `throng release` makes those that are due: once the period \
-            is over and the plan's grace has passed, or with --ignore-grace.
+            There is no release of \(metric) for \(period): nothing was counted in it, or its release waits. `throng release \
+            --period \(period)` says for what.
             """
         case .unknownDimension(let name, let known):
             known.isEmpty

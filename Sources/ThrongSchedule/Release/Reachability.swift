@@ -13,7 +13,6 @@ struct Reachability: Sendable, Hashable {
 
     /// The time listened so far. Unit: seconds.
     private var listened: Int64 = 0
-    /// The time at which the last look ended.
     private var lookedAt: UnixSeconds?
 
     /// True if the process has listened for long enough to tell which daemons are gone.

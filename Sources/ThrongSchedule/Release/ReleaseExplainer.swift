@@ -18,23 +18,26 @@ package struct ReleaseExplainer: Sendable {
     ) async throws -> Explanation {
         let names = plan.metrics.map(\.name.text)
         guard plan.metric(metric) != nil else { throw ExplanationError.unknownMetric(metric, known: names) }
+        let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+        let former = calendar.period(period.kind, containing: period.start - 1)
         let releases = try await store.releases(
-            app: plan.app.name, metric: metric, periodKind: period.kind, from: period.start, to: period.start + 1)
-        guard let release = releases.last else {
-            let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
+            app: plan.app.name, metric: metric, periodKind: period.kind, from: former.start, to: period.start + 1)
+        guard let release = releases.last, release.header.period.start == period.start else {
             throw ExplanationError.notReleased(metric, period: calendar.label(of: period))
         }
         let layout = release.header.layout
         let (margin, cell) = try Self.place(buckets, in: layout)
-        let (state, sentence) = try await explain(cell, in: margin, of: release)
-        let calendar = PeriodCalendar(timeZone: layout.timeZone) ?? .utc
+        let isAsBefore = releases.contains {
+            $0.header.period.start == former.start && $0.header.layout == layout && $0.cell(cell, in: margin) != nil
+        }
+        let (state, sentence) = try await explain(cell, in: margin, of: release, isAsBefore: isAsBefore)
         return Explanation(
             metric: metric.text, period: calendar.label(of: period), cell: layout.name(cell, in: margin), state: state,
             sentence: sentence)
     }
 
     private func explain(
-        _ cell: CellIndex, in margin: Margin, of release: Release
+        _ cell: CellIndex, in margin: Margin, of release: Release, isAsBefore: Bool
     ) async throws -> (Explanation.State, String) {
         let (layout, period) = (release.header.layout, release.header.period)
         guard release.shows(margin) else {
@@ -53,15 +56,14 @@ package struct ReleaseExplainer: Sendable {
             let off = release.header.margin(of: margin).map {
                 " 19 of 20 such numbers lie within \($0) of what was counted."
             }
-            return (
-                .published, "It is published: \(Wording.english.count(published.count, "event")).\(off ?? "")"
-            )
+            let count = Wording.english.count(published.count, "event")
+            return (.published, "It is published\(isAsBefore ? ", as before" : ""): \(count).\(off ?? "")")
         }
         if layout.isImpossible(cell, in: margin) {
             return (.impossible, "The plan says that this combination cannot occur.")
         }
         if let reason = try await store.reason(layout.counted, period, margin: margin, cell: cell) {
-            return Self.words(for: reason, k: release.header.threshold.devices)
+            return Self.words(for: reason, k: release.header.threshold.devices, isTotal: margin == Margin(keeping: []))
         }
         if try await store.knowsReasons(layout.counted, period) {
             return (.empty, "Nothing was counted in it. Readers can't tell: empty and small cells are withheld alike.")
@@ -69,15 +71,17 @@ package struct ReleaseExplainer: Sendable {
         return (.forgotten, "It was withheld. Why was written down, and went with the period's raw counters.")
     }
 
-    private static func words(for reason: WithholdingReason, k: Int64) -> (Explanation.State, String) {
+    private static func words(
+        for reason: WithholdingReason, k: Int64, isTotal: Bool
+    ) -> (Explanation.State, String) {
         switch reason {
         case .small(let floor):
             let devices = Wording.english.count(floor.devices, "device")
             return (
                 .small,
                 """
-                Fewer than k: \(devices) \(floor.devices == 1 ? "is" : "are") proved behind it, and k is \(k). Coarser buckets \
-                or a longer period show more.
+                Fewer than k: \(devices) \(floor.devices == 1 ? "is" : "are") proved behind it, and k is \(k). \
+                \(isTotal ? "A longer period shows" : "Fewer dimensions or a longer period show") more.
                 """
             )
         case .nearThreshold:

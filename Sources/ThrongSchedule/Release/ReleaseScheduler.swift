@@ -15,7 +15,6 @@ package struct ReleaseScheduler: Sendable {
     /// Draws the numbers to publish, on the connection's thread.
     var draw: @Sendable (MarginCase, DrawSecret) throws -> ReleaseDecision = { try $0.decide(secret: $1) }
 
-    /// A release that was made just now.
     package struct Made: Sendable {
         package let metric: MetricName
         package let period: Period
@@ -41,12 +40,8 @@ package struct ReleaseScheduler: Sendable {
 
     /// Makes the due releases of a plan's app: first of the periods that are counted, then of coarser ones.
     ///
-    /// - Parameters:
-    ///   - only: the only period to release; nil releases all.
-    ///   - ignoringGrace: true if a period is due as soon as it is over.
-    ///   - failed: gets each release that could not be made, and the others are still made. By default the first
-    ///     failure is thrown.
-    /// - Throws: the errors of `failed`; ``PostgresError`` if PostgreSQL can't be reached.
+    /// - Parameter failed: gets each release that could not be made; the others are made. By default the first failure
+    ///   is thrown.
     package func releaseDue(
         of plan: Plan, now: UnixSeconds, only: Period? = nil, ignoringGrace: Bool = false,
         failed: (Failure) throws -> Void = { throw $0.error }
@@ -118,7 +113,6 @@ package struct ReleaseScheduler: Sendable {
         }
     }
 
-    /// Gives up the coarser periods that a plan no longer asks for.
     package func giveUpRollups(of plan: Plan) async throws {
         for rollup in try await store.openRollups(app: plan.app.name)
         where !(plan.metric(rollup.layout.metric)?.rollups.contains(rollup.period.kind) ?? false) {

@@ -36,12 +36,7 @@ package struct ReportScheduler: Sendable {
         self.deliveries = deliveries
     }
 
-    /// Returns the document of a report for a period, as it is made at `now`.
-    ///
-    /// - Throws: ``ReportSchedulerError/notReleased(report:period:due:)`` if none of its metrics has a release, and
-    ///   ``ReportSchedulerError/aged(report:period:)`` if the releases have expired;
-    ///   ``ReportSchedulerError/held(report:period:metric:)``;
-    ///   ``ReportSchedulerError/unnamed(report:period:partner:)``.
+    /// Returns the document of a report for a period, as it is made at `now`; throws ``ReportSchedulerError``.
     package func document(
         of report: Report, plan: Plan, period: Period, now: UnixSeconds
     ) async throws -> ReportDocument {
@@ -121,10 +116,6 @@ package struct ReportScheduler: Sendable {
 
     /// Makes a report's files, with a signed manifest where there is a key, and writes them into a folder; nothing is
     /// delivered and nothing goes on record.
-    ///
-    /// - Parameters:
-    ///   - lacking: gets the reason if a PDF was asked for and could not be made; the other files are still made.
-    /// - Returns: the paths that were written.
     package func write(
         _ report: Report, plan: Plan, period: Period, now: UnixSeconds, to out: String,
         lacking: (PrintError) -> Void = { _ in }
@@ -136,9 +127,6 @@ package struct ReportScheduler: Sendable {
 
     /// Makes a report unless it was made, and delivers it where it has not arrived, and to folders again.
     ///
-    /// - Parameters:
-    ///   - lacking: gets the reason if a PDF was asked for and could not be made; the other files are still delivered.
-    /// - Returns: the paths and addresses that have it now.
     /// - Throws: ``ReportSchedulerError/notComplete(report:period:due:)`` while a release of the app within the period
     ///   is still due, and ``ReportSchedulerError/notReleased(report:period:due:)`` if nothing is released: neither
     ///   leaves a run on record; ``ReportSchedulerError/notDelivered(report:period:reasons:)``.
@@ -209,7 +197,8 @@ package struct ReportScheduler: Sendable {
                 lack = error
             }
         }
-        let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf)
+        let workbook = report.formats.contains(.xlsx) ? try document.workbook() : nil
+        let files = try ReportFiles(of: document, formats: report.formats, pdf: pdf, workbook: workbook)
         guard let key = try signing.current() else {
             return Made(files: files, label: document.periodLabel, lack: lack, until: document.deleteBy ?? period.end)
         }
@@ -261,8 +250,6 @@ package struct ReportScheduler: Sendable {
     /// A period's report is due at the first time of its schedule after the period's end and the app's grace, and once
     /// every release of the app within the period is made, rollups too. Missed reports are made later, each once.
     /// Folders get theirs at once; deliveries over the network are left to the delivery service.
-    ///
-    /// - Returns: the number of reports that were made.
     package func deliverDue(of plan: Plan, now: UnixSeconds, failed: (Report, any Error) -> Void) async throws -> Int {
         guard let calendar = PeriodCalendar(timeZone: plan.app.timeZone) else { return 0 }
         let open = try await openPeriods(plan)

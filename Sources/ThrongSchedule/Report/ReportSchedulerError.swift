@@ -19,9 +19,9 @@ package enum ReportSchedulerError: Error, Sendable, Hashable, CustomStringConver
         switch self {
         case .notReleased(let report, let period, let due):
             """
-            nothing that \(report) needs is released for \(period). A period is released once it is over and the plan's \
-            grace has passed, which is at \(Instant.text(due)); `throng release --period \(period) --ignore-grace` does it \
-            as soon as it is over.
+            nothing that \(report) needs is released for \(period). Where anything was counted in it, that is released once it \
+            is over and the plan's grace has passed, at \(Instant.text(due)), or before by `throng release --period \(period) \
+            --ignore-grace`; where nothing was, there is no such report.
             """
         case .aged(let report, let period):
             """

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
-internal import ThrongAttestation
 internal import ThrongCredentials
 internal import ThrongIngest
 internal import ThrongWire
@@ -10,7 +9,6 @@ internal import ThrongWire
 struct CredentialRoutes {
     let ingestion: Ingestion
     let issuer: CredentialIssuer
-    let telemetry: Telemetry
 
     /// A month's key is published three days before it holds. Unit: seconds.
     private static let cacheSeconds = 600
@@ -35,21 +33,21 @@ struct CredentialRoutes {
     private func answer(to request: Request) async -> Response {
         do {
             let headers = RequestHeaders(request.headers)
-            let (asked, _) = try await ingestion.withBody(of: request, headers, upTo: Intake.credentialBytes) { body in
-                try body.read { bytes throws(IntakeError) in try ingestion.intake.readCredential(bytes) }
+            let (asked, _) = try await ingestion.reading(request, headers, upTo: Intake.credentialBytes) {
+                bytes throws(IntakeError) in try ingestion.intake.readCredential(bytes)
             }
             let question = CredentialQuestion(
                 app: asked.app, epoch: asked.epoch, request: asked.request, attester: asked.attester,
                 evidence: Evidence(asked.evidence))
             let answer = try await issuer.answer(question)
-            telemetry.credentialWasGiven()
+            ingestion.telemetry.credentialWasGiven()
             var response = Response.json(.ok, "{\"response\":\"\(Base64URL.text(of: answer))\"}")
             response.headers[.cacheControl] = "no-store"
             return response
         } catch let error as IntakeError {
             return .refusal(error)
         } catch let refusal as CredentialRefusal {
-            telemetry.credentialWasRefused(refusal)
+            ingestion.telemetry.credentialWasRefused(refusal)
             var response = Response.problem(Problem(refusal))
             if case .tooMany(_, let seconds) = refusal { response.headers[.retryAfter] = "\(seconds)" }
             return response

@@ -55,20 +55,17 @@ final class Certificates: Sendable {
     /// - Returns: the reason why the files can't be used; nil if they are in force.
     @discardableResult
     func reload(isAsked: Bool = false) -> TLSError? {
-        let outcome = Result { () throws(TLSError) -> ServerCertificate? in
+        do throws(TLSError) {
             let contents = try files.read()
-            let isNew = state.withLock { state in
+            let (isNew, problem) = state.withLock { state in
                 defer { state.tried = contents }
-                return state.tried != contents || isAsked && state.problem != nil
+                return (state.tried != contents || isAsked && state.problem != nil, state.problem)
             }
-            return isNew ? try ServerCertificate(contents, of: files, now: clock.now) : nil
-        }
-        switch outcome {
-        case .success(nil):
-            let problem = state.withLock { $0.problem }
-            if isAsked, problem == nil { logger.notice("SIGHUP: the certificate's files say what they said") }
-            return problem
-        case .success(let certificate?):
+            guard isNew else {
+                if isAsked, problem == nil { logger.notice("SIGHUP: the certificate's files say what they said") }
+                return problem
+            }
+            let certificate = try ServerCertificate(contents, of: files, now: clock.now)
             state.withLock { state in
                 state.inForce = InForce(certificate: certificate, number: (state.inForce?.number ?? 0) + 1)
                 state.problem = nil
@@ -76,16 +73,17 @@ final class Certificates: Sendable {
             logger.notice("the certificate was read anew; new connections get it")
             say(certificate)
             return nil
-        case .failure(let problem):
+        } catch {
             let isKnown = state.withLock { state in
-                defer { state.problem = problem }
-                return state.problem == problem
+                defer { state.problem = error }
+                return state.problem == error
             }
-            guard isAsked || !isKnown else { return problem }
-            logger.error(
-                "the certificate can't be read anew, and the former one stays in force",
-                metadata: ["error": "\(problem)"])
-            return problem
+            if isAsked || !isKnown {
+                logger.error(
+                    "the certificate can't be read anew, and the former one stays in force",
+                    metadata: ["error": "\(error)"])
+            }
+            return error
         }
     }
 

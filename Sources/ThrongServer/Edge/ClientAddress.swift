@@ -1,10 +1,16 @@
 internal import Foundation
 internal import NIOCore
 
-/// The address that a connection comes from, for limits by address.
-///
-/// It is held only in the memory of its connection, and prints as its type's name, so that no log holds it.
-struct ClientAddress: Hashable, Sendable {
+/// Prints as its type's name, so that no log holds it.
+protocol Unlogged: CustomStringConvertible, CustomReflectable {}
+
+extension Unlogged {
+    var description: String { "\(Self.self)" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The address that a connection comes from, for limits by address. It is held only in the memory of its connection.
+struct ClientAddress: Hashable, Sendable, Unlogged {
     /// The address's bytes: 4 of IPv4, 16 of IPv6; an IPv4 address that is written as one of IPv6 has 4.
     let bytes: [UInt8]
 
@@ -45,9 +51,4 @@ struct ClientAddress: Hashable, Sendable {
         case .unixDomainSocket, nil: return nil
         }
     }
-}
-
-extension ClientAddress: CustomStringConvertible, CustomReflectable {
-    var description: String { "ClientAddress" }
-    var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,9 +1,7 @@
 internal import ThrongWire
 
-/// The network that a request comes from, and the place in it, for bounds by network.
-///
-/// It is held in memory only, and prints as its type's name.
-struct ClientNetwork: Hashable, Sendable {
+/// The network that a request comes from, and the place in it, for bounds by network. It is held in memory only.
+struct ClientNetwork: Hashable, Sendable, Unlogged {
     /// All clients together whose address a listed proxy does not give readably.
     static let unreadable = ClientNetwork(prefix: .unknown, place: 0, claims: [])
 
@@ -48,12 +46,10 @@ struct ClientNetwork: Hashable, Sendable {
         guard let bytes = [UInt8](hex: text) else { return nil }
         switch bytes.count {
         case 0: self = .unreadable
-        case 4:
-            guard let address = ClientAddress(bytes: bytes) else { return nil }
-            self.init(address)
-        case 8:
-            // A place has as many bytes again that nobody looks at.
-            guard let address = ClientAddress(bytes: bytes + [UInt8](repeating: 0, count: 8)) else { return nil }
+        case 4, 8:
+            // A place of IPv6 has as many bytes again that nobody looks at.
+            let rest = [UInt8](repeating: 0, count: bytes.count == 4 ? 0 : 8)
+            guard let address = ClientAddress(bytes: bytes + rest) else { return nil }
             self.init(address)
         default: return nil
         }
@@ -67,9 +63,4 @@ struct ClientNetwork: Hashable, Sendable {
         default: ""
         }
     }
-}
-
-extension ClientNetwork: CustomStringConvertible, CustomReflectable {
-    var description: String { "ClientNetwork" }
-    var customMirror: Mirror { Mirror(self, children: []) }
 }

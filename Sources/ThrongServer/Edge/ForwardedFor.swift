@@ -28,18 +28,10 @@ struct ForwardedFor: Sendable, Hashable {
         case unaddressed
     }
 
-    /// One host that a request went through.
-    private enum Hop {
-        case at(ClientAddress)
-        case unreadable(Unreadable)
-    }
-
-    private var listed: [String] = []
-    private var standard: [String] = []
-
-    mutating func addListed(_ line: String) { listed.append(line) }
-
-    mutating func addStandard(_ line: String) { standard.append(line) }
+    /// The lines of `X-Forwarded-For`.
+    var listed: [String] = []
+    /// The lines of `Forwarded`.
+    var standard: [String] = []
 
     /// Returns the last host that is none of these proxies; if all are, the first.
     func client(past proxies: Proxies) -> Client {
@@ -51,36 +43,31 @@ struct ForwardedFor: Sendable, Hashable {
         return .unreadable(.contradictory([listed, standard]))
     }
 
-    private static func client(past proxies: Proxies, of hops: [Hop]) -> Client {
-        for hop in hops.reversed() {
-            switch hop {
-            case .at(let address) where proxies.contain(address): continue
-            case .at(let address): return .at(address)
-            case .unreadable(let why): return .unreadable(why)
-            }
+    private static func client(past proxies: Proxies, of hops: [Client]) -> Client {
+        let client = hops.last { hop in
+            if case .at(let address) = hop { !proxies.contain(address) } else { true }
         }
-        guard case .at(let address) = hops.first else { return .unreadable(.absent) }
-        return .at(address)
+        return client ?? hops.first ?? .unreadable(.absent)
     }
 
     /// Returns the hosts of a line of `Forwarded`.
-    private static func hops(of line: String) -> [Hop] {
+    private static func hops(of line: String) -> [Client] {
         // Nothing is certain behind the beginning of a quoted string that has no end.
         guard let elements = FieldSyntax.parts(of: line[...], at: ",") else { return [.unreadable(.malformed)] }
         return elements.filter { !$0.isEmpty }.map { named($0) }
     }
 
     /// Returns a host of `X-Forwarded-For`; some proxies write it as in `Forwarded`.
-    private static func hop(_ element: Substring) -> Hop {
+    private static func hop(_ element: Substring) -> Client {
         if element.utf8.contains(UInt8(ascii: "=")) { return named(element) }
         guard element.utf8.first == UInt8(ascii: "\"") else { return node(element) }
         return FieldSyntax.unquoted(element).map { node(FieldSyntax.trimmed($0[...])) } ?? .unreadable(.malformed)
     }
 
     /// Returns the host of an element that says `for=` among other things.
-    private static func named(_ element: Substring) -> Hop {
+    private static func named(_ element: Substring) -> Client {
         guard let pairs = FieldSyntax.parts(of: element, at: ";") else { return .unreadable(.malformed) }
-        var hop: Hop?
+        var hop: Client?
         for pair in pairs where !pair.isEmpty {
             // An address of IPv6 ought to be quoted, and is not by all.
             guard let sign = pair.utf8.firstIndex(of: UInt8(ascii: "=")) else { return .unreadable(.malformed) }
@@ -101,7 +88,7 @@ struct ForwardedFor: Sendable, Hashable {
     }
 
     /// Reads "192.0.2.1", "192.0.2.1:4711", "2001:db8::1", "[2001:db8::1]" and "[2001:db8::1]:4711", also with a zone.
-    private static func node(_ text: Substring) -> Hop {
+    private static func node(_ text: Substring) -> Client {
         if text.utf8.first == UInt8(ascii: "_") || text.lowercased() == "unknown" { return .unreadable(.hidden) }
         if text.utf8.first == UInt8(ascii: "[") {
             let rest = text.dropFirst()
@@ -117,7 +104,7 @@ struct ForwardedFor: Sendable, Hashable {
         return isPort(text[colon...]) ? address(text[..<colon], ofSixteen: false) : .unreadable(.malformed)
     }
 
-    private static func address(_ text: Substring, ofSixteen: Bool) -> Hop {
+    private static func address(_ text: Substring, ofSixteen: Bool) -> Client {
         // A zone names an interface of the proxy's machine.
         let end = ofSixteen ? text.utf8.firstIndex(of: UInt8(ascii: "%")) : nil
         let bare = String(text[..<(end ?? text.endIndex)])

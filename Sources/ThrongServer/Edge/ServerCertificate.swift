@@ -1,3 +1,4 @@
+internal import NIOCore
 internal import NIOSSL
 internal import ThrongWire
 
@@ -21,7 +22,7 @@ struct ServerCertificate: Sendable {
 
     init(_ contents: TLSFiles.Contents, of files: TLSFiles, now: UnixSeconds) throws(TLSError) {
         chain = try Self.certificates(contents.certificate, path: files.certificate)
-        guard let leaf = chain.first else { throw .noCertificate(path: files.certificate) }
+        let leaf = chain[0]
         end = UnixSeconds(Int64(leaf.notValidAfter))
         let beginning = UnixSeconds(Int64(leaf.notValidBefore))
         if end <= now { throw .expired(path: files.certificate, at: end) }
@@ -50,7 +51,7 @@ struct ServerCertificate: Sendable {
     }
 
     /// Returns a new context: it resumes no session of any other.
-    func context(asksClients: Bool) throws -> NIOSSLContext {
+    func context(asksClients: Bool) throws -> TLSContext {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
@@ -65,13 +66,11 @@ struct ServerCertificate: Sendable {
     }
 
     private static func certificates(_ bytes: [UInt8], path: String) throws(TLSError) -> [NIOSSLCertificate] {
-        do {
-            let found = try NIOSSLCertificate.fromPEMBytes(bytes)
-            if !found.isEmpty { return found }
-        } catch {
+        // The error says no more than that there is none.
+        guard let found = try? NIOSSLCertificate.fromPEMBytes(bytes), !found.isEmpty else {
             throw .noCertificate(path: path)
         }
-        throw .noCertificate(path: path)
+        return found
     }
 
     private static func weakness(of leaf: NIOSSLCertificate) -> CertificateStrength.Weakness? {
@@ -81,4 +80,15 @@ struct ServerCertificate: Sendable {
             return .key("a key that can't be read")
         }
     }
+
+    static func isFailedHandshake(_ error: any Error) -> Bool {
+        if case NIOSSLError.handshakeFailed = error { true } else { false }
+    }
+}
+
+typealias TLSContext = NIOSSLContext
+
+extension TLSContext {
+    /// A new connection's handler.
+    var handler: any ChannelHandler { NIOSSLServerHandler(context: self) }
 }

@@ -10,23 +10,31 @@ struct SocketFile {
     static let longestPath = 107
 
     /// Returns a socket that listens here for a moment. A file that an earlier daemon left behind is deleted.
-    func listener() throws(Refusal) -> Int32 {
+    ///
+    /// - Parameter refused: makes an error of the reason why nothing can listen here.
+    func listener<Refusal: Error>(_ refused: (String) -> Refusal) throws(Refusal) -> Int32 {
+        func failed() -> Refusal { refused(String(cString: strerror(errno))) }
+        func open() throws(Refusal) -> Int32 {
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            guard descriptor >= 0 else { throw failed() }
+            return descriptor
+        }
         var status = stat()
         if lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
-                throw .inTheWay("a file that is no socket lies there; move it away")
+                throw refused("a file that is no socket lies there; move it away")
             }
             let probe = try open()
             defer { close(probe) }
-            if call(probe, connect) { throw .inTheWay("something listens there already") }
-            guard errno == ECONNREFUSED else { throw .inTheWay(String(cString: strerror(errno))) }
+            if call(probe, connect) { throw refused("something listens there already") }
+            guard errno == ECONNREFUSED else { throw failed() }
             unlink(path)
         }
         let listener = try open()
         guard call(listener, bind), listen(listener, 1) == 0 else {
-            let reason = String(cString: strerror(errno))
+            let refusal = failed()
             close(listener)
-            throw .inTheWay(reason)
+            throw refusal
         }
         return listener
     }
@@ -36,17 +44,6 @@ struct SocketFile {
     func remove() {
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-    }
-
-    /// The reason why nothing can listen here.
-    enum Refusal: Error {
-        case inTheWay(String)
-    }
-
-    private func open() throws(Refusal) -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw .inTheWay(String(cString: strerror(errno))) }
-        return descriptor
     }
 
     private func call(

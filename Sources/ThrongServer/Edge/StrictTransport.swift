@@ -5,10 +5,7 @@ internal import Hummingbird
 ///
 /// Source: RFC 6797, sections 6.1.2 and 7.1: on answers over TLS, and on no others.
 struct StrictTransport: RouterMiddleware {
-    func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: (Request, BasicRequestContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
         var response = try await next(request, context)
         response.headers[.strictTransportSecurity] = "max-age=31536000"
         return response

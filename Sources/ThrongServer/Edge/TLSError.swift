@@ -12,6 +12,7 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
     case weakKey(path: String, found: String)
     case weakSignature(path: String, found: String)
     case authoritiesWithoutTLS
+    case notBuilt
 
     package var description: String {
         switch self {
@@ -60,6 +61,8 @@ package enum TLSError: Error, Sendable, Hashable, CustomStringConvertible {
             THRONG_INTAKE_CLIENT_AUTHORITIES asks clients for certificates, which takes TLS: name --tls-certificate and \
             --tls-key, too, or remove the variable.
             """
+        case .notBuilt:
+            "this program was built for a first look, without TLS. Build one that has it: Deploy/quickstart --tls, or Deploy/build."
         }
     }
 }

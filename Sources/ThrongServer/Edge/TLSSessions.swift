@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOSSL
 internal import Synchronization
 internal import ThrongWire
 
@@ -11,7 +10,7 @@ internal import ThrongWire
 /// closed (``endFormer(at:)``).
 final class TLSSessions: Sendable {
     private struct State {
-        var context: NIOSSLContext?
+        var context: TLSContext?
         var certificate = 0
         var windows: [WindowNumber] = []
         /// The number of the current windows; grows with each end of one.
@@ -36,7 +35,7 @@ final class TLSSessions: Sendable {
     }
 
     /// Returns the context for a connection that begins now; nil without a certificate. Errors end the connection.
-    func context(at now: UnixSeconds) throws -> NIOSSLContext? {
+    func context(at now: UnixSeconds) throws -> TLSContext? {
         guard let inForce = certificates.inForce else { return nil }
         return try state.withLock { state in
             enter(now, &state)

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOSSL
 internal import ThrongWire
 
 /// Begins TLS with a connection's first bytes. A silent connection takes no memory for it, and nobody resumes a session
@@ -24,7 +23,7 @@ final class TLSStart: ChannelInboundHandler, RemovableChannelHandler, @unchecked
             let now = clock.now
             guard let tls = try sessions.context(at: now) else { return context.close(promise: nil) }
             sessions.opened(context.channel, at: now)
-            try pipeline.addHandler(NIOSSLServerHandler(context: tls), position: .after(self))
+            try pipeline.addHandler(tls.handler, position: .after(self))
         } catch {
             // A connection without a context of its own is closed: there is no other to fall back to.
             return context.close(promise: nil)

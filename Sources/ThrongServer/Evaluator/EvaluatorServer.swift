@@ -11,33 +11,23 @@ package import ThrongWire
 /// It belongs to the relay's owner, and stands behind the relay's proxy. It knows no plan and keeps only its key. It
 /// logs only its address, and once each mistake of its proxy.
 package struct EvaluatorServer: Sendable {
-    package struct Options: Sendable {
-        package var listen: DaemonOptions.Endpoint
-        /// Values that one network may have evaluated in an hour.
-        package var hourly: Int
-        /// The proxies whose `X-Forwarded-For` gives the clients' addresses.
-        package var forwarders: Proxies
-
-        package init(listen: DaemonOptions.Endpoint, hourly: Int, forwarders: Proxies) {
-            self.listen = listen
-            self.hourly = hourly
-            self.forwarders = forwarders
-        }
-    }
-
-    private let options: Options
+    private let listen: DaemonOptions.Endpoint
     private let routes: EvaluatorRoutes
     private let logger: Logger
 
-    private static let (request, idle) = (TimeAmount.seconds(15), TimeAmount.seconds(75))
-
-    /// Prepares a server; nothing is opened before ``run()``. Its key is made from the seed, 32 secret bytes.
-    package init(seed: [UInt8], _ options: Options, logger: Logger, clock: UnixClock = .system) {
-        self.options = options
-        self.logger = logger
+    /// Prepares a server; nothing is opened before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - seed: 32 secret bytes, from which its key is made.
+    ///   - hourly: the values that one network may have evaluated in an hour.
+    ///   - forwarders: the proxies whose `X-Forwarded-For` gives the clients' addresses.
+    package init(
+        seed: [UInt8], listen: DaemonOptions.Endpoint, hourly: Int, forwarders: Proxies, logger: Logger
+    ) {
+        (self.listen, self.logger) = (listen, logger)
         routes = EvaluatorRoutes(
-            secret: EvaluatorSecret(seed: seed), quota: EvaluationQuota(limit: options.hourly),
-            forwarders: options.forwarders, complaints: ProxyComplaints(logger, SecurityLog(logger)), clock: clock)
+            secret: EvaluatorSecret(seed: seed), quota: EvaluationQuota(limit: hourly),
+            forwarders: forwarders, complaints: ProxyComplaints(logger, SecurityLog(logger)), clock: .system)
     }
 
     /// The public key that a seed makes: what plans name.
@@ -50,28 +40,12 @@ package struct EvaluatorServer: Sendable {
         let silent = Logger(label: "throng.evaluator") { _ in SwiftLogNoOpLogHandler() }
         let security = SecurityLog(silent)
         let edge = ConnectionEdge(
-            sessions: nil, proxies: .none, forwarders: .none, isSocket: options.listen.file != nil,
+            sessions: nil, proxies: .none, forwarders: .none, isSocket: listen.file != nil,
             complaints: ProxyComplaints(silent, security), clock: .system, security: security)
-        let limits = ConnectionDeadline.Limits(request: Self.request, idle: Self.idle)
-        let connections = OpenFiles.clients(besideDaemons: false)
-        let room = ConnectionRoom(places: connections)
-        let turns = LoopFairness.All()
-        let application = Application(
-            router: routes.router(),
-            server: HTTPServerBuilder { responder in
-                HTTPChannel(
-                    responder: responder, queues: nil, origins: .everywhere, limits: limits, room: room, edge: edge,
-                    turns: turns)
-            },
-            configuration: .init(
-                address: options.listen.address, serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(connections + connections / 8)),
-            onServerRunning: { [logger, listen = options.listen] channel in
-                await ListenerWatch.watch(channel, isPreferred: false, security: security)
-                listen.file?.admitGroup()
-                logger.info("listening", metadata: listen.facts(bound: channel.localAddress?.port))
-            },
-            logger: silent)
+        let application = edge.application(
+            routes.router(), at: listen, connections: OpenFiles.clients(besideDaemons: false),
+            limits: .init(request: .seconds(15), idle: .seconds(75)), logger: silent
+        ) { [logger] port in logger.info("listening", metadata: listen.facts(bound: port)) }
         try await application.runService()
     }
 }

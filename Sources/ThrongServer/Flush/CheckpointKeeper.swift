@@ -32,11 +32,7 @@ final class CheckpointKeeper: Service {
     }
 
     init(_ ingestion: Ingestion, data: DataDirectory, options: Journal.Options, health: RoundHealth, logger: Logger) {
-        self.ingestion = ingestion
-        self.data = data
-        self.options = options
-        self.health = health
-        self.logger = logger
+        (self.ingestion, self.data, self.options, self.health, self.logger) = (ingestion, data, options, health, logger)
         work = Mutex(Work(options))
     }
 
@@ -95,22 +91,20 @@ final class CheckpointKeeper: Service {
 
     private func write(_ work: inout Work) throws(JournalError) {
         let (total, begun) = (ingestion.journal.totalBytes, data.machine.elapsed())
-        guard var walk = ingestion.walk(), !walk.windows.isEmpty else { return }
+        guard var walk = ingestion.state.withLock({ $0.walk() }), !walk.windows.isEmpty else { return }
         var writer = try CheckpointWriter(data, keys: ingestion.keys, walk: walk)
         // A stop waits for none.
         while !isStopping.load(ordering: .relaxed) {
             let began = data.machine.elapsed()
-            switch ingestion.next(of: &walk) {
-            case .part(let part):
-                try writer.add(part)
+            switch ingestion.state.withLock({ $0.next(of: &walk) }) {
+            case .part(let part): try writer.add(part)
             case .end(let through):
                 work.pace.note(total: total, size: writer.bytes, now: begun)
                 work.through = through
                 work.pending = walk.windows
                 work.written = consume writer
                 return
-            case .windowEnded:
-                return try CheckpointWriter.discard(in: data)
+            case .windowEnded: return try CheckpointWriter.discard(in: data)
             }
             rest((data.machine.elapsed() - began) * 3)
         }
@@ -140,21 +134,11 @@ final class CheckpointKeeper: Service {
 
     /// Deletes a checkpoint whose windows are all over: nobody can read any of it.
     private func removeUnneeded(_ work: inout Work) throws(JournalError) {
-        if work.windows == nil {
-            work.windows = try Checkpoint(in: data)?.windows(ingestion.keys) ?? []
-        }
+        if work.windows == nil { work.windows = try Checkpoint(in: data)?.windows(ingestion.keys) ?? [] }
         guard let windows = work.windows, !windows.isEmpty else { return }
         let known = Set(ingestion.keys.windows)
         guard windows.allSatisfy({ !known.contains($0) }) else { return }
         try Checkpoint.remove(from: data)
         work.windows = []
     }
-}
-
-extension Ingestion {
-    /// See ``Counting/walk()``.
-    func walk() -> WindowWalk? { state.withLock { $0.walk() } }
-
-    /// See ``Counting/next(of:)``.
-    func next(of walk: inout WindowWalk) -> WindowWalk.Next { state.withLock { $0.next(of: &walk) } }
 }

@@ -63,21 +63,12 @@ final class DatabaseLink: Sendable {
     init(
         counters: any FlushTarget, layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], data: DataDirectory,
         clock: UnixClock, succession: Succession, address: String? = nil, plans: [AppName: PlanVersion] = [:],
-        standings: PlanStandings = PlanStandings(),
-        isOwnServer: @escaping @Sendable () -> Bool = { false },
+        standings: PlanStandings = PlanStandings(), isOwnServer: @escaping @Sendable () -> Bool = { false },
         prepare: @escaping @Sendable (Attempt) async throws -> Void
     ) {
-        self.counters = counters
-        self.layouts = layouts
-        self.terms = terms
-        self.data = data
-        self.clock = clock
-        self.succession = succession
-        self.address = address
-        self.plans = plans
-        self.standings = standings
-        self.isOwnServer = isOwnServer
-        self.prepare = prepare
+        (self.counters, self.layouts, self.terms, self.data, self.clock) = (counters, layouts, terms, data, clock)
+        (self.succession, self.address, self.plans, self.standings) = (succession, address, plans, standings)
+        (self.isOwnServer, self.prepare) = (isOwnServer, prepare)
     }
 
     /// Returns a function that starts the private server, if there is one, and migrates the schema to this version.
@@ -160,8 +151,7 @@ final class DatabaseLink: Sendable {
             case .underWay(let attempt, _): return attempt
             case .detached:
                 let attempt = Attempt()
-                // The task is no child of its first caller: it may outlive the caller's patience. ``close(within:)``
-                // ends it.
+                // The task is no child of its first caller: it may outlive the caller's patience. ``close(within:)`` ends it.
                 let task = Task {
                     do {
                         attempt.end(.success(try await self.attach(attempt)))

@@ -46,12 +46,8 @@ final class FenceWatch: Service {
         journal: Journal, database: DatabaseLink, telemetry: Telemetry, machine: Machine, logger: Logger,
         onFenced: @escaping @Sendable () -> Void
     ) {
-        self.journal = journal
-        self.database = database
-        self.telemetry = telemetry
-        self.machine = machine
-        self.logger = logger
-        self.onFenced = onFenced
+        (self.journal, self.database, self.telemetry, self.machine) = (journal, database, telemetry, machine)
+        (self.logger, self.onFenced) = (logger, onFenced)
         state = Mutex(State(lastTick: machine.elapsed()))
     }
 

@@ -47,8 +47,7 @@ final class Succession: Sendable {
     /// The fence under which this process has announced itself; nil if it has not.
     var fence: Int64? { announced.withLock { $0?.fence } }
 
-    /// Returns true if no holder of the place can acknowledge anything any more. The same lock proves that the earlier
-    /// holder is gone.
+    /// Returns true if no holder of the place can acknowledge anything any more. The same lock proves that the earlier holder is gone.
     static func isVacant(_ known: Watermark, holder: String?) -> Bool {
         known.holder == nil || known.holder == holder || Fault.takeWithoutLease.isOn
     }

@@ -1,6 +1,5 @@
 internal import NIOCore
 internal import NIOHTTP1
-internal import NIOSSL
 
 /// Closes a connection whose request takes too long, that is silent for too long, or whose place another needs.
 ///
@@ -81,7 +80,7 @@ final class ConnectionDeadline: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if case NIOSSLError.handshakeFailed = error { security.note(.handshake) }
+        if ServerCertificate.isFailedHandshake(error) { security.note(.handshake) }
         if error is HTTPParserError { security.note(.malformed) }
         context.fireErrorCaught(error)
     }

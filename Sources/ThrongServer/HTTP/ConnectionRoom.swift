@@ -73,12 +73,12 @@ final class ConnectionPlace: Sendable {
     private let opened = NIODeadline.now().uptimeNanoseconds
     /// The time of the last whole request; 0 until one has come. Unit: nanoseconds.
     private let heard = Atomic<UInt64>(0)
-    private let close: @Sendable () -> Void
+    /// Closes the connection, so that another one gets its place.
+    let giveUp: @Sendable () -> Void
     private let known = Mutex<Int?>(nil)
 
-    init(_ network: NetworkPrefix, close: @escaping @Sendable () -> Void) {
-        self.network = network
-        self.close = close
+    init(_ network: NetworkPrefix, giveUp: @escaping @Sendable () -> Void) {
+        (self.network, self.giveUp) = (network, giveUp)
     }
 
     /// The index in its network's list; nil without a place. Guarded by the room.
@@ -95,6 +95,4 @@ final class ConnectionPlace: Sendable {
     }
 
     func hear(at now: NIODeadline = .now()) { heard.store(now.uptimeNanoseconds, ordering: .relaxed) }
-
-    func giveUp() { close() }
 }

@@ -45,8 +45,7 @@ package struct CrossOrigin: Sendable, Hashable {
             headers: [.accessControlAllowOrigin: origin, .accessControlExposeHeaders: Self.exposed, .vary: "origin"])
     }
 
-    private static let anyone = Reader(
-        headers: [.accessControlAllowOrigin: "*", .accessControlExposeHeaders: exposed])
+    private static let anyone = Reader(headers: [.accessControlAllowOrigin: "*", .accessControlExposeHeaders: exposed])
 
     /// The headers that scripts may read beside the body: the time to wait, and the current time.
     private static let exposed = "age, date, retry-after"
@@ -59,12 +58,10 @@ package struct CrossOrigin: Sendable, Hashable {
 }
 
 /// Tells on every answer, and to preflight requests, which pages may read it; refuses pages that may not send.
-struct CrossOriginMiddleware<Context: RequestContext>: RouterMiddleware {
+struct CrossOriginMiddleware: RouterMiddleware {
     let origins: CrossOrigin
 
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
         let origin = RequestHeaders(request.headers).origin
         var response =
             request.method == .post && !origins.allow(origin)

@@ -6,8 +6,6 @@ internal import Hummingbird
 ///
 /// Addresses are allowed, as they are no names. So are names without a dot and under `localhost`, which nobody can own.
 struct KnownHosts: RouterMiddleware {
-    typealias Context = BasicRequestContext
-
     private let names: Set<String>
 
     /// - Parameter names: the names that requests may use for this machine, beside its own host name.
@@ -15,9 +13,7 @@ struct KnownHosts: RouterMiddleware {
         self.names = Set((names + [ProcessInfo.processInfo.hostName]).map { $0.lowercased() })
     }
 
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
         // A request without an authority is of a client of HTTP/1.0, which is no browser.
         guard request.head.authority.map({ isKnown($0) }) ?? true else {
             return .problem(

@@ -7,8 +7,6 @@ internal import Hummingbird
 ///
 /// Source: RFC 9110, sections 10.2.1, 15.5.5 and 15.5.6.
 struct NoRoute: RouterMiddleware {
-    typealias Context = BasicRequestContext
-
     private struct Address {
         let path: RouterPath
         let methods: Set<HTTPRequest.Method>
@@ -25,9 +23,7 @@ struct NoRoute: RouterMiddleware {
         }
     }
 
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
         let segments = request.uri.path.split(separator: "/")
         let address = addresses.first { address in
             address.path.components.count == segments.count

@@ -34,13 +34,17 @@ struct Problem {
     init(_ error: IntakeError) {
         var retrySeconds: Int?
         if case .networkQuota(let seconds) = error { retrySeconds = seconds }
-        self.init(
-            Self.status(of: error), error.code, pointer: error.pointer, retrySeconds: retrySeconds, error.message)
+        self.init(Self.status(of: error), error.code, pointer: error.pointer, retrySeconds: retrySeconds, error.message)
     }
 
     init(_ problem: RequestTarget.Problem) { self.init(.badRequest, problem.code, problem.message) }
 
-    static func busy(_ detail: String) -> Problem { Problem(.serviceUnavailable, "overloaded", detail) }
+    static func busy(_ detail: String, retrySeconds: Int? = nil) -> Problem {
+        Problem(.serviceUnavailable, "overloaded", retrySeconds: retrySeconds, detail)
+    }
+
+    /// The problem of a request that was handed on to the wrong daemon.
+    static let misdirected = Problem(.misdirectedRequest, "misdirected", "Another daemon counts this identifier.")
 
     var text: String {
         let pointer = pointer.map { ",\"pointer\":\"\($0)\"" } ?? ""

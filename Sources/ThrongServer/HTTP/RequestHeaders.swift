@@ -104,9 +104,9 @@ struct RequestHeaders {
             isChunked = FieldSyntax.trimmed(value[...]).lowercased() == "chunked"
             transferCodings += 1
         case 15 where name.lowercased() == "x-forwarded-for":
-            forwarded.addListed(value)
+            forwarded.listed.append(value)
         case 9 where name.lowercased() == "forwarded":
-            forwarded.addStandard(value)
+            forwarded.standard.append(value)
         case 16 where name.lowercased() == "content-encoding":
             for element in FieldSyntax.elements(value) where element.lowercased() != "identity" {
                 // Source: RFC 9110, section 8.4.1.3.

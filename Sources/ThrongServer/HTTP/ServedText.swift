@@ -45,9 +45,7 @@ struct ServedText: Sendable {
         return response(with: packed, headers)
     }
 
-    /// True if an offer is gzip, with a weight above 0 or without one.
-    ///
-    /// Source: RFC 9110, sections 12.4.2 and 12.5.3.
+    /// True if an offer is gzip, with a weight above 0 or without one. Source: RFC 9110, sections 12.4.2 and 12.5.3.
     private static func isGzip(_ offer: Substring) -> Bool {
         guard let parts = FieldSyntax.parts(of: offer, at: ";"), ["gzip", "x-gzip"].contains(parts[0].lowercased())
         else {

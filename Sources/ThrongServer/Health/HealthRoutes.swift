@@ -42,7 +42,6 @@ struct HealthRoutes {
 /// The route `GET /metrics`, on a port of its own.
 struct MetricsRoutes {
     let ingestion: Ingestion
-    let telemetry: Telemetry
     let dataPath: String
     /// The certificate; nil without TLS.
     let certificates: Certificates?
@@ -51,15 +50,13 @@ struct MetricsRoutes {
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/metrics") { _, _ in
-            let disk = DataDirectory.space(at: dataPath).map { Telemetry.Disk(free: $0.free, size: $0.size) }
-            let end = certificates?.inForce?.certificate.end
-            let text =
-                coarse.map { coarse in
-                    coarse.page(at: .now) {
-                        telemetry.text(ingestion.gauges, disk: disk, certificateEnd: end, coarse: coarse)
-                    }
-                } ?? telemetry.text(ingestion.gauges, disk: disk, certificateEnd: end)
-            return Response.text(.ok, text, type: "text/plain; version=0.0.4; charset=utf-8")
+            func text() -> String {
+                ingestion.telemetry.text(
+                    ingestion.gauges, disk: DataDirectory.space(at: dataPath),
+                    certificateEnd: certificates?.inForce?.certificate.end, coarse: coarse)
+            }
+            return Response.text(
+                .ok, coarse?.page(at: .now, make: text) ?? text(), type: "text/plain; version=0.0.4; charset=utf-8")
         }
     }
 }
@@ -77,10 +74,10 @@ struct StartingRoutes {
             "/v1/batches", "/v1/preview", "/v1/withdraw", "/v1/reveals", "/v1/firsts", "/v1/ohttp", "/v1/credentials",
             "/apps/:app",
         ] {
-            router.post(RouterPath(path)) { _, _ in Response.answer(.waiting) }
+            router.post(RouterPath(path)) { _, _ in Response.problem(Unavailable.starting.problem) }
         }
         for path in ["/v1/ohttp-keys", "/v1/credentials/:app"] {
-            router.get(RouterPath(path)) { _, _ in Response.answer(.waiting) }
+            router.get(RouterPath(path)) { _, _ in Response.problem(Unavailable.starting.problem) }
         }
     }
 }

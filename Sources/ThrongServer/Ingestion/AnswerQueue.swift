@@ -14,7 +14,7 @@ internal import ThrongWire
 final class AnswerQueue: @unchecked Sendable {
     enum Answer {
         /// The answer to a batch that was counted.
-        case counted(BatchAnswer, Telemetry.BatchOutcome)
+        case counted(BatchAnswer, Telemetry.BatchKind)
         /// An answer that waits only for those of its connection that came before it.
         indirect case ready(IntakeAnswer)
     }
@@ -43,9 +43,7 @@ final class AnswerQueue: @unchecked Sendable {
         self.gateway = gateway
         self.traces = traces
         isTraced = traces.isOn
-        self.loop = loop
-        self.journal = journal
-        self.telemetry = telemetry
+        (self.loop, self.journal, self.telemetry) = (loop, journal, telemetry)
     }
 
     /// True if a connection with a waiting answer may have another one wait.
@@ -81,8 +79,7 @@ final class AnswerQueue: @unchecked Sendable {
                 if case .counted = first.answer { telemetry.answered(.overloaded) }
                 fail(first, .overloaded)
             }
-        case .failure:
-            while let first = waiting.popFirst() { fail(first, .failed) }
+        case .failure: while let first = waiting.popFirst() { fail(first, .failed) }
         }
     }
 
@@ -99,12 +96,9 @@ final class AnswerQueue: @unchecked Sendable {
         }
     }
 
-    private func fail(_ one: Waiting, _ failure: IntakeAnswer) {
-        if case .ready(let answer) = one.answer {
-            one.handler.deliver(answer, one.reply)
-        } else {
-            one.handler.deliver(failure, one.reply)
-        }
+    private func fail(_ one: Waiting, _ reason: Unavailable) {
+        let answer = if case .ready(let answer) = one.answer { answer } else { IntakeAnswer(reason) }
+        one.handler.deliver(answer, one.reply)
     }
 }
 
@@ -121,11 +115,8 @@ final class AnswerQueues: Sendable {
         counting: Ingestion, gateway: ObliviousGateway, telemetry: Telemetry, isForMembers: Bool = false,
         traces: Traces = .off
     ) {
-        self.isForMembers = isForMembers
-        self.traces = traces
-        self.counting = counting
-        self.gateway = gateway
-        self.telemetry = telemetry
+        (self.isForMembers, self.traces, self.counting) = (isForMembers, traces, counting)
+        (self.gateway, self.telemetry) = (gateway, telemetry)
     }
 
     func queue(of loop: any EventLoop) -> AnswerQueue {

@@ -30,7 +30,7 @@ extension BatchHandler {
 
     /// Lets the answer to a whole request wait for the disk, and goes on to the next one.
     func answer(
-        _ answer: BatchAnswer, _ outcome: Telemetry.BatchOutcome, once position: JournalPosition,
+        _ answer: BatchAnswer, _ outcome: Telemetry.BatchKind, once position: JournalPosition,
         through queue: AnswerQueue
     ) {
         inFlight += 1
@@ -54,10 +54,8 @@ extension BatchHandler {
         case .over:
             let isLast = closesAfterwards && inFlight == 0
             send(answer, reply, isLast: isLast, closes: isLast)
-        case .dropping:
-            send(answer, reply, isLast: closesAfterwards && inFlight == 0, closes: false)
-        case .idle, .collecting, .answering, .passing:
-            send(answer, reply, isLast: false, closes: false)
+        case .dropping: send(answer, reply, isLast: closesAfterwards && inFlight == 0, closes: false)
+        case .idle, .collecting, .answering, .passing: send(answer, reply, isLast: false, closes: false)
         }
         if inFlight == 0 {
             isHeld = false

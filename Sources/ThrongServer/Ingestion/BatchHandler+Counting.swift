@@ -15,15 +15,15 @@ extension BatchHandler {
         do throws(IntakeError) {
             if let body = try UnpackedBody.small(packed, isGzip: isGzip) {
                 // Nearly all batches go this way, and nothing is captured on it.
-                switch try ingestion.acceptQuickly(
+                let outcome = try ingestion.acceptQuickly(
                     body, signals: headers.signals, bearer: headers.bearer, from: network, isSealed: isSealed)
-                {
-                case .verdict(.elsewhere(let member)):
+                switch outcome {
+                case .elsewhere(let member):
                     return handOn(
                         packed, headers, from: network, isSealed: isSealed, isFromMember: isFromMember, to: member,
                         by: ingestion.neighbours)
-                case .verdict(let verdict): return give(.success(verdict))
                 case .later(let other): turns = other
+                default: return give(.success(outcome))
                 }
             } else {
                 turns = ingestion.odd
@@ -35,13 +35,13 @@ extension BatchHandler {
             turns.add(
                 bytes: packed.readableBytes,
                 { [self] in
-                    let verdict = Result { () throws(IntakeError) in
+                    let outcome = Result { () throws(IntakeError) in
                         let body = try UnpackedBody(packed, isGzip: isGzip, limit: ingestion.limits.bodyBytes)
                         return try ingestion.accept(
                             body, signals: headers.signals, bearer: headers.bearer, from: network, isSealed: isSealed)
                     }
                     loop.execute {
-                        guard case .success(.elsewhere(let member)) = verdict else { return self.give(verdict) }
+                        guard case .success(.elsewhere(let member)) = outcome else { return self.give(outcome) }
                         self.handOn(
                             packed, headers, from: network, isSealed: isSealed, isFromMember: isFromMember,
                             to: member, by: ingestion.neighbours)
@@ -64,16 +64,14 @@ extension BatchHandler {
                 body: Array(packed.readableBytesView)), to: member, by: neighbours)
     }
 
-    func give(_ verdict: Result<Ingestion.Verdict, IntakeError>) {
-        switch verdict {
+    func give(_ outcome: Result<BatchOutcome, IntakeError>) {
+        switch outcome {
         case .success(.counted(let answer, let outcome, let position)):
             if let queue { self.answer(answer, outcome, once: position, through: queue) }
         case .success(.unwanted(let answer)): self.answer(IntakeAnswer(answer))
-        case .success(.overloaded): answer(.overloaded)
-        case .success(.full(let retrySeconds)): answer(.full(retrySeconds: retrySeconds))
-        case .success(.failed): answer(.failed)
+        case .success(.unavailable(let reason)): answer(IntakeAnswer(reason))
+        case .success(.later): answer(IntakeAnswer(.crowded))
         case .success(.elsewhere): answer(IntakeAnswer(.misdirected))
-        case .success(.changing): answer(IntakeAnswer(.changing))
         case .failure(let error):
             ingestion?.refuse(error)
             if case .networkQuota = error { security.note(.networkQuota) }

@@ -9,10 +9,10 @@ extension BatchHandler {
     {
         let neighbours = ingestion.neighbours
         switch neighbours.keyHolder(at: ingestion.clock.now) {
-        case .here: open(body, by: gateway, for: ingestion)
-        case .unknown: answer(IntakeAnswer(.changing))
-        case .elsewhere where neighbours.admits(headers.member): answer(IntakeAnswer(.misdirected))
-        case .elsewhere(let member):
+        case .own: open(body, by: gateway, for: ingestion)
+        case .undecided: answer(IntakeAnswer(.changing))
+        case .other where neighbours.admits(headers.member): answer(IntakeAnswer(.misdirected))
+        case .other(let member):
             handOn(
                 .init(
                     path: "/v1/ohttp", contentType: SealedRequest.mediaType, headers: headers,
@@ -25,10 +25,10 @@ extension BatchHandler {
         guard let loop = context?.eventLoop else { return }
         Task { [self] in
             let answer: IntakeAnswer
-            do throws(MemberUnreachable) {
+            do throws(Unavailable) {
                 answer = IntakeAnswer(relayed: try await neighbours.hand(request, to: member))
             } catch {
-                answer = error.answer
+                answer = IntakeAnswer(error)
             }
             loop.execute { self.answer(answer) }
         }

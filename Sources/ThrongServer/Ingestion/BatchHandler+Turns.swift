@@ -35,6 +35,6 @@ extension BatchHandler {
     func turnAway(_ ingestion: Ingestion) {
         security.note(.room)
         ingestion.turnAway()
-        answer(.crowded)
+        answer(IntakeAnswer(.crowded))
     }
 }

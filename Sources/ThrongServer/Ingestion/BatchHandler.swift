@@ -49,10 +49,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         private(set) var body: ByteBuffer?
 
         init(ingestion: Ingestion, headers: consuming RequestHeaders, gateway: ObliviousGateway?, limit: Int) {
-            self.ingestion = ingestion
-            self.headers = headers
-            self.gateway = gateway
-            self.limit = limit
+            (self.ingestion, self.headers, self.gateway, self.limit) = (ingestion, headers, gateway, limit)
         }
 
         /// Adds a part of the body; returns the body's length so far. Unit: bytes.
@@ -101,15 +98,9 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         ingestion: Ingestion?, isForMembers: Bool = false, marksNetworks: Bool = false, queue: AnswerQueue?,
         socket: SocketEnd, client: RequestClient, origins: CrossOrigin, security: SecurityLog, turns: LoopFairness?
     ) {
-        self.ingestion = ingestion
-        self.isForMembers = isForMembers
-        self.marksNetworks = marksNetworks
-        self.queue = queue
-        self.socket = socket
-        self.client = client
-        self.origins = origins
-        self.security = security
-        self.turns = turns
+        (self.ingestion, self.isForMembers, self.marksNetworks) = (ingestion, isForMembers, marksNetworks)
+        (self.queue, self.socket, self.client, self.origins) = (queue, socket, client, origins)
+        (self.security, self.turns) = (security, turns)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -205,8 +196,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
 
     private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         switch (part, stage) {
-        case (_, .over):
-            break
+        case (_, .over): break
         case (.head(var head), _):
             let headers = RequestHeaders(head.headers)
             closesAfterwards = false
@@ -251,8 +241,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
                     packed, collection.headers, from: client.network(of: collection.headers),
                     at: collection.ingestion)
             }
-        case (.body, .dropping):
-            break
+        case (.body, .dropping): break
         case (.end, .dropping):
             if closesAfterwards, inFlight == 0 { context.close(promise: nil) }
             finish(context)
@@ -260,8 +249,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
             stage = .passing(isWhole: true, isAnswered: isAnswered)
             context.fireChannelRead(wrapInboundOut(part))
             if isAnswered { finish(context) }
-        default:
-            context.fireChannelRead(wrapInboundOut(part))
+        default: context.fireChannelRead(wrapInboundOut(part))
         }
     }
 
@@ -329,7 +317,7 @@ final class BatchHandler: ChannelDuplexHandler, @unchecked Sendable {
         guard case .collecting(let collection) = stage, !pay(BodyBudget.size(of: collection.body)) else { return }
         security.note(.room)
         collection.ingestion.turnAway()
-        drop(.crowded)
+        drop(IntakeAnswer(.crowded))
     }
 
     /// Replaces the reserved memory by `bytes`; returns false if the budget has no room.

@@ -19,11 +19,9 @@ struct FirstRoutes {
         await .answering(notedBy: ingestion) {
             let headers = RequestHeaders(request.headers)
             let isSealed = ingestion.neighbours.isSealed(headers)
-            let (first, _) = try await ingestion.withBody(of: request, headers, upTo: Intake.firstBytes) { body in
-                try body.read { bytes throws(IntakeError) in
-                    try ingestion.intake.readFirst(
-                        bytes, signals: headers.signals, now: clock.now, isSealed: isSealed)
-                }
+            let (first, _) = try await ingestion.reading(request, headers, upTo: Intake.firstBytes) {
+                bytes throws(IntakeError) in
+                try ingestion.intake.readFirst(bytes, signals: headers.signals, now: clock.now, isSealed: isSealed)
             }
             guard let first else {
                 return .problem(
@@ -31,9 +29,7 @@ struct FirstRoutes {
             }
             guard let store = ingestion.firsts else { throw IntakeError.noFirsts }
             let proofs = ingestion.proofs
-            guard let tag = await ingestion.proving.run({ proofs?.tag(of: first) }) else {
-                return .answer(.crowded)
-            }
+            guard let tag = await ingestion.proving.run({ proofs?.tag(of: first) }) else { throw Unavailable.crowded }
             guard let tag else { throw IntakeError.unprovedFirst }
             do {
                 try await store.keep(

@@ -18,9 +18,9 @@ extension Ingestion {
             let batch = incoming.bucketed
             try checkSize(of: batch)
             var trial = state.withLock { $0.forPreview() }
-            guard
-                let events = trial.preview(batch, now: now, openPeriod: { self.openPeriod(of: $0, now: now) })
-            else { throw .windowOutOfRange(current: batch.window.rotation.window(at: now).value) }
+            guard let events = trial.preview(batch, now: now) else {
+                throw .windowOutOfRange(current: batch.window.rotation.window(at: now).value)
+            }
             let refused = events.enumerated().compactMap { index, event in
                 event.refused.map { BatchAnswer.Refusal(index: index, reason: $0) }
             }
@@ -29,15 +29,13 @@ extension Ingestion {
                 events: events.enumerated().map { index, event in
                     .init(
                         index: index, counted: event.additions.map { tuple(of: $0, in: trial.space) },
-                        refused: event.refused,
-                        detail: event.refused == nil ? nil : explained.removeFirst().detail)
+                        refused: event.refused, detail: event.refused == nil ? nil : explained.removeFirst().detail)
                 })
         }
     }
 
     private func tuple(of addition: CountedBatch.Addition, in space: CellSpace) -> PreviewAnswer.Tuple {
         let layout = space.layouts[addition.metric]
-        let calendar = calendars[layout.timeZone] ?? .utc
         let leaf = layout.buckets(of: addition.cell, in: layout.leaf)
         let kept = layout.dimensions.indices.filter { layout.leaf.keeps($0) }
         return PreviewAnswer.Tuple(
@@ -48,7 +46,7 @@ extension Ingestion {
                     let label = intake.vocabulary.name(of: bucket, in: dimension, app: layout.app)
                     return (dimension.name.text, label.text)
                 }),
-            period: calendar.label(of: calendar.period(layout.period, containing: addition.periodStart)),
+            period: space.label(ofPeriod: addition.periodStart, of: addition.metric),
             count: addition.count,
             sums: Dictionary(
                 uniqueKeysWithValues: zip(layout.sums, addition.sums).map { ($0.name, Double($1) / $0.scale) }))

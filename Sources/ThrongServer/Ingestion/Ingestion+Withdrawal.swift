@@ -5,17 +5,10 @@ internal import ThrongPlan
 internal import ThrongWire
 
 extension Ingestion {
-    /// The outcome of a withdrawal.
-    enum WithdrawalVerdict {
-        /// The withdrawal is noted; answer once the journal has reached the position.
-        case noted(receipt: String, JournalPosition)
-        case overloaded
-        case full(retrySeconds: Int)
-        case failed
-    }
-
-    /// Notes that a device wants to be removed from a window; an error if that window is over.
-    func withdraw(_ incoming: IncomingWithdrawal) throws(IntakeError) -> WithdrawalVerdict {
+    /// Notes that a device wants to be removed from a window; answer with the receipt once the journal has reached the position.
+    ///
+    /// - Throws: ``IntakeError`` if the window is over; ``Unavailable``.
+    func withdraw(_ incoming: IncomingWithdrawal) throws -> (receipt: String, JournalPosition) {
         let window = incoming.window
         func over() -> IntakeError { .windowOutOfRange(current: window.rotation.window(at: clock.now).value) }
         let key: WindowKey
@@ -26,7 +19,7 @@ extension Ingestion {
             throw over()
         } catch {
             if error.isFailedSync { onFailure(error) }
-            return .failed
+            throw Unavailable.failed
         }
         let identifier = incoming.identifier.keyed(with: key)
         let outcome: Counting.RequestOutcome?
@@ -39,16 +32,16 @@ extension Ingestion {
             }
         } catch {
             onFailure(error)
-            return .failed
+            throw Unavailable.failed
         }
         reveals.forget(identifier, in: window)
         let receipt = key.receipt(of: identifier)
         switch outcome {
-        case nil: return .overloaded
-        case .noted(let request): return .noted(receipt: receipt, request.position)
-        case .repeated(let position): return .noted(receipt: receipt, position)
+        case nil: throw Unavailable.overloaded
+        case .noted(let request): return (receipt, request.position)
+        case .repeated(let position): return (receipt, position)
         case .windowOver: throw over()
-        case .full: return .full(retrySeconds: retrySeconds)
+        case .full: throw Unavailable.full(retrySeconds: retrySeconds)
         }
     }
 

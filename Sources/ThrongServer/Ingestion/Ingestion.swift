@@ -32,24 +32,9 @@ final class Ingestion: Sendable {
     let telemetry: Telemetry
     let clock: UnixClock
     private let trustedClock: MachineClock
-    let calendars: [String: PeriodCalendar]
     private let onFullWindows: @Sendable (_ areFull: Bool) -> Void
     private let saidFull = Atomic<Bool>(false)
     let onFailure: @Sendable (any Error) -> Void
-
-    /// The outcome of a batch.
-    enum Verdict {
-        /// The batch is counted; send the answer once the journal has reached the position.
-        case counted(BatchAnswer, Telemetry.BatchOutcome, JournalPosition)
-        /// Nothing of it is counted, as its sender or the plan wants.
-        case unwanted(BatchAnswer)
-        case overloaded
-        /// Open windows take all the memory that they may; there may be more after `retrySeconds`.
-        case full(retrySeconds: Int)
-        case failed
-        case elsewhere(Member)
-        case changing
-    }
 
     /// - Parameters:
     ///   - onFullWindows: called when memory for open windows has filled up, and when there is room again.
@@ -62,30 +47,15 @@ final class Ingestion: Sendable {
         onFullWindows: @escaping @Sendable (_ areFull: Bool) -> Void = { _ in },
         onFailure: @escaping @Sendable (any Error) -> Void
     ) {
-        self.intake = intake
-        self.keys = keys
-        self.journal = journal
-        self.believed = believed
-        self.reveals = reveals
-        self.telemetry = telemetry
-        self.bodies = bodies
+        (self.intake, self.keys, self.journal, self.believed, self.reveals) = (intake, keys, journal, believed, reveals)
+        (self.telemetry, self.bodies, self.neighbours) = (telemetry, bodies, neighbours)
+        (self.proofs, self.firsts) = (proofs, firsts)
         self.quotas = NetworkQuotas(quotas)
-        self.neighbours = neighbours
         odd = SlowBatches(bodies: bodies)
         proving = SlowBatches(bodies: bodies, label: "throng-proofs", most: 1024)
-        self.proofs = proofs
-        self.firsts = firsts
         trials = SlowBatches(bodies: bodies, label: "throng-previews", most: 32)
-        self.clock = clock
-        self.trustedClock = trustedClock
-        self.restored = restored
-        self.onFullWindows = onFullWindows
-        self.onFailure = onFailure
-        var calendars: [String: PeriodCalendar] = [:]
-        for layout in counting.space.layouts {
-            calendars[layout.timeZone] = PeriodCalendar(timeZone: layout.timeZone)
-        }
-        self.calendars = calendars
+        (self.clock, self.trustedClock, self.restored) = (clock, trustedClock, restored)
+        (self.onFullWindows, self.onFailure) = (onFullWindows, onFailure)
         state = Mutex(counting)
     }
 
@@ -95,42 +65,35 @@ final class Ingestion: Sendable {
     func accept(
         _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: ClientNetwork? = nil,
         isSealed: Bool = false
-    ) throws(IntakeError) -> Verdict {
+    ) throws(IntakeError) -> BatchOutcome {
         let outcome = try body.read { bytes throws(IntakeError) in
             try intake.read(bytes, signals: signals, bearer: bearer, now: clock.now, isSealed: isSealed)
         }
         return try accept(outcome, from: network)
     }
 
-    /// The outcome of a quick attempt to count a body.
-    enum Glance {
-        case verdict(Verdict)
-        /// Nothing is counted: the body has to wait for its turn here.
-        case later(SlowBatches)
-    }
-
     /// Counts a body on an event loop, unless the batch takes long to read or has a proof.
     func acceptQuickly(
         _ body: UnpackedBody, signals: Set<OptOutSignal>, bearer: String? = nil, from network: ClientNetwork? = nil,
         isSealed: Bool
-    ) throws(IntakeError) -> Glance {
+    ) throws(IntakeError) -> BatchOutcome {
         let outcome = try body.read { bytes throws(IntakeError) in
             try intake.readQuickly(bytes, signals: signals, bearer: bearer, now: clock.now, isSealed: isSealed)
         }
         guard let outcome else { return .later(odd) }
         if case .batch(let incoming) = outcome, incoming.proof != nil { return .later(proving) }
-        return .verdict(try accept(outcome, from: network))
+        return try accept(outcome, from: network)
     }
 
-    private func accept(_ outcome: IntakeOutcome, from network: ClientNetwork?) throws(IntakeError) -> Verdict {
+    private func accept(_ outcome: IntakeOutcome, from network: ClientNetwork?) throws(IntakeError) -> BatchOutcome {
         switch outcome {
         case .optedOut(let answer, let app, var sender):
             if let known = sender {
                 switch neighbours.place(of: known.identifier.text, in: known.window, isOfKeyHolder: known.isOfKeyHolder)
                 {
-                case .here(let epoch): sender = known.taken(over: epoch)
-                case .elsewhere(let member): return .elsewhere(member)
-                case .unknown: return .changing
+                case .own(let epoch): sender = known.taken(over: epoch)
+                case .other(let member): return .elsewhere(member)
+                case .undecided: return .unavailable(.changing)
                 }
             }
             return forget(sender, answer: answer, app: app)
@@ -144,26 +107,28 @@ final class Ingestion: Sendable {
         case .batch(let incoming):
             let window = incoming.bucketed.window
             switch neighbours.place(of: incoming.slotText, in: window, isOfKeyHolder: incoming.isOfKeyHolder) {
-            case .here(nil): return try take(incoming, from: network)
-            case .here(let epoch): return try take(incoming.taken(over: epoch), from: network)
-            case .elsewhere(let member): return .elsewhere(member)
-            case .unknown: return .changing
+            case .own(nil): return try take(incoming, from: network)
+            case .own(let epoch): return try take(incoming.taken(over: epoch), from: network)
+            case .other(let member): return .elsewhere(member)
+            case .undecided: return .unavailable(.changing)
             }
         }
     }
 
-    func take(_ incoming: IncomingBatch, from network: ClientNetwork? = nil) throws(IntakeError) -> Verdict {
+    func take(_ incoming: IncomingBatch, from network: ClientNetwork? = nil) throws(IntakeError) -> BatchOutcome {
         try checkSize(of: incoming.bucketed)
-        guard journal.hasRoom else {
-            telemetry.answered(.overloaded)
-            return .overloaded
-        }
+        guard journal.hasRoom else { return turnedAway() }
         return try count(incoming, from: network)
     }
 
     func refuse(_ error: IntakeError) { telemetry.refused(error) }
 
     func turnAway() { telemetry.answered(.overloaded) }
+
+    private func turnedAway(_ reason: Unavailable = .overloaded) -> BatchOutcome {
+        turnAway()
+        return .unavailable(reason)
+    }
 
     /// Refuses a batch that the journal would not take, before anything is counted.
     func checkSize(of batch: BucketedBatch) throws(IntakeError) {
@@ -174,7 +139,7 @@ final class Ingestion: Sendable {
 
     /// Notes a batch that came with an opt-out signal. Its sender's earlier events in the window's funnels and
     /// frequencies do not count when the window closes.
-    private func forget(_ sender: OptedOutSender?, answer: BatchAnswer, app: AppName) -> Verdict {
+    private func forget(_ sender: IncomingWithdrawal?, answer: BatchAnswer, app: AppName) -> BatchOutcome {
         var forgotten: JournalPosition?
         do {
             if let sender {
@@ -189,10 +154,7 @@ final class Ingestion: Sendable {
                     }
                     return true
                 }
-                guard isTaken else {
-                    telemetry.answered(.overloaded)
-                    return .overloaded
-                }
+                guard isTaken else { return turnedAway() }
             }
         } catch JournalError.windowClosed {
             // A window without a key knows nobody.
@@ -200,7 +162,7 @@ final class Ingestion: Sendable {
         } catch {
             // The withdrawal is in memory and not in the journal: the process is about to end and will replay.
             onFailure(error)
-            return .failed
+            return .unavailable(.failed)
         }
         state.withLock { $0.noteUnwanted(answer.refused.count, app: app, now: clock.now) }
         guard let forgotten else {
@@ -210,7 +172,7 @@ final class Ingestion: Sendable {
         return .counted(answer, .optedOut, forgotten)
     }
 
-    private func count(_ incoming: IncomingBatch, from network: ClientNetwork?) throws(IntakeError) -> Verdict {
+    private func count(_ incoming: IncomingBatch, from network: ClientNetwork?) throws(IntakeError) -> BatchOutcome {
         let window = incoming.bucketed.window
         let key: WindowKey
         do {
@@ -220,7 +182,7 @@ final class Ingestion: Sendable {
         } catch {
             // The window's key could not be written: nothing was counted.
             if error.isFailedSync { onFailure(error) }
-            return .failed
+            return .unavailable(.failed)
         }
         let identifier = incoming.identifier.keyed(with: key)
         if let proof = incoming.proof, proofs?.holds(proof, in: window.asOpened) != true { throw .unproved }
@@ -231,11 +193,9 @@ final class Ingestion: Sendable {
                 // The journal is checked under the lock: once it is closed, all counts are in the next freeze.
                 guard journal.isOpen else { return nil }
                 // The clock is read under the lock, so that no window is closed between the look at it and the count.
-                let now = clock.now
                 let outcome = counting.count(
                     incoming.bucketed, identifier: identifier, hasProof: incoming.proof != nil,
-                    liftsFloors: liftsFloors, now: now
-                ) { self.openPeriod(of: $0, now: now) }
+                    liftsFloors: liftsFloors, now: clock.now)
                 // A count in memory that is not in the journal could be mended only by a replay.
                 if case .counted(let batch) = outcome { try journal.append(batch, key: key) }
                 return outcome
@@ -243,7 +203,7 @@ final class Ingestion: Sendable {
         } catch {
             // The process is about to end and will replay.
             onFailure(error)
-            return .failed
+            return .unavailable(.failed)
         }
         switch outcome {
         case .counted(let batch):
@@ -257,8 +217,7 @@ final class Ingestion: Sendable {
             return .counted(explained, .duplicate, position)
         case .full:
             sayWhetherFull()
-            telemetry.answered(.overloaded)
-            return .full(retrySeconds: retrySeconds)
+            return turnedAway(.full(retrySeconds: retrySeconds))
         case .withdrawn:
             let batch = incoming.bucketed
             let answer = BatchAnswer(
@@ -266,9 +225,7 @@ final class Ingestion: Sendable {
             state.withLock { $0.noteUnwanted(batch.events.count, app: batch.window.app, now: clock.now) }
             telemetry.answered(.optedOut, answer)
             return .unwanted(answer)
-        case nil:
-            telemetry.answered(.overloaded)
-            return .overloaded
+        case nil: return turnedAway()
         case .windowOver: throw .windowOutOfRange(current: window.rotation.window(at: clock.now).value)
         }
     }
@@ -287,10 +244,6 @@ final class Ingestion: Sendable {
     private func sayWhetherFull() {
         let areFull = areWindowsFull
         if saidFull.exchange(areFull, ordering: .relaxed) != areFull { onFullWindows(areFull) }
-    }
-
-    func openPeriod(of layout: MetricLayout, now: UnixSeconds) -> UnixSeconds {
-        (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
     }
 
     // MARK: For the flush
@@ -325,7 +278,7 @@ final class Ingestion: Sendable {
         do {
             (settled, flushed) = try state.withLock { counting in
                 for window in ended {
-                    for closing in counting.close(window, openPeriod: { self.openPeriod(of: $0, now: now) }) {
+                    for closing in counting.close(window, now: now) {
                         try journal.append(.closing(closing), key: keys.existingKey(of: closing.window))
                     }
                 }

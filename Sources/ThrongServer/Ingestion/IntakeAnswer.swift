@@ -12,28 +12,15 @@ struct IntakeAnswer {
     let contentType: String
 
     /// The body of another daemon's answer, in place of the text; nil for ours.
-    private var bytes: [UInt8]?
+    private let bytes: [UInt8]?
 
     var content: [UInt8] { bytes ?? Array(text.utf8) }
 
     /// The time after which the client may try again; nil if it need not wait. Unit: seconds.
-    private(set) var retryAfter: String?
+    let retryAfter: String?
 
     /// The default time for a client to wait. Unit: seconds.
     static let retrySeconds = "5"
-
-    /// The answer while the journal is too far ahead of PostgreSQL, or of its disk.
-    static let overloaded = IntakeAnswer(
-        .busy("No room now: PostgreSQL has not caught up, or the disk is full or slow."))
-    /// Returns the answer while open windows take all the memory that they may.
-    static func full(retrySeconds: Int) -> IntakeAnswer {
-        var answer = IntakeAnswer(.busy("No room now: memory for open windows is full until some are over."))
-        answer.retryAfter = "\(retrySeconds)"
-        return answer
-    }
-    static let crowded = IntakeAnswer(.busy("No room now: too many large requests at once."))
-    static let waiting = IntakeAnswer(.busy("Not started yet: the disk is full, or PostgreSQL has to be asked first."))
-    static let failed = IntakeAnswer(.busy("The journal failed; the batch was not counted."))
 
     init(_ answer: BatchAnswer) {
         let reveal =
@@ -78,10 +65,11 @@ struct IntakeAnswer {
 
     init(refusal error: IntakeError) { self.init(Problem(error)) }
 
+    init(_ reason: Unavailable) { self.init(reason.problem) }
+
     init(_ problem: Problem) {
         status = problem.status
-        text = problem.text
-        contentType = Problem.contentType
+        (text, bytes, contentType) = (problem.text, nil, Problem.contentType)
         retryAfter =
             problem.retrySeconds.map { "\($0)" } ?? (status == .serviceUnavailable ? Self.retrySeconds : nil)
     }
@@ -90,6 +78,7 @@ struct IntakeAnswer {
         status = .accepted
         self.text = text
         contentType = "application/json"
+        (bytes, retryAfter) = (nil, nil)
     }
 
     /// The challenge to a client that is refused for want of a secret (RFC 9110, section 15.5.2); nil for all others.

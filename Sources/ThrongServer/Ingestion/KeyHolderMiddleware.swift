@@ -17,23 +17,33 @@ struct KeyHolderMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let neighbours = ingestion.neighbours
         let headers = RequestHeaders(request.headers)
-        switch neighbours.keyHolder(at: ingestion.clock.now) {
-        case .here: return try await next(request, context)
-        case .unknown: return .problem(.changing)
-        case .elsewhere where neighbours.admits(headers.member): return .problem(.misdirected)
-        case .elsewhere(let member):
-            return await .answering {
+        let holder = ingestion.neighbours.keyHolder(at: ingestion.clock.now)
+        if case .own = holder { return try await next(request, context) }
+        return await .answering {
+            let answer = try await ingestion.neighbours.answer(of: holder, to: headers) {
                 let body = try await ingestion.bodies.collect(request.body, upTo: Self.bodyBytes) {
                     Array($0.readableBytesView)
                 }
-                return .relayed(
-                    try await neighbours.hand(
-                        .init(
-                            method: request.method == .post ? .post : .get, path: request.uri.string, headers: headers,
-                            isSealed: headers.isSealed, body: body), to: member))
+                return .init(
+                    method: request.method == .post ? .post : .get, path: request.uri.string, headers: headers,
+                    isSealed: headers.isSealed, body: body)
             }
+            return answer ?? .problem(.misdirected)
+        }
+    }
+}
+
+extension Neighbours {
+    /// Hands a request on, unless a daemon did so already, and returns the other daemon's answer; nil if this daemon is the owner.
+    func answer(
+        of owner: Membership.Owner, to headers: RequestHeaders, _ request: () async throws -> HandedOn
+    ) async throws -> Response? {
+        switch owner {
+        case .own: nil
+        case .undecided: throw Unavailable.changing
+        case .other where admits(headers.member): .problem(.misdirected)
+        case .other(let member): .relayed(try await hand(try await request(), to: member))
         }
     }
 }

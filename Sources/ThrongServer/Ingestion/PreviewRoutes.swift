@@ -49,13 +49,15 @@ extension Ingestion {
         return try result.get()
     }
 
-    /// Lends the body of a request that is no batch, unpacked, and as it came, for a caller that may hand it on.
-    func withBody<Value>(
-        of request: Request, _ headers: RequestHeaders, upTo limit: Int, _ work: (UnpackedBody) throws -> Value
+    /// Reads the body of a request that is no batch; also returns it as it came, for a caller that may hand it on.
+    func reading<Value>(
+        _ request: Request, _ headers: RequestHeaders, upTo limit: Int,
+        _ read: (UnsafeBufferPointer<UInt8>) throws(IntakeError) -> Value
     ) async throws -> (Value, packed: [UInt8]) {
         guard let isGzip = headers.isGzip else { throw IntakeError.unknownEncoding }
         return try await bodies.collect(request.body, upTo: limit) { packed in
-            (try work(try UnpackedBody(packed, isGzip: isGzip, limit: limit)), Array(packed.readableBytesView))
+            let body = try UnpackedBody(packed, isGzip: isGzip, limit: limit)
+            return (try body.read(read), Array(packed.readableBytesView))
         }
     }
 }
@@ -65,8 +67,8 @@ extension Response {
     static func answering(notedBy ingestion: Ingestion? = nil, _ work: () async throws -> Response) async -> Response {
         do {
             return try await work()
-        } catch let error as MemberUnreachable {
-            return .answer(error.answer)
+        } catch let error as Unavailable {
+            return .problem(error.problem)
         } catch let error as IntakeError {
             ingestion?.refuse(error)
             return .refusal(error)

@@ -17,24 +17,19 @@ struct RevealRoutes {
         await .answering {
             let headers = RequestHeaders(request.headers)
             let isSealed = ingestion.neighbours.isSealed(headers)
-            let (reveal, packed) = try await ingestion.withBody(of: request, headers, upTo: Intake.revealBytes) {
-                body in
-                try body.read { bytes throws(IntakeError) in
-                    try ingestion.intake.readReveal(
-                        bytes, signals: headers.signals, bearer: headers.bearer, now: clock.now,
-                        isSealed: isSealed)
-                }
+            let (reveal, packed) = try await ingestion.reading(request, headers, upTo: Intake.revealBytes) {
+                bytes throws(IntakeError) in
+                try ingestion.intake.readReveal(
+                    bytes, signals: headers.signals, bearer: headers.bearer, now: clock.now, isSealed: isSealed)
             }
             guard let reveal else { return response(.optedOut) }
-            if let slot = Self.slot(of: request), !ingestion.neighbours.admits(headers.member) {
-                switch ingestion.neighbours.place(of: slot, in: reveal.window) {
-                case .here: break
-                case .unknown: return .problem(.changing)
-                case .elsewhere(let member):
-                    return .relayed(
-                        try await ingestion.neighbours.hand(
-                            .init(path: "/v1/reveals", headers: headers, isSealed: isSealed, body: packed), to: member))
-                }
+            let neighbours = ingestion.neighbours
+            if let slot = Self.slot(of: request), !neighbours.admits(headers.member),
+                let answer = try await neighbours.answer(
+                    of: neighbours.place(of: slot, in: reveal.window), to: headers,
+                    { .init(path: "/v1/reveals", headers: headers, isSealed: isSealed, body: packed) })
+            {
+                return answer
             }
             do {
                 return response(try await ingestion.reveals.learn(reveal))

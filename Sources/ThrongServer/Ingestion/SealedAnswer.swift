@@ -45,7 +45,7 @@ struct SealedAnswer {
         do throws(ObliviousError) {
             return try response(isLast: isLast, reader: reader)
         } catch {
-            return IntakeAnswer.failed.response(isLast: isLast, reader: reader)
+            return IntakeAnswer(.failed).response(isLast: isLast, reader: reader)
         }
     }
 

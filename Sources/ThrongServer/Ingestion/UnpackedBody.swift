@@ -22,8 +22,7 @@ struct UnpackedBody {
         buffer = ByteBuffer(bytes: try result.get())
     }
 
-    /// Returns a body that may be unpacked and read while others wait: nil if it is larger than
-    /// ``BodyBudget/smallBytes``.
+    /// Returns a body that may be unpacked and read while others wait: nil if it is larger than ``BodyBudget/smallBytes``.
     static func small(_ packed: ByteBuffer, isGzip: Bool) throws(IntakeError) -> UnpackedBody? {
         guard packed.readableBytes <= BodyBudget.smallBytes else { return nil }
         do throws(IntakeError) {

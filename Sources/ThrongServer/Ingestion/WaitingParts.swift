@@ -17,8 +17,7 @@ struct WaitingParts {
             case .part(.head(let head)):
                 head.headers.reduce(512 + head.uri.utf8.count) { $0 + 64 + $1.name.utf8.count + $1.value.utf8.count }
             case .part(.body(let bytes)): 64 + bytes.readableBytes
-            case .part(.end(let trailers?)):
-                trailers.reduce(64) { $0 + 64 + $1.name.utf8.count + $1.value.utf8.count }
+            case .part(.end(let trailers?)): trailers.reduce(64) { $0 + 64 + $1.name.utf8.count + $1.value.utf8.count }
             default: 64
             }
         }

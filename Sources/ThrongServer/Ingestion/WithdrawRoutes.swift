@@ -19,37 +19,25 @@ struct WithdrawRoutes {
         await .answering(notedBy: ingestion) {
             let headers = RequestHeaders(request.headers)
             let isSealed = ingestion.neighbours.isSealed(headers)
-            var (withdrawal, packed) = try await ingestion.withBody(
-                of: request, headers, upTo: Intake.withdrawalBytes
-            ) { body in
-                try body.read { bytes throws(IntakeError) in
-                    try ingestion.intake.readWithdrawal(bytes, now: clock.now, isSealed: isSealed)
-                }
+            var (withdrawal, packed) = try await ingestion.reading(request, headers, upTo: Intake.withdrawalBytes) {
+                bytes throws(IntakeError) in
+                try ingestion.intake.readWithdrawal(bytes, now: clock.now, isSealed: isSealed)
             }
-            let place = ingestion.neighbours.place(
+            let owner = ingestion.neighbours.place(
                 of: withdrawal.identifier.text, in: withdrawal.window, isOfKeyHolder: withdrawal.isOfKeyHolder)
-            switch place {
-            case .here(let epoch): withdrawal = withdrawal.taken(over: epoch)
-            case .unknown: return .problem(.changing)
-            case .elsewhere where ingestion.neighbours.admits(headers.member): return .problem(.misdirected)
-            case .elsewhere(let member):
-                return .relayed(
-                    try await ingestion.neighbours.hand(
-                        .init(path: "/v1/withdraw", headers: headers, isSealed: isSealed, body: packed), to: member))
+            let answer = try await ingestion.neighbours.answer(of: owner, to: headers) { [packed] in
+                .init(path: "/v1/withdraw", headers: headers, isSealed: isSealed, body: packed)
             }
-            switch try ingestion.withdraw(withdrawal) {
-            case .noted(let receipt, let position):
-                do {
-                    try await ingestion.journal.acknowledgeable(position)
-                } catch is JournalError {
-                    // It is noted, and will be on disk once there is space: the client's next try gets the answer then.
-                    return .answer(.overloaded)
-                }
-                return .json(.accepted, "{\"receipt\":\"\(receipt)\"}")
-            case .overloaded: return .answer(.overloaded)
-            case .full(let retrySeconds): return .answer(.full(retrySeconds: retrySeconds))
-            case .failed: return .answer(.failed)
+            if let answer { return answer }
+            if case .own(let epoch) = owner { withdrawal = withdrawal.taken(over: epoch) }
+            let (receipt, position) = try ingestion.withdraw(withdrawal)
+            do {
+                try await ingestion.journal.acknowledgeable(position)
+            } catch is JournalError {
+                // It is noted, and will be on disk once there is space: the client's next try gets the answer then.
+                throw Unavailable.overloaded
             }
+            return .json(.accepted, "{\"receipt\":\"\(receipt)\"}")
         }
     }
 }

@@ -19,9 +19,7 @@ struct GatewayKeyRoutes {
                 .cacheControl: "public, max-age=\(Self.cacheSeconds)", .xContentTypeOptions: "nosniff",
             ]
             if let name = HTTPField.Name(GatewayIdentity.signatureHeader) { headers[name] = list.signature }
-            return Response(
-                status: .ok, headers: headers,
-                body: ResponseBody(byteBuffer: bytes))
+            return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
         }
     }
 }

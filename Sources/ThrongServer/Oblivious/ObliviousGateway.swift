@@ -100,8 +100,7 @@ final class ObliviousGateway: Sendable {
                 }
                 let known = state.secrets.filter { (today - 1...today).contains($0.key) }
                 state.keys = known.sorted { $0.key > $1.key }.flatMap { Self.keys(of: $0.key, $0.value) }
-                let list = KeyConfiguration.encoded(
-                    state.keys.prefix(KeyMechanism.allCases.count).map(\.configuration))
+                let list = KeyConfiguration.encoded(state.keys.prefix(KeyMechanism.allCases.count).map(\.configuration))
                 if list != state.list.configuration { state.list = signed(list) }
                 return (
                     state.secrets.filter { state.unkept.contains($0.key) },
@@ -130,14 +129,14 @@ final class ObliviousGateway: Sendable {
     }
 
     private func signed(_ list: [UInt8]) -> SignedKeys {
-        guard let signer else { return SignedKeys(configuration: list) }
+        var keys = SignedKeys(configuration: list)
         do {
-            return SignedKeys(configuration: list, signature: try signer.signature(over: list))
+            keys.signature = try signer?.signature(over: list) ?? ""
         } catch {
             // Clients take no list that is not signed.
             logger.error("the keys of the oblivious gateway could not be signed", metadata: ["error": "\(error)"])
-            return SignedKeys(configuration: list)
         }
+        return keys
     }
 
     /// Returns the keys of a day, one per mechanism. Their numbers repeat after 128 days.

@@ -9,40 +9,33 @@ internal import ThrongReport
 internal import ThrongWire
 
 /// `GET /` and `GET /apps/APP`, which show everybody what is counted, and `POST /apps/APP`, which tries an event.
-final class PageRoutes: Sendable {
-    private let plans: [Plan]
-    /// Tries events; nil while nothing can be counted.
-    private let trials: PreviewTrial?
-    private let clock: UnixClock
-    /// The pages made so far. They change with the day, because metrics expire.
-    private let pages = Mutex<[Key: ServedText]>([:])
+struct PageRoutes: Sendable {
+    let plans: [Plan]
+    /// The ingestion by which events are tried; nil while nothing can be counted.
+    let ingestion: Ingestion?
+    let clock: UnixClock
+    private let pages = DailyTexts<Address>()
 
-    private struct Key: Hashable {
+    private struct Address: Hashable {
         /// The index of the app's plan; nil for the page over all apps.
         let app: Int?
         let root: String
-        let day: CalendarDate
         /// The language; nil for readers of none that the plan has.
         let language: LanguageTag?
     }
 
-    init(plans: [Plan], ingestion: Ingestion?, clock: UnixClock) {
-        self.plans = plans
-        self.clock = clock
-        trials = ingestion.map { PreviewTrial(ingestion: $0, clock: clock) }
-    }
-
     func add(to router: some RouterMethods<BasicRequestContext>) {
-        router.get("/") { [self] request, _ in
+        router.get("/") { request, _ in
             try page(of: plans.count == 1 ? 0 : nil, root: "", for: request)
         }
-        router.get("/apps/:app") { [self] request, context -> Response in
-            guard let place = place(of: try context.parameters.require("app")) else { return .refusal(.unknownApp) }
+        router.get("/apps/:app") { request, context -> Response in
+            guard let place = try plans.place(of: context) else { return .refusal(.unknownApp) }
             return try page(of: place, root: "../", for: request)
         }
-        guard let trials else { return }
-        router.post("/apps/:app") { [self] request, context -> Response in
-            guard let place = place(of: try context.parameters.require("app")) else { return .refusal(.unknownApp) }
+        guard let ingestion else { return }
+        let trials = PreviewTrial(ingestion: ingestion, clock: clock)
+        router.post("/apps/:app") { request, context -> Response in
+            guard let place = try plans.place(of: context) else { return .refusal(.unknownApp) }
             do {
                 let plan = plans[place].translated(into: plans[place].language(for: request))
                 let trial = try await trials.trial(request, of: plan)
@@ -57,44 +50,61 @@ final class PageRoutes: Sendable {
         }
     }
 
-    private func place(of app: String) -> Int? {
-        plans.firstIndex { $0.app.name.text.utf8.elementsEqual(app.utf8) }
-    }
-
     private func today(of plan: Plan?) -> CalendarDate {
         plan?.labelDay(at: clock.now) ?? PeriodCalendar.utc.date(at: clock.now)
     }
 
     private func page(of app: Int?, root: String, for request: Request) throws -> Response {
         let language = app.flatMap { plans[$0].language(for: request) }
-        let key = Key(app: app, root: root, day: today(of: app.map { plans[$0] }), language: language)
-        if let known = pages.withLock({ $0[key] }) { return known.response(to: request) }
-        let page =
-            if let app {
-                try plans[app].translated(into: language).label(today: key.day).page(root: root)
-            } else {
-                try LabelPage.index(of: plans.map { $0.label(today: key.day) })
-            }
-        let served = ServedText(
-            page.html, type: "text/html; charset=utf-8", cachedFor: 300, headers: Self.headers(of: page),
-            isTranslated: app.map { plans[$0].isTranslated } ?? false)
-        pages.withLock { pages in
-            pages = pages.filter { $0.key.app != app || $0.key.day == key.day }
-            pages[key] = served
-        }
-        return served.response(to: request)
+        let today = today(of: app.map { plans[$0] })
+        let address = Address(app: app, root: root, language: language)
+        return try pages.text(at: address, on: today) {
+            let page =
+                if let app {
+                    try plans[app].translated(into: language).label(today: today).page(root: root)
+                } else {
+                    try LabelPage.index(of: plans.map { $0.label(today: today) })
+                }
+            return ServedText(
+                page.html, type: "text/html; charset=utf-8", cachedFor: 300, headers: Self.headers(of: page),
+                isTranslated: app.map { plans[$0].isTranslated } ?? false)
+        }.response(to: request)
     }
 
-    /// Returns headers by which a page loads nothing, runs nothing, is framed by nobody, and sends forms nowhere else.
     private static func headers(of page: LabelPage) -> HTTPFields {
-        let digest = Data(SHA256.hash(data: Data(page.style.utf8))).base64EncodedString()
-        return [
-            .contentSecurityPolicy:
-                "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'self'; "
-                + "frame-ancestors 'none'",
-            .xContentTypeOptions: "nosniff",
+        [
+            .contentSecurityPolicy: PagePolicy.text(style: page.style), .xContentTypeOptions: "nosniff",
             .referrerPolicy: "no-referrer",
         ]
+    }
+}
+
+/// The policy of a page that loads nothing, runs nothing, is framed by nobody, and sends forms nowhere else.
+enum PagePolicy {
+    static func text(style: String) -> String {
+        let digest = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
+        return "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'self'; "
+            + "frame-ancestors 'none'"
+    }
+}
+
+/// Texts that change with the day, because metrics expire: each is made once a day.
+final class DailyTexts<Address: Hashable & Sendable>: Sendable {
+    private let texts = Mutex<[Address: (day: CalendarDate, text: ServedText)]>([:])
+
+    func text(at address: Address, on day: CalendarDate, make: () throws -> ServedText) rethrows -> ServedText {
+        if let known = texts.withLock({ $0[address] }), known.day == day { return known.text }
+        let text = try make()
+        texts.withLock { $0[address] = (day, text) }
+        return text
+    }
+}
+
+extension [Plan] {
+    /// Returns the index of the app that a request's path names.
+    func place(of context: BasicRequestContext) throws -> Int? {
+        let app = try context.parameters.require("app")
+        return firstIndex { $0.app.name.text.utf8.elementsEqual(app.utf8) }
     }
 }
 

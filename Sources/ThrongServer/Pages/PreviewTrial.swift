@@ -22,7 +22,7 @@ struct PreviewTrial: Sendable {
         let event = EventName(values["event"] ?? "")
         var fields = values
         fields["event"] = nil
-        let userAgents = plan.label().fields.filter(\.isUserAgent).map(\.name)
+        let userAgents = plan.labelledFields.filter(\.isUserAgent).map(\.name)
         for field in userAgents where fields[field, default: ""].isEmpty {
             fields[field] = request.headers[.userAgent]
         }
@@ -36,7 +36,8 @@ struct PreviewTrial: Sendable {
         return LabelTrial(event: event.text, values: values, outcomes: outcomes)
     }
 
-    private static func form(_ bytes: ByteBuffer) -> [String: String] {
+    /// Returns the fields of a form, and an empty text for what can't be decoded.
+    static func form(_ bytes: ByteBuffer) -> [String: String] {
         var values: [String: String] = [:]
         for pair in String(buffer: bytes).split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
@@ -61,9 +62,7 @@ struct PreviewTrial: Sendable {
         let batch = Batch(
             app: plan.app.name.text, purpose: purpose.name.text, window: purpose.rotation.window(at: now).value,
             id: purpose.hasIdentifiers ? "trial" : nil,
-            events: [
-                .init(event: event.text, at: Instant.text(now), fields: scalars)
-            ])
+            events: [.init(event: event.text, at: Instant.text(now), fields: scalars)])
         return ByteBuffer(bytes: try JSONEncoder().encode(batch))
     }
 
@@ -86,18 +85,15 @@ struct PreviewTrial: Sendable {
             }
             let sums = metric.sums.compactMap { sum in
                 tuple.sums[sum.name].map {
-                    let number = Decimals(sum.quantum(of: $0), shiftedBy: sum.decimals, over: 1, places: sum.decimals)
-                    return LabelTrial.Remain(name: sum.name, value: Wording.english.amount(number, unit: sum.unit))
+                    LabelTrial.Remain(name: sum.name, value: Wording.english.amount(sum.quantum(of: $0), of: sum))
                 }
             }
             let text =
                 metric.within == nil
                 ? "one more in these counters of \(tuple.period)\(condition)."
-                : "one more in these counters of \(tuple.period)\(condition), once your identifier\u{2019}s window is over and "
+                : "one more in these counters of \(tuple.period)\(condition), once your code\u{2019}s time is over and "
                     + "if nothing more comes of it by then."
-            return LabelTrial.Outcome(
-                title: "\(metric.title):", text: text,
-                remains: buckets + sums)
+            return LabelTrial.Outcome(title: "\(metric.title):", text: text, remains: buckets + sums)
         }
     }
 
@@ -109,11 +105,18 @@ struct PreviewTrial: Sendable {
         case .tooOld: "It is too long ago."
         case .inTheFuture: "It has not happened yet."
         case .metricExpired: "Counting has ended."
-        case .contributionBound: "One identifier has added all that it may."
+        case .contributionBound: "One code has added all that it may."
         case .partitionConflict: "A device is of one kind only."
         case .impossibleCombination: "The plan says that this cannot be."
         case .optedOut: "Your browser says that it does not want to be counted, and this purpose honours that."
         case .consentOutdated: "You agreed to an earlier version of this purpose."
         }
+    }
+}
+
+extension Wording {
+    /// Returns a number of a sum's smallest units with its unit: "24.90 EUR".
+    func amount(_ units: Int64, of sum: SumMeasure) -> String {
+        amount(Decimals(units, shiftedBy: sum.decimals, over: 1, places: sum.decimals), unit: sum.unit)
     }
 }

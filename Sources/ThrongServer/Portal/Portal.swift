@@ -1,6 +1,5 @@
 internal import Hummingbird
 internal import ThrongPlan
-internal import ThrongReport
 internal import ThrongStore
 
 /// The pages behind a sign-in: partners read their reports, analysts look at what is released, operators see how the

@@ -3,36 +3,21 @@ internal import Synchronization
 
 /// Raised once, when the process has to end.
 final class FailureFlag: Sendable {
-    private let state = Mutex<(error: DaemonError?, waiter: CheckedContinuation<Void, Never>?)>((nil, nil))
+    private let raised = Mutex<DaemonError?>(nil)
+    private let (errors, continuation) = AsyncStream<DaemonError>.makeStream()
 
     /// The reason why the process has to end; nil until it has to.
-    var error: DaemonError? { state.withLock { $0.error } }
+    var error: DaemonError? { raised.withLock { $0 } }
 
     func raise(_ error: DaemonError) {
-        let waiter = state.withLock { state in
-            state.error = state.error ?? error
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume()
+        raised.withLock { $0 = $0 ?? error }
+        continuation.yield(error)
     }
 
-    func wait() async {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await withCheckedContinuation { continuation in
-                let isRaised = self.state.withLock { state in
-                    if state.error == nil, !Task.isShuttingDownGracefully { state.waiter = continuation }
-                    return state.error != nil || Task.isShuttingDownGracefully
-                }
-                if isRaised { continuation.resume() }
-            }
-        } onCancelOrGracefulShutdown: {
-            let waiter = self.state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.resume()
-        }
+    /// Throws the error, and returns once the daemon stops without one.
+    func watch() async throws {
+        for await _ in errors.cancelOnGracefulShutdown() { break }
+        if let error { throw error }
     }
 }
 
@@ -40,8 +25,5 @@ final class FailureFlag: Sendable {
 struct FailureWatch: Service {
     let flag: FailureFlag
 
-    func run() async throws {
-        await flag.wait()
-        if let error = flag.error { throw error }
-    }
+    func run() async throws { try await flag.watch() }
 }

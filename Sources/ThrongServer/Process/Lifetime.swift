@@ -2,7 +2,7 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
-internal import ThrongJournal
+package import ThrongJournal
 internal import ThrongPlan
 internal import ThrongSchedule
 internal import ThrongStore
@@ -20,6 +20,8 @@ final class Lifetime: Sendable {
     private enum Phase {
         case starting(PrivateCluster?)
         case running(ServiceGroup, by: [RunningPlan], stop: StopBudget)
+        /// A signal ends the process during its start.
+        case leaving
     }
 
     private let phase = Mutex(Phase.starting(nil))
@@ -45,9 +47,22 @@ final class Lifetime: Sendable {
         self.manager = manager
     }
 
-    func starts(_ cluster: PrivateCluster?) { phase.withLock { $0 = .starting(cluster) } }
-    func runs(_ group: ServiceGroup, by sources: [RunningPlan], stop: StopBudget) {
-        phase.withLock { $0 = .running(group, by: sources, stop: stop) }
+    func starts(_ cluster: PrivateCluster?) { enter(.starting(cluster)) }
+
+    /// Does not return where a signal has ended the start.
+    func runs(_ group: ServiceGroup, by sources: [RunningPlan], stop: StopBudget) async {
+        enter(.running(group, by: sources, stop: stop))
+        await endIfLeaving()
+    }
+
+    private func enter(_ next: Phase) { phase.withLock { if case .leaving = $0 {} else { $0 = next } } }
+
+    var isLeaving: Bool { phase.withLock { if case .leaving = $0 { true } else { false } } }
+
+    /// Waits for the end of the process where a signal has ended the start: what fails then fails because of it, and is
+    /// no news.
+    func endIfLeaving() async {
+        if isLeaving { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
     }
 
     /// Returns the plans with which it is to start again, and forgets them; nil if it was stopped for good.
@@ -62,13 +77,24 @@ final class Lifetime: Sendable {
                 for await signal in signals { await self.heed(signal) }
             }
             defer { group.cancelAll() }
-            try await work()
+            do {
+                try await work()
+            } catch {
+                await endIfLeaving()
+                throw error
+            }
         }
     }
 
     private func heed(_ signal: UnixSignal) async {
         if signal == .sighup { certificates?.reload(isAsked: true) }
-        switch phase.withLock({ $0 }) {
+        let current = phase.withLock { phase in
+            let current = phase
+            if case .starting = phase, signal != .sighup { phase = .leaving }
+            return current
+        }
+        switch current {
+        case .leaving: break
         case .starting where signal == .sighup:
             logger.notice("SIGHUP: plans are read while throng starts; once it has, send it again")
         case .running(let group, let sources, let stop) where signal == .sighup:
@@ -148,5 +174,18 @@ final class Lifetime: Sendable {
         } catch {
             logger.warning("the plans can't be compared", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// The result of a reload.
+package struct PlanReading: Sendable {
+    /// The plans, as their files are now.
+    package let sources: [RunningPlan]
+    /// The keys of settings that have changed since the start, and that only a start reads.
+    package let changedSettings: [String]
+
+    package init(sources: [RunningPlan], changedSettings: [String] = []) {
+        self.sources = sources
+        self.changedSettings = changedSettings
     }
 }

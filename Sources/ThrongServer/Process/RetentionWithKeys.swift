@@ -2,6 +2,7 @@ internal import ThrongJournal
 internal import ThrongPlan
 internal import ThrongSchedule
 internal import ThrongStore
+internal import ThrongSystem
 
 /// Deletes expired data, together with the keys of its backups, and at last its remains in PostgreSQL's pages.
 struct RetentionWithKeys: Retention {
@@ -64,5 +65,23 @@ struct RetentionWithKeys: Retention {
         }
         guard !named.isEmpty else { return [] }
         return Set(named).subtracting(try await deletions.standing(Array(Set(named))))
+    }
+}
+
+/// Removes deleted rows from a private cluster's pages, too, after a round that deleted something, or the next start.
+struct RewrittenPages: Sendable {
+    let pages: AgedPages
+    let dataPath: String
+
+    /// A ``KeptFile`` with the number of the last deletion that was removed from all pages, as digits and a line break.
+    private var path: String { dataPath + "/pages.rewritten" }
+
+    func rewriteIfDue() async throws {
+        let last = try await pages.lastDeletion()
+        // The pages are rewritten once more if there is no readable file.
+        let (known, done) = (try? SystemDisk.shared.kept(at: path, as: .rewrittenPages), Array("\(last)\n".utf8))
+        guard last > 0, known != done else { return }
+        try await pages.rewrite()
+        try SystemDisk.shared.keep(done, at: path, as: .rewrittenPages)
     }
 }

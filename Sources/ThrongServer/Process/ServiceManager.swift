@@ -36,9 +36,7 @@ package struct ServiceManager: Sendable {
         let text = Array(Self.text(of: state).utf8)
         withUnsafePointer(to: target) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
-                _ = sendto(
-                    descriptor, text, text.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT), target,
-                    socklen_t(length))
+                _ = sendto(descriptor, text, text.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT), target, socklen_t(length))
             }
         }
     }

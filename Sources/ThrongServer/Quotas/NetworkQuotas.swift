@@ -24,8 +24,7 @@ final class NetworkQuotas: Sendable {
         let lifting = network.isUnreadable ? lifting.map { _ in 0 } : lifting
         let (from, claims) = (source(network), network.claims.map { source($0) })
         return tallies.withLock {
-            $0.note(
-                identifier, from: from, claiming: claims, in: window, events: events, lifting: lifting, now: now)
+            $0.note(identifier, from: from, claiming: claims, in: window, events: events, lifting: lifting, now: now)
         }
     }
 

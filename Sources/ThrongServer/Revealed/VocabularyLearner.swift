@@ -30,6 +30,11 @@ final class VocabularyLearner: Sendable {
         let threshold: Threshold
         /// The evaluator whose outputs are hashed with the values; nil if values are hashed alone.
         let evaluator: EvaluatorKey?
+
+        func evaluated(_ output: EvaluatedOutput?) -> EvaluatedLabel? {
+            guard let evaluator, let output else { return nil }
+            return EvaluatedLabel(evaluator: evaluator, output: output)
+        }
     }
 
     /// The number of wanted answers, which sets how many devices are asked. Unit: devices.
@@ -143,14 +148,12 @@ final class VocabularyLearner: Sendable {
         }
         guard hasEnough(label, reveal.output, of: dimension, in: window) else { return .notAsked }
         guard labels[label] != nil || labels.count < dimension.most else { return .full }
-        let evaluated = dimension.evaluator.flatMap { key in
-            reveal.output.map { EvaluatedLabel(evaluator: key, output: $0) }
-        }
         do {
             // A database that was restored may have lost labels by which this daemon counts: they come first.
             try await refresh()
             let slot = try await store.learn(
-                label, of: dimension.name, app: window.app, most: dimension.most, evaluated: evaluated)
+                label, of: dimension.name, app: window.app, most: dimension.most,
+                evaluated: dimension.evaluated(reveal.output))
             guard let slot, slot < dimension.most else { return .full }
             try await refresh()
             return .learned
@@ -215,11 +218,9 @@ final class VocabularyLearner: Sendable {
         let there = Set(stored.map(\.label))
         let known = vocabulary.outputs(of: dimension.name, app: app)
         for (label, slot) in vocabulary.labels(of: dimension.name, app: app) where !there.contains(label) {
-            let evaluated = dimension.evaluator.flatMap { key in
-                known[label].map { EvaluatedLabel(evaluator: key, output: $0) }
-            }
             let lost = LearnedLabel(
-                dimension: dimension.name, slot: slot, label: label, isRetired: false, evaluated: evaluated)
+                dimension: dimension.name, slot: slot, label: label, isRetired: false,
+                evaluated: dimension.evaluated(known[label]))
             if try restore(lost) {
                 labels[label] = slot
                 outputs[label] = known[label]

@@ -66,11 +66,11 @@ final class MemberLinks: Sendable {
 
     /// Returns the least busy connection; nil if too much is under way, an error if the daemon was late a moment ago.
     private func link(to address: String, size: Int) throws(HTTPFault) -> Link? {
-        let found: Result<Link?, HTTPFault> = ways.withLock { ways in
+        try ways.withLock { ways throws(HTTPFault) in
             var way = ways[address] ?? Way()
             defer { ways[address] = way }
-            if let rests = way.rests, rests > .now { return .failure(.late) }
-            guard way.bytes + size <= Self.mostBytes else { return .success(nil) }
+            if let rests = way.rests, rests > .now { throw .late }
+            guard way.bytes + size <= Self.mostBytes else { return nil }
             way.bytes += size
             // This one finds out whether it is back.
             if way.rests != nil { way.rests = .now + Self.limit }
@@ -79,14 +79,13 @@ final class MemberLinks: Sendable {
             }
             if let idlest, way.links.count >= Self.mostLinks || idlest.underWay.load(ordering: .relaxed) == 0 {
                 idlest.underWay.add(1, ordering: .relaxed)
-                return .success(idlest)
+                return idlest
             }
             let link = Link(rules)
             link.underWay.add(1, ordering: .relaxed)
             way.links.append(link)
-            return .success(link)
+            return link
         }
-        return try found.get()
     }
 
     func keep(_ addresses: Set<String>) {

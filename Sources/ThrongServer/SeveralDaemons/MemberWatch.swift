@@ -62,7 +62,9 @@ struct MemberWatch: Service {
         // This daemon first stops counting what the proposal gives to another; only then PostgreSQL learns of its
         // agreement.
         try await learn(agreed)
-        if let proposal = agreed.epochs.last, windows().contains(where: { isBegun(proposal, by: $0) }) {
+        if let proposal = agreed.epochs.last, let begins = proposal.begins,
+            windows().contains(where: { begins <= $0.opens })
+        {
             logger.warning(
                 "a change of who counts is not agreed to: windows that it is about are counted here already",
                 metadata: ["epoch": "\(proposal.number)"])
@@ -118,9 +120,5 @@ struct MemberWatch: Service {
         var agreed = membership
         agreed.heard = proposal.number
         return agreed
-    }
-
-    private func isBegun(_ proposal: OwnershipEpoch, by window: WindowID) -> Bool {
-        proposal.begins.map { $0 <= window.opens } ?? true
     }
 }

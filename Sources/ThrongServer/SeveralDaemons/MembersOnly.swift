@@ -2,14 +2,15 @@ internal import Hummingbird
 
 /// Answers other daemons, and nobody else.
 struct MembersOnly: RouterMiddleware {
-    typealias Context = BasicRequestContext
-
     let neighbours: Neighbours
 
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        guard neighbours.admits(RequestHeaders(request.headers).member) else { return .problem(.notAMember) }
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
+        guard neighbours.admits(RequestHeaders(request.headers).member) else {
+            return .problem(
+                Problem(
+                    .misdirectedRequest, "members_only",
+                    "Only daemons of the same PostgreSQL are answered at this port; clients post to that of --listen."))
+        }
         return try await next(request, context)
     }
 }

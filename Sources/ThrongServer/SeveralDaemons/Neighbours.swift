@@ -10,15 +10,6 @@ internal import ThrongSystem
 ///
 /// A daemon that is alone, as most are, pays for one look at a flag.
 final class Neighbours: Sendable {
-    /// The owner of an identifier.
-    enum Place {
-        /// This daemon counts it; `takenOver` is the epoch that took the window over while it was open, if one did.
-        case here(takenOver: Int64?)
-        case elsewhere(Member)
-        /// The owner can't be told now: it is being changed, or PostgreSQL has to be asked first.
-        case unknown
-    }
-
     private let data: DataDirectory
     private let isShared: Bool
     private let links: MemberLinks
@@ -61,24 +52,19 @@ final class Neighbours: Sendable {
     var counting: Int { membership?.counting ?? 1 }
 
     /// Returns the owner of an identifier, as the client sent it, in a window; a batch's name stands for a missing one.
-    func place(of text: @autoclosure () -> [UInt8], in window: WindowID, isOfKeyHolder: Bool) -> Place {
-        if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
-        return isOfKeyHolder ? place { $0.keyHolder(in: window) } : place(of: Slot(of: text()), in: window)
+    func place(of text: @autoclosure () -> [UInt8], in window: WindowID, isOfKeyHolder: Bool) -> Membership.Owner {
+        place { isOfKeyHolder ? $0.keyHolder(in: window) : $0.owner(of: Slot(of: text()), in: window) }
     }
 
     /// Returns the daemon that has the keys of credentials and of sealed requests now.
-    func keyHolder(at now: UnixSeconds) -> Place { place { $0.keyHolder(at: now) } }
+    func keyHolder(at now: UnixSeconds) -> Membership.Owner { place { $0.keyHolder(at: now) } }
 
-    func place(of slot: Slot, in window: WindowID) -> Place { place { $0.owner(of: slot, in: window) } }
+    func place(of slot: Slot, in window: WindowID) -> Membership.Owner { place { $0.owner(of: slot, in: window) } }
 
-    private func place(_ owner: (Membership) -> Membership.Owner) -> Place {
-        if isAlone.load(ordering: .acquiring) { return .here(takenOver: nil) }
-        guard let membership else { return .unknown }
-        switch owner(membership) {
-        case .own(let epoch): return .here(takenOver: epoch)
-        case .other(let member): return .elsewhere(member)
-        case .undecided: return .unknown
-        }
+    private func place(_ owner: (Membership) -> Membership.Owner) -> Membership.Owner {
+        if isAlone.load(ordering: .acquiring) { return .own(takenOver: nil) }
+        // Without a known membership PostgreSQL has to be asked first.
+        return membership.map(owner) ?? .undecided
     }
 
     func admits(_ mark: MemberMark?) -> Bool {
@@ -137,7 +123,7 @@ final class Neighbours: Sendable {
         let body: [UInt8]
     }
 
-    func hand(_ request: HandedOn, to member: Member) async throws(MemberUnreachable) -> ReceivedAnswer {
+    func hand(_ request: HandedOn, to member: Member) async throws(Unavailable) -> ReceivedAnswer {
         guard let address = member.address, let secret = membership?.secret else {
             throw .unreachable
         }
@@ -160,11 +146,4 @@ final class Neighbours: Sendable {
         guard answer.status != 421 else { throw .changing }
         return answer
     }
-}
-
-/// The reason why another daemon did not answer.
-enum MemberUnreachable: Error {
-    case unreachable
-    case changing
-    case crowded
 }

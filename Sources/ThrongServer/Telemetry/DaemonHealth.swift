@@ -21,8 +21,9 @@ struct DaemonHealth: Sendable {
     }
 
     let panels: [Panel]
-    /// The reasons why events were refused, with their counts since the start; the most frequent first.
-    let refusals: [(reason: String, count: Int)]
+    /// The reasons why events were refused, with their counts since the start and a late example, names of the plan and
+    /// shapes; the most frequent first.
+    let refusals: [(reason: String, count: Int, example: String)]
     /// This daemon's name in PostgreSQL; nil where nobody says.
     var daemon: String?
     var waitsFor: [String] = []

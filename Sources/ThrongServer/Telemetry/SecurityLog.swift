@@ -1,5 +1,7 @@
 internal import Logging
+internal import ServiceLifecycle
 internal import Synchronization
+internal import ThrongSchedule
 
 /// Tells the operator of possible attacks: the kind of refusal, and roughly how often. It never tells who it was, their
 /// address, the exact time, or any word of theirs.
@@ -61,5 +63,26 @@ final class SecurityLog: Sendable {
         case ..<1000: "100 to 999"
         default: "1000 or more"
         }
+    }
+}
+
+/// Logs refusals at the door once a minute, and the rest of them when the daemon stops; of events once an hour.
+struct SecurityLogService: Service {
+    let log: SecurityLog
+    let telemetry: Telemetry
+    let logger: Logger
+
+    /// The time between two looks: a line does not tell when exactly something came.
+    private static let interval = Duration.seconds(60)
+
+    func run() async throws {
+        telemetry.rounds.expect(.securityLog)
+        while !Task.isShuttingDownGracefully {
+            try await pause(Self.interval)
+            log.tell()
+            telemetry.tellRefusals(logger)
+            telemetry.rounds.ended(.securityLog)
+        }
+        log.tell(isLast: true)
     }
 }

@@ -22,9 +22,9 @@ extension Telemetry {
                         Self.refused(counts),
                         .init(
                             "Turned away for now",
-                            Wording.english.number(counts.batches[BatchOutcome.overloaded.rawValue]),
-                            isAlarm: counts.batches[BatchOutcome.overloaded.rawValue] > 0),
-                        .init("Opted out", Wording.english.number(counts.batches[BatchOutcome.optedOut.rawValue])),
+                            Wording.english.number(counts.batches[BatchKind.overloaded.rawValue]),
+                            isAlarm: counts.batches[BatchKind.overloaded.rawValue] > 0),
+                        .init("Opted out", Wording.english.number(counts.batches[BatchKind.optedOut.rawValue])),
                     ]),
                 .init(
                     title: "Journal",
@@ -69,20 +69,19 @@ extension Telemetry {
                 .init(title: "Age", facts: Self.age(schedule, now: now)),
                 .init(title: "Backups", facts: backups.map { Self.standing($0, now: now) } ?? []),
             ].filter { !$0.facts.isEmpty },
-            refusals: (counts.refusedEvents.map { ($0.key.rawValue, $0.value) }
-                + counts.refusedBatches.map { ("\($0.key) (whole batch)", $0.value) })
-                .filter { $0.1 > 0 }.sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 })
+            refusals: (counts.refusedEvents.map {
+                ($0.key.rawValue, $0.value, counts.refusedHour.example(of: $0.key) ?? "")
+            } + counts.refusedBatches.map { ("\($0.key) (whole batch)", $0.value, "") })
+            .filter { $0.1 > 0 }.sorted { $0.1 == $1.1 ? $0.0 < $1.0 : $0.1 > $1.1 })
         health.waitsFor = schedule.waitsFor.map(\.daemon.description)
         health.isClockDoubted = schedule.isClockDoubted
         return health
     }
 
-    /// Returns the events that were refused, an alarm if they are more than one in twenty of a hundred or more: clients and the
-    /// plan differ then.
     private static func refused(_ counts: Counts) -> DaemonHealth.Fact {
-        let refused = counts.refusedEvents.values.reduce(0, +)
-        let all = refused + counts.acceptedEvents
-        return .init("Events refused", Wording.english.number(refused), isAlarm: all >= 100 && refused * 20 > all)
+        .init(
+            "Events refused", Wording.english.number(counts.refusedEvents.values.reduce(0, +)),
+            isAlarm: RefusedHour.areMany(counts.refusedEvents, beside: counts.acceptedEvents))
     }
 
     /// Returns the time by which the data of each app that expires next should be gone.

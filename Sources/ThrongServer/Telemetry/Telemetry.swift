@@ -1,3 +1,4 @@
+internal import Logging
 internal import Synchronization
 internal import ThrongCredentials
 internal import ThrongIngest
@@ -9,8 +10,8 @@ internal import ThrongWire
 
 /// The daemon's figures about itself: health, never values. Labels come from closed lists.
 final class Telemetry: Sendable {
-    /// The outcome of a request for counting.
-    enum BatchOutcome: Int, CaseIterable {
+    /// The kinds of outcomes of batches; a closed list.
+    enum BatchKind: Int, CaseIterable {
         case accepted, duplicate, refused, optedOut, consentOutdated, test, overloaded
 
         var label: String {
@@ -23,10 +24,11 @@ final class Telemetry: Sendable {
     }
 
     struct Counts {
-        /// The batches by outcome, in the order of its cases.
-        var batches = Array(repeating: 0, count: BatchOutcome.allCases.count)
+        /// The batches by kind of outcome, in the order of its cases.
+        var batches = Array(repeating: 0, count: BatchKind.allCases.count)
         var acceptedEvents = 0
         var refusedEvents: [RefusalReason: Int] = [:]
+        var refusedHour = RefusedHour()
         var refusedBatches: [String: Int] = [:]
         var unreadableClients = 0
         var flushes = 0
@@ -58,12 +60,6 @@ final class Telemetry: Sendable {
         var refusalBytes = 0
     }
 
-    /// The disk that holds the data directory. Unit: bytes.
-    struct Disk {
-        let free: Int
-        let size: Int
-    }
-
     let rounds: RoundHealth
     /// The figures of the schedule and of the deliveries, each in its own place.
     let schedule: ScheduleHealth
@@ -81,19 +77,28 @@ final class Telemetry: Sendable {
 
     var snapshot: Counts { counts.withLock { $0 } }
 
-    func answered(_ outcome: BatchOutcome, _ answer: BatchAnswer? = nil) {
+    func answered(_ outcome: BatchKind, _ answer: BatchAnswer? = nil) {
         counts.withLock { counts in
             counts.batches[outcome.rawValue] += 1
             // A duplicate's events were counted when it came first.
             guard outcome != .duplicate, let answer else { return }
             counts.acceptedEvents += answer.accepted
             for refusal in answer.refused { counts.refusedEvents[refusal.reason, default: 0] += 1 }
+            counts.refusedHour.add(answer)
         }
+    }
+
+    /// Logs, once an hour is over in which many events were refused, why most were.
+    func tellRefusals(_ logger: Logger, at now: ContinuousClock.Instant = .now) {
+        guard let facts = counts.withLock({ $0.refusedHour.end(at: now) }) else { return }
+        logger.warning(
+            "of the last hour's events more than one in twenty changed no counter: clients and the plan differ",
+            metadata: facts)
     }
 
     func refused(_ error: IntakeError) {
         counts.withLock { counts in
-            counts.batches[BatchOutcome.refused.rawValue] += 1
+            counts.batches[BatchKind.refused.rawValue] += 1
             counts.refusedBatches[error.code, default: 0] += 1
         }
     }

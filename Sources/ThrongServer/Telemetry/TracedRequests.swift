@@ -1,6 +1,11 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
+internal import ThrongJournal
 internal import ThrongSystem
+
+/// The middleware and routes behind a middleware.
+typealias NextResponder = (Request, BasicRequestContext) async throws -> Response
 
 extension Traces {
     /// Begins the span of a client's request; a method that no route takes is not repeated.
@@ -19,10 +24,7 @@ extension Traces {
 struct TracedRequests: RouterMiddleware {
     let traces: Traces
 
-    func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: (Request, BasicRequestContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: BasicRequestContext, next: NextResponder) async throws -> Response {
         guard let span = traces.begin(request: nil, method: request.method.rawValue) else {
             return try await next(request, context)
         }
@@ -39,5 +41,36 @@ struct TracedRequests: RouterMiddleware {
         span.say(.status, status)
         span.end(failed: status >= 500)
         return try result.get()
+    }
+}
+
+/// The source and the target of a daemon's spans, kept across reloads.
+struct Tracing: Sendable {
+    let traces: Traces
+    /// The queue of spans; nil if there are none.
+    let queue: SpanQueue?
+    let exporter: TraceExporter?
+
+    init(_ options: TraceOptions, logger: Logger) {
+        guard let place = options.place else {
+            (traces, queue, exporter) = (.off, nil, nil)
+            return
+        }
+        let queue = SpanQueue()
+        self.queue = queue
+        exporter = TraceExporter(to: place, from: queue, logger: logger)
+        traces = Traces(queue, percent: options.percent)
+    }
+
+    /// Returns the options of a journal, some of whose commits are traced.
+    func following(_ options: Journal.Options) -> Journal.Options {
+        guard traces.isOn else { return options }
+        var options = options
+        options.onCommit = { [traces] records in
+            guard let span = traces.begin(.journalCommit) else { return nil }
+            span.say(.records, records)
+            return { span.end() }
+        }
+        return options
     }
 }

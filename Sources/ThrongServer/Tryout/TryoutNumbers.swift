@@ -70,9 +70,15 @@ struct TryoutNumbers: Sendable {
                 "; \(Wording.english.count(reach.devices, "device"))"
                     + (header.deviceMargin(of: grouping).map { ", off by up to \($0)" } ?? "")
             }
+            let sums = layout.sums.indices.map { place in
+                let (sum, margin) = (layout.sums[place], header.margin(of: grouping, measure: place + 1))
+                let bound = margin.map { ", off by up to \(Wording.english.amount($0, of: sum))" } ?? ""
+                return "; \(sum.name) \(Wording.english.amount(published.sums[place], of: sum))\(bound)"
+            }
             return .init(
                 cell: name, state: "published",
-                words: "would be published: \(Wording.english.count(published.count, "event"))\(margin)\(devices ?? "")"
+                words: "would be published: \(Wording.english.count(published.count, "event"))\(margin)"
+                    + (devices ?? "") + sums.joined()
             )
         }
         let k = header.threshold.devices

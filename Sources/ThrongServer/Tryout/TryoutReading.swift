@@ -1,6 +1,7 @@
 internal import Foundation
 internal import ThrongIngest
 internal import ThrongPlan
+internal import ThrongReport
 internal import ThrongWire
 
 /// Reads a batch and its answers for the page.
@@ -74,16 +75,18 @@ struct TryoutReading {
                 tuple.buckets[dimension.name.text].map { [dimension.title, $0] }
             },
             sums: (metric?.sums ?? []).compactMap { sum in
-                tuple.sums[sum.name].map { "\(sum.name) \($0)\(sum.unit.isEmpty ? "" : " \(sum.unit)")" }
+                tuple.sums[sum.name].map { "\(sum.name) \(Wording.english.amount(sum.quantum(of: $0), of: sum))" }
             }, said: tuple)
     }
 
     private func hints(_ refusal: BatchAnswer.Refusal) -> [String] {
         guard let detail = refusal.detail else { return [] }
+        let isOfField = refusal.reason == .invalidValue && detail.field != nil
+        let expected = detail.expected ?? (isOfField ? detail.member == nil ? "a number" : "one value" : nil)
         return [
             "at \(detail.pointer)" + (detail.member.map { ", member \($0) from 0" } ?? ""),
             detail.field.map { "field: \($0)" }, detail.nearest.map { "did you mean \($0)?" },
-            detail.expected.map { "expected: \($0)" },
+            expected.map { "expected: \($0)" },
         ].compactMap { $0 }
     }
 

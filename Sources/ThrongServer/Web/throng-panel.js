@@ -7,8 +7,7 @@
 //
 // <throng-panel ask> is there only as long as something is to be asked. The visitor's answer is in localStorage, under
 // "throng consent APP PURPOSE": "no", or the version of the purpose that they agreed to. Nothing else is kept, and only
-// the plan and its privacy label are fetched; the texts about purposes are the label's sentences. Everything is in a
-// shadow tree, so that neither style changes the other.
+// the plan and its label are fetched, whose sentences these are. A shadow tree keeps styles apart.
 (() => {
   "use strict";
   if (customElements.get("throng-panel")) return;
@@ -54,11 +53,13 @@
     || refused_by.includes("do_not_track") && navigator.doNotTrack == "1"
       ? "Not counted: your browser says no, and that is honoured."
       : refused_by.includes("age_signal") && adult == null ? "Not counted: nobody has said that you are grown up." : "";
+  const knownOf = (purpose) => label.purposes.find(({ name }) => name == purpose.name);
   const isOver = ({ name }) =>
     plan.metrics.every(({ purpose, expires }) => purpose != name || expires <= new Date().toISOString().slice(0, 10));
   const state = (purpose) => {
     const answer = answerOf(purpose);
     return isOver(purpose) ? "Not counted: counting has ended."
+      : knownOf(purpose).sent_by_servers ? "Servers send this. To say no, ask " + label.contact + "."
       : refusal(purpose)
       || (answer == false ? "Not counted: you said no."
         : answer ? "Counted: you agreed."
@@ -77,11 +78,11 @@
 
   const factsOf = (purpose) =>
     make("div", {}, make("dl", {}, ...terms(purpose.facts)), ...purpose.metrics.map(metricOf),
-      make("h4", {}, "How coarsely"), make("ul", {}, ...purpose.dimensions.map(dimensionOf)),
+      ...(purpose.dimensions[0] ? [make("h4", {}, "How coarsely"), make("ul", {}, ...purpose.dimensions.map(dimensionOf))] : []),
       make("h4", {}, "Who receives numbers"), make("ul", {}, ...purpose.recipients.map(recipientOf)));
 
   const questionOf = (purpose, changed) => {
-    const words = make("p", { class: "state" }), known = label.purposes.find(({ name }) => name == purpose.name);
+    const words = make("p", { class: "state" }), known = knownOf(purpose);
     const heading = spoken("h3", known.language, known.explanation);
     heading.id = "purpose-" + purpose.name;
     const yes = purpose.consent_of_parent && (adult == null || plan.directed_to == "children") ? "I am a parent and agree" : "Yes, count it";
@@ -99,7 +100,7 @@
     };
     update();
     const article = make("article", {}, heading, words,
-      make("div", { role: "group", class: "answers", "aria-labelledby": heading.id }, ...buttons),
+      known.sent_by_servers ? null : make("div", { role: "group", class: "answers", "aria-labelledby": heading.id }, ...buttons),
       make("details", {}, make("summary", {}, "What is counted, how coarsely, for how long, and who receives it"), factsOf(known)));
     return { article, update };
   };
@@ -170,7 +171,8 @@
       sheet.replaceSync(style);
       root.adoptedStyleSheets = [sheet];
       const told = make("p", { role: "status" });
-      const isOpen = (purpose) => purpose.needs_consent && !refusal(purpose) && answerOf(purpose) == null;
+      const isOpen = (purpose) =>
+        purpose.needs_consent && !knownOf(purpose).sent_by_servers && !refusal(purpose) && answerOf(purpose) == null;
       const asked = this.hasAttribute("ask") ? plan.purposes.filter(isOpen) : plan.purposes;
       const questions = asked.map((purpose) => questionOf(purpose, (words) => {
         questions.forEach(({ update }) => update());

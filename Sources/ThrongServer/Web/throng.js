@@ -401,7 +401,9 @@
   // Says what was refused. Events refused for their time were not counted, and travel again once the time is known.
   const settle = async (purpose, batch, answer) => {
     const { error, refused = [] } = batch.log.answer, isLate = (reason) => /too_old|in_the_future/.test(reason);
-    for (const reason of new Set([error, ...refused.map(({ reason }) => reason)])) if (reason) warn("was refused for", reason);
+    const { events } = JSON.parse(batch.log.body);
+    const said = refused.map(({ reason, index, detail }) => [reason, "in", events[index].event, detail?.field].join(" "));
+    for (const words of new Set([error, ...said])) if (words) warn("was refused for", words);
     const late = refused.filter(({ reason }) => isLate(reason)).map(({ index }) => index);
     const isWhole = error == "window_out_of_range";
     if (batch.path != "v1/batches" || !(isWhole || late[0] != null)) return;

@@ -82,11 +82,12 @@ function entry(entry) {
   head.append(element("span", "", `${entry.time} UTC`), element("span", "", entry.purpose || "(no purpose)"));
   if (entry.problem) {
     head.append(element("span", "bad", `${entry.status}: ${entry.problem.error}`));
+  } else if (entry.isRepeated) {
+    head.append(element("span", "", "sent again: counts nothing more"));
   } else {
     head.append(element("span", "good", `${entry.events.length - refused} counted`));
     if (refused > 0) { head.append(element("span", "bad", `${refused} refused`)); }
   }
-  if (entry.isRepeated) { head.append(element("span", "", "sent again: counts nothing more")); }
   if (entry.isTest) { head.append(element("span", "", "a test: a real daemon counts nothing of it")); }
   made.append(head);
   made.append(element("p", "facts-line", [entry.window && `window ${entry.window}`, entry.consent].filter(Boolean).join("; ")));
@@ -95,7 +96,8 @@ function entry(entry) {
     made.append(element("p", "", entry.problem.detail + where));
   }
   const events = element("ul", "events");
-  events.append(...entry.events.map(event));
+  // What came before stands there already.
+  if (!entry.isRepeated) { events.append(...entry.events.map(event)); }
   made.append(events);
   return made;
 }

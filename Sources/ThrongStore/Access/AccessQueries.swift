@@ -6,62 +6,50 @@ extension Query {
         if case .partner(let name, let owner) = token.role { (app, partner) = (owner, name) }
         return Statement(
             "access_token.insert", PackageResources.access_token_insert_sql,
-            .text(token.id), .bytes(hash), .text(token.role.word), .text(orNull: app?.text),
-            .text(orNull: partner?.text), .text(orNull: token.note), .instant(token.createdAt),
-            .instant(token.expiresAt))
+            token.id, hash, token.role.word, app, partner, token.note, token.createdAt, token.expiresAt)
     }
 
     static func selectTokens(id: String?) -> RowQuery<(token: AccessToken, hash: [UInt8])> {
-        RowQuery("access_token.select", PackageResources.access_token_select_sql, .text(orNull: id)) { columns in
-            let (id, word) = (try columns.text(), try columns.text())
-            let (app, partner) = (try columns.optionalText(), try columns.optionalText())
-            guard let role = role(word, app: app, partner: partner) else { throw columns.unexpected }
-            let token = AccessToken(
-                id: id, role: role, note: try columns.optionalText(), createdAt: try columns.time(),
-                expiresAt: try columns.time(), revokedAt: try columns.optionalTime())
-            return (token, try columns.bytes())
-        }
-    }
-
-    private static func role(_ word: String, app: String?, partner: String?) -> AccessRole? {
-        switch (word, app, partner) {
-        case ("partner", let app?, let partner?): .partner(PartnerName(partner), of: AppName(app))
-        case ("operator", _, _): .operations
-        case ("analyst", _, _): .analysis
-        default: nil
+        RowQuery("access_token.select", PackageResources.access_token_select_sql, id) {
+            (
+                AccessToken(id: $0, role: $1, note: $2, createdAt: $3, expiresAt: $4, revokedAt: $5),
+                $6
+            )
         }
     }
 
     static func revokeToken(id: String, now: UnixSeconds) -> Statement {
-        Statement("access_token.revoke", PackageResources.access_token_revoke_sql, .text(id), .instant(now))
+        Statement("access_token.revoke", PackageResources.access_token_revoke_sql, id, now)
     }
 
     static func selectPartnerFiles(app: AppName, partner: PartnerName) -> RowQuery<KeptReportFile> {
         RowQuery(
-            "run_file.select_partner", PackageResources.run_file_select_partner_sql,
-            .text(app.text), .text(partner.text)
-        ) { columns in
-            KeptReportFile(
-                report: ReportName(try columns.text()), period: try columns.period(), name: try columns.text(),
-                bytes: try columns.int(), madeAt: try columns.time())
-        }
+            "run_file.select_partner", PackageResources.run_file_select_partner_sql, app, partner,
+            row: KeptReportFile.init)
     }
 
     /// The contents of one file, only for the partner that it was made for.
-    static func selectPartnerFile(app: AppName, partner: PartnerName, report: ReportName, name: String) -> RowQuery<
-        [UInt8]
-    > {
+    static func selectPartnerFile(
+        app: AppName, partner: PartnerName, report: ReportName, name: String
+    ) -> RowQuery<[UInt8]> {
         RowQuery(
-            "run_file.select_contents", PackageResources.run_file_select_contents_sql,
-            .text(app.text), .text(partner.text), .text(report.text), .text(name)
-        ) { try $0.bytes() }
+            "run_file.select_contents", PackageResources.run_file_select_contents_sql, app, partner, report, name)
     }
 
     static func selectLastReleases(most: Int) -> RowQuery<ReleaseNote> {
-        RowQuery("release.select_last", PackageResources.release_select_last_sql, .integer(Int64(most))) { columns in
-            ReleaseNote(
-                app: AppName(try columns.text()), metric: MetricName(try columns.text()),
-                period: try columns.period(), madeAt: try columns.time())
+        RowQuery("release.select_last", PackageResources.release_select_last_sql, most, row: ReleaseNote.init)
+    }
+}
+
+/// A word, and the app and the partner of a partner's.
+extension AccessRole: ColumnValue {
+    init(reading row: inout RowReader) throws {
+        let (word, app, partner) = (try row.text(), try row.next(AppName?.self), try row.next(PartnerName?.self))
+        switch (word, app, partner) {
+        case ("partner", let app?, let partner?): self = .partner(partner, of: app)
+        case ("operator", _, _): self = .operations
+        case ("analyst", _, _): self = .analysis
+        default: throw row.unexpected
         }
     }
 }

@@ -13,21 +13,15 @@ extension AccessStore {
     /// The most sessions of one token at a time; a further one ends the oldest.
     package static let mostOfToken = 64
 
-    /// Begins a session.
-    ///
-    /// - Parameter token: its public part.
-    /// - Returns: the cookie's value: 256 random bits, as 64 hexadecimal digits.
-    /// - Throws: ``PostgresError``, also where there is no such token.
+    /// Begins a session; returns the cookie's value: 256 random bits, as 64 hexadecimal digits.
     package func beginSession(of token: String) async throws -> String {
         var random = SystemRandomNumberGenerator()
         let cookie = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex
         let begin = Query.insertSession(hash: Self.hash(of: cookie), token: token, idle: Self.idle)
-        try await connection.run { session in
-            try session.transaction {
-                try session.run(Query.expireSessions())
-                try session.run(Query.endSessions(token: token, left: Self.mostOfToken - 1))
-                try session.run(begin)
-            }
+        try await connection.transaction { session in
+            try session.run(Query.expireSessions())
+            try session.run(Query.endSessions(token: token, left: Self.mostOfToken - 1))
+            try session.run(begin)
         }
         return cookie
     }
@@ -37,33 +31,29 @@ extension AccessStore {
     package func session(of cookie: some StringProtocol) async throws -> String? {
         // A text that can't be a cookie is not worth a question.
         guard cookie.utf8.count == 64 else { return nil }
-        let look = Query.lookAtSession(hash: Self.hash(of: cookie), idle: Self.idle, longest: Self.longest)
-        return try await connection.run { try $0.first(look) }
+        return try await connection.first(
+            Query.lookAtSession(hash: Self.hash(of: cookie), idle: Self.idle, longest: Self.longest))
     }
 
     /// Ends the session of a cookie for good, for every daemon.
     package func endSession(of cookie: some StringProtocol) async throws {
-        let end = Query.deleteSession(hash: Self.hash(of: cookie))
-        _ = try await connection.run { try $0.run(end) }
+        try await connection.run(Query.deleteSession(hash: Self.hash(of: cookie)))
     }
 
-    /// Forgets sessions that are over.
-    package func expireSessions() async throws { _ = try await connection.run { try $0.run(Query.expireSessions()) } }
+    package func expireSessions() async throws { try await connection.run(Query.expireSessions()) }
 
     /// The sessions of a token that are not over, the latest first.
     package func sessions(of token: String) async throws -> [PortalSession] {
-        try await connection.run { try $0.run(Query.selectSessions(token: token)) }
+        try await connection.run(Query.selectSessions(token: token))
     }
 
     /// Ends a session of a token for good, for every daemon; nothing where it is another token's.
     package func endSession(_ session: PortalSession.ID, of token: String) async throws {
-        let end = Query.endOwnSessions(token: token, session: session, isForOthers: false)
-        _ = try await connection.run { try $0.run(end) }
+        try await connection.run(Query.endOwnSessions(token: token, session: session, isForOthers: false))
     }
 
     package func endSessions(of token: String, but session: PortalSession.ID) async throws {
-        let end = Query.endOwnSessions(token: token, session: session, isForOthers: true)
-        _ = try await connection.run { try $0.run(end) }
+        try await connection.run(Query.endOwnSessions(token: token, session: session, isForOthers: true))
     }
 
     private static func hash(of cookie: some StringProtocol) -> [UInt8] { PortalSession.ID(cookie: cookie).hash }

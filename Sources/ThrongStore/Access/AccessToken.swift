@@ -7,7 +7,6 @@ internal import ThrongWire
 package struct AccessToken: Sendable, Hashable {
     /// Its public part: eight hexadecimal digits.
     package let id: String
-    /// The pages that it opens.
     package let role: AccessRole
     /// The recipient, in the operator's words.
     package let note: String?
@@ -42,7 +41,6 @@ package enum AccessRole: Sendable, Hashable {
     /// All that was released, of every app in the database: what the role `throng_analyst` sees.
     case analysis
 
-    /// The word for it: partner, operator or analyst.
     package var word: String {
         switch self {
         case .partner: "partner"
@@ -60,7 +58,6 @@ package struct AccessSecret: Sendable {
     package let id: String
     private let secret: [UInt8]
 
-    /// Draws a new one.
     package init() {
         var random = SystemRandomNumberGenerator()
         id = (0..<4).map { _ in UInt8.random(in: .min ... .max, using: &random) }.lowerHex

@@ -24,7 +24,6 @@ package struct PortalSession: Sendable, Hashable {
         package var text: String { hash.lowerHex }
     }
 
-    /// Its name for its owner.
     package let id: ID
     package let since: UnixSeconds
     /// The time from which on it is over.

@@ -1,26 +1,19 @@
 extension Query {
     static func insertSession(hash: [UInt8], token: String, idle: Int) -> Statement {
-        Statement(
-            "portal_session.insert", PackageResources.portal_session_insert_sql,
-            .bytes(hash), .text(token), .integer(Int64(idle)))
+        Statement("portal_session.insert", PackageResources.portal_session_insert_sql, hash, token, idle)
     }
 
     /// Finds the token of a session by its public part, and extends the session.
     static func lookAtSession(hash: [UInt8], idle: Int, longest: Int) -> RowQuery<String> {
-        RowQuery(
-            "portal_session.look", PackageResources.portal_session_look_sql,
-            .bytes(hash), .integer(Int64(idle)), .integer(Int64(longest))
-        ) { try $0.text() }
+        RowQuery("portal_session.look", PackageResources.portal_session_look_sql, hash, idle, longest)
     }
 
     static func deleteSession(hash: [UInt8]) -> Statement {
-        Statement("portal_session.delete", PackageResources.portal_session_delete_sql, .bytes(hash))
+        Statement("portal_session.delete", PackageResources.portal_session_delete_sql, hash)
     }
 
     static func endSessions(token: String, left: Int) -> Statement {
-        Statement(
-            "portal_session.end_all", PackageResources.portal_session_end_all_sql,
-            .text(token), .integer(Int64(left)))
+        Statement("portal_session.end_all", PackageResources.portal_session_end_all_sql, token, left)
     }
 
     static func expireSessions() -> Statement {
@@ -28,15 +21,13 @@ extension Query {
     }
 
     static func selectSessions(token: String) -> RowQuery<PortalSession> {
-        RowQuery("portal_session.select", PackageResources.portal_session_select_sql, .text(token)) { columns in
-            PortalSession(
-                id: PortalSession.ID(hash: try columns.bytes()), since: try columns.time(), until: try columns.time())
+        RowQuery("portal_session.select", PackageResources.portal_session_select_sql, token) {
+            PortalSession(id: PortalSession.ID(hash: $0), since: $1, until: $2)
         }
     }
 
     static func endOwnSessions(token: String, session: PortalSession.ID, isForOthers: Bool) -> Statement {
         Statement(
-            "portal_session.end_own", PackageResources.portal_session_end_own_sql,
-            .text(token), .bytes(session.hash), .flag(isForOthers))
+            "portal_session.end_own", PackageResources.portal_session_end_own_sql, token, session.hash, isForOthers)
     }
 }

@@ -8,7 +8,6 @@ package struct AnalystMetric: Sendable, Hashable {
     package let version: Int64
     /// True if new releases have this layout.
     package let isCurrent: Bool
-    /// The view with its numbers.
     package let view: String
     /// The time zone of its days: a name from the IANA time zone database.
     package let timeZone: String
@@ -17,13 +16,10 @@ package struct AnalystMetric: Sendable, Hashable {
     /// The names of its sums in column order.
     package let sums: [String]
     /// The releases, one entry a kind of period, the shortest first.
-    package let spans: [Span]
+    package internal(set) var spans: [Span]
 
-    /// The releases of one kind of period.
     package struct Span: Sendable, Hashable {
-        /// hour, day, week or month.
         package let kind: PeriodKind
-        /// The number of periods released.
         package let periods: Int64
         /// First second of the first one.
         package let start: UnixSeconds
@@ -63,7 +59,6 @@ package struct AnalystColumn: Sendable, Hashable {
         case clientDevices
     }
 
-    /// Its name, as the database has it.
     package let name: String
     package let kind: Kind
     /// The column's comment in the database, with its unit.
@@ -91,7 +86,6 @@ package struct AnalystRelease: Sendable, Hashable {
     package let sampling: String
     /// The same as a number: more than 0, at most 1.
     package var rate: Double { Double(sampling) ?? 1 }
-    /// SHA-256 in hexadecimal.
     package let digest: String
     /// The most that all releases of a period cost one device, or one event where there are no identifiers, such as
     /// "0.98". Unit: ρ; nil where age took the numbers.

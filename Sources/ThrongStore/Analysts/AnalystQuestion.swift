@@ -8,13 +8,10 @@ package import ThrongPlan
 package struct AnalystQuestion: Sendable {
     package let view: String
     package let kind: PeriodKind
-    /// The grouping of the rows.
     package let margin: AnalystMargin
-    /// The columns of numbers wanted.
     package let measures: [AnalystColumn]
     /// The range of starts of the periods wanted.
     package let starts: ClosedRange<UnixSeconds>
-    /// The buckets that rows are confined to.
     package let filters: [Filter]
     /// The columns of the margin, in its order.
     package let columns: [AnalystColumn]
@@ -23,7 +20,6 @@ package struct AnalystQuestion: Sendable {
 
     /// A bucket that rows are confined to.
     package struct Filter: Sendable, Hashable {
-        /// The dimension's column.
         package let column: String
         package let bucket: String
 

@@ -30,8 +30,8 @@ extension RowReader {
     ///
     /// Source: PostgreSQL's numeric_send: the number of digits, the weight of the first, the sign, decimal places, then
     /// digits of base 10,000; all of two bytes, big-endian.
-    mutating func numeric() throws(PostgresError) -> AnalystRow.Number? {
-        guard let bytes = try optionalBytes() else { return nil }
+    mutating func numeric() throws -> AnalystRow.Number? {
+        guard let bytes = try next([UInt8]?.self) else { return nil }
         let words = stride(from: 0, to: bytes.count - 1, by: 2).map { Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]) }
         guard words.count >= 4, words.count == 4 + words[0], words[2] == 0 || words[2] == 0x4000 else { return nil }
         let (weight, places) = (Int(Int16(truncatingIfNeeded: words[1])), words[3])

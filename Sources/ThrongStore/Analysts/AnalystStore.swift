@@ -7,7 +7,6 @@ package import ThrongPlan
 /// statement ends after ``seconds``.
 package final class AnalystStore: Sendable {
     private let connections: [Connection]
-    /// The number of questions on each connection.
     private let load: Mutex<[Int]>
 
     /// The time limit of one statement. Unit: seconds.
@@ -15,7 +14,6 @@ package final class AnalystStore: Sendable {
     /// The number of connections, each of which answers one question at a time, and the most questions on one.
     private static let (atOnce, deep) = (3, 4)
 
-    /// Prepares to work; the role of the settings is replaced by `throng_analyst`.
     package init(_ settings: ConnectionSettings) {
         let own = ConnectionSettings(
             connectionString: settings.connectionString, role: .analyst, applicationName: "throng explorer",
@@ -26,7 +24,6 @@ package final class AnalystStore: Sendable {
 
     package func close() { connections.forEach { $0.close() } }
 
-    /// Closes the connections after `length`, whatever is under way.
     package func close(within length: Duration) { connections.forEach { $0.close(within: length) } }
 
     /// Returns the metrics that have releases, by app and metric, the current layout first.
@@ -34,8 +31,11 @@ package final class AnalystStore: Sendable {
         try await read { session in
             var found: [AnalystMetric] = []
             for metric in try session.run(Query.selectAnalystMetrics()) {
-                let earlier = found.last?.view == metric.view ? found.removeLast().spans : []
-                found.append(metric.after(earlier))
+                if found.last?.view == metric.view {
+                    found[found.count - 1].spans += metric.spans
+                } else {
+                    found.append(metric)
+                }
             }
             return found
         }
@@ -68,9 +68,9 @@ package final class AnalystStore: Sendable {
                     buckets: try question.columns.map { _ in try columns.text() },
                     numbers: try question.measures.map { measure in
                         if case .sum = measure.kind { return try columns.numeric() }
-                        return try columns.optionalInteger().map { AnalystRow.Number(units: Int128($0), places: 0) }
+                        return try columns.next(Int64?.self).map { AnalystRow.Number(units: Int128($0), places: 0) }
                     },
-                    withheld: try columns.optionalText())
+                    withheld: try columns.next())
             }
         }
     }
@@ -79,7 +79,7 @@ package final class AnalystStore: Sendable {
     package func count(of question: AnalystQuestion) async throws -> Int {
         try await read { session in
             // A count is one row.
-            try session.query(question.count).read { try $0.int() }.reduce(0, +)
+            try session.query(question.count).read { try $0.next(Int.self) }.reduce(0, +)
         }
     }
 
@@ -114,9 +114,7 @@ package final class AnalystStore: Sendable {
         }
     }
 
-    /// Reads in one transaction, on the connection with the fewest questions.
-    ///
-    /// - Throws: ``StoreError/busy(questions:)`` if every connection has the most questions.
+    /// Reads in one transaction, on the connection with the fewest questions; throws if every one has the most.
     private func read<Value: Sendable>(_ work: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
         let place = load.withLock { load -> Int? in
             guard let least = load.indices.min(by: { load[$0] < load[$1] }), load[least] < Self.deep else { return nil }
@@ -125,21 +123,6 @@ package final class AnalystStore: Sendable {
         }
         guard let place else { throw StoreError.busy(questions: Self.atOnce * Self.deep) }
         defer { load.withLock { $0[place] -= 1 } }
-        return try await connections[place].run { session in
-            try session.transaction {
-                try session.query(
-                    "analyst.begin", "set transaction isolation level repeatable read, read only")
-                return try work(session)
-            }
-        }
-    }
-}
-
-extension AnalystMetric {
-    /// Returns this metric with the spans of earlier kinds of period before its own.
-    fileprivate func after(_ earlier: [Span]) -> AnalystMetric {
-        AnalystMetric(
-            app: app, metric: metric, version: version, isCurrent: isCurrent, view: view, timeZone: timeZone,
-            dimensions: dimensions, sums: sums, spans: earlier + spans)
+        return try await connections[place].snapshot(work)
     }
 }

@@ -32,7 +32,6 @@ struct PastedStatement: ExpressibleByStringInterpolation {
 
     init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
-    /// Appends a further part.
     static func += (statement: inout PastedStatement, part: PastedStatement) { statement.pieces += part.pieces }
 
     /// Returns the form that is run, with parameters.
@@ -62,9 +61,7 @@ struct PastedStatement: ExpressibleByStringInterpolation {
         }.joined()
     }
 
-    /// Returns a name as a quoted identifier.
-    ///
-    /// Source: PostgreSQL's manual, 4.1.1, quoted identifiers.
+    /// Returns a name as a quoted identifier (PostgreSQL's manual, 4.1.1).
     static func quoted(name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
     /// Returns a value as a string literal, on one line and without characters that steer how text is shown. It is
@@ -91,9 +88,7 @@ struct PastedStatement: ExpressibleByStringInterpolation {
         return "\(isEscaped ? "E" : "")'\(String(escaped))'"
     }
 
-    /// Returns texts as an array literal.
-    ///
-    /// Source: PostgreSQL's manual, 8.15.6.
+    /// Returns texts as an array literal (PostgreSQL's manual, 8.15.6).
     static func array(_ texts: [String]) -> String {
         let elements = texts.map { text in
             "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""

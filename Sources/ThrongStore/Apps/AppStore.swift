@@ -1,26 +1,23 @@
 package import ThrongIngest
 package import ThrongPlan
 
-/// The data that PostgreSQL holds of whole apps, and its deletion.
-///
-/// Works as the owner of the schema.
+/// The data that PostgreSQL holds of whole apps, and its deletion, as the owner of the schema.
 package struct AppStore: Sendable {
     private let connection: Connection
 
-    /// Works over a connection that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
     /// Returns the apps that have data or were deleted, by name.
-    package func apps() async throws -> [KnownApp] { try await connection.run { try $0.run(Query.selectApps()) } }
+    package func apps() async throws -> [KnownApp] { try await connection.run(Query.selectApps()) }
 
     /// Returns the targets that reports of an app were or are to be delivered to, by target.
     package func deliveries(of app: AppName) async throws -> [AppDelivery] {
-        try await connection.run { try $0.run(Query.selectAppDeliveries(app: app)) }
+        try await connection.run(Query.selectAppDeliveries(app: app))
     }
 
     /// Returns the time since each daemon that ever attached to this database was last heard of.
     package func silences() async throws -> [UnsettledDaemon] {
-        try await connection.run { try $0.run(Query.selectSilences()) }
+        try await connection.run(Query.selectSilences())
     }
 
     /// Returns the position up to which PostgreSQL has a daemon's journal; nil where it never saw the daemon.
@@ -28,20 +25,17 @@ package struct AppStore: Sendable {
         try await connection.run { try $0.first(Query.selectWatermark(daemon: daemon))?.position }
     }
 
-    /// Deletes all data of an app, and notes it in the ledger of deletions.
+    /// Deletes all data of an app, and notes it in the ledger of deletions; returns the rows deleted, by kind.
     ///
     /// - Parameter copies: the number of files of its reports that were deleted from folders before.
-    /// - Returns: the number of rows deleted, by kind.
-    /// - Throws: ``PostgresError`` with SQL state 42501 where the login does not own the schema.
     package func delete(_ app: AppName, copies: Int) async throws -> [DeletedRows] {
-        try await connection.run { try $0.run(Query.deleteApp(app: app, copies: Int64(copies))) }
+        try await connection.run(Query.deleteApp(app: app, copies: copies))
     }
 
     /// Rewrites every table of the database, so that no page holds deleted data, and releases the write-ahead log from
     /// before that.
     ///
     /// Locks each table while it is rewritten, and takes as much disk as the largest one.
-    /// - Throws: ``PostgresError`` where the login is no superuser.
     package func scrub() async throws {
         try await connection.run { session in
             try session.query("app.vacuum", "vacuum (full, analyze)")

@@ -15,11 +15,9 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
     case wrongRecoveryKey(file: String)
 
     package enum Part: Sendable, Hashable, CustomStringConvertible {
-        /// The head, before the first chunk.
         case head
         /// A chunk by its number, from 0, and the table or the file that it says it is of.
         case chunk(Int, of: String)
-        /// The list of what is in it, at the end.
         case list
 
         package var description: String {
@@ -31,7 +29,6 @@ package enum BackupError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The fault of a part.
     package enum Damage: Sendable, Hashable, CustomStringConvertible {
         case changed
         case misplaced(Int)

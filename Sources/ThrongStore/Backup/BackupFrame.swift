@@ -40,12 +40,9 @@ package struct BackupHead: Sendable, Hashable {
     /// Unit: bytes.
     static let size = 40
     private static let magic = Array("THRONGB1".utf8)
+}
 
-    package init(id: [UInt8], installation: BackupKey.ID) {
-        self.id = id
-        self.installation = installation
-    }
-
+extension BackupHead {
     /// Reads a head; nil for anything else.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size, Array(bytes.prefix(8)) == Self.magic,
@@ -79,14 +76,9 @@ package struct BackupFrame: Sendable, Hashable {
     /// The largest plaintext, for the list of a large installation; a chunk is smaller, unless one row is larger. Unit:
     /// bytes.
     static let most = 1 << 30
+}
 
-    package init(number: Int, key: BackupKey.ID, name: String, size: Int) {
-        self.number = number
-        self.key = key
-        self.name = name
-        self.size = size
-    }
-
+extension BackupFrame {
     /// Returns the size of the name, ciphertext and tag after a frame's first bytes; nil where these are none. Unit:
     /// bytes.
     static func rest(after bytes: [UInt8]) -> Int? {
@@ -111,9 +103,7 @@ package struct BackupFrame: Sendable, Hashable {
         return bytes + Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// Returns the plaintext of the whole frame's bytes.
-    ///
-    /// - Throws: if they were changed, or if the key or the backup is another.
+    /// Returns the plaintext of a frame's bytes; throws if they were changed, or the key or the backup is another.
     func opened(_ all: [UInt8], _ key: SymmetricKey, in head: BackupHead) throws -> [UInt8] {
         let start = bytes.count
         let box = try AES.GCM.SealedBox(

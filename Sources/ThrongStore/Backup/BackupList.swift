@@ -3,7 +3,6 @@ package import ThrongPlan
 
 /// The contents of a backup: the list at its end.
 package struct BackupList: Sendable, Codable {
-    /// The version of this list's format.
     package var format = 1
     /// The time whose state of the database the backup has. Unit: seconds since 1970.
     package let made: Int64

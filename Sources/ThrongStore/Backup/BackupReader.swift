@@ -14,9 +14,7 @@ package struct BackupReader: Sendable {
 
     static let tailMagic = Array("THRONGBE".utf8)
 
-    /// Opens the list of a backup's contents.
-    ///
-    /// - Throws: ``BackupError``, also where the file is not whole, or the installation's key is missing.
+    /// Opens the list of a backup's contents; throws also where the file is not whole.
     package init(_ path: String, keys: [BackupKey]) throws(BackupError) {
         self.path = path
         self.keys = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -52,9 +50,7 @@ package struct BackupReader: Sendable {
         let file = try ReadFile(path)
         for (number, place) in places.enumerated() { _ = try open(number, at: place, of: file) }
         let last = places.last.map { $0 + list.chunks[places.count - 1].bytes } ?? BackupHead.size
-        guard last == end else {
-            throw .damaged(file: path, part: .list, byte: end, found: .changed)
-        }
+        guard last == end else { throw .damaged(file: path, part: .list, byte: end, found: .changed) }
     }
 
     /// The offsets of the chunks. Unit: bytes.
@@ -100,9 +96,7 @@ package struct BackupReader: Sendable {
         BackupKey.ID([UInt8](hex: list.groups[group].key) ?? []).map { keys[$0] != nil } ?? false
     }
 
-    /// Reads the readable chunks of a table or a file, in order.
-    ///
-    /// - Parameter body: gets the plaintext of each chunk.
+    /// Reads the readable chunks of a table or a file, in order; `body` gets the plaintext of each.
     func chunks(of name: String, _ body: ([UInt8]) throws -> Void) throws {
         let file = try ReadFile(path)
         var readable: [Int: Bool] = [:]

@@ -1,22 +1,13 @@
 package import ThrongIngest
 package import ThrongPlan
 
-/// Reads all of a database as it was at one moment, for a backup.
-///
-/// Works as the owner of the schema.
+/// Reads all of a database as it was at one moment, for a backup, as the owner of the schema.
 package struct BackupStore: Sendable {
     private let connection: Connection
 
-    /// Works over a connection that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Lends a snapshot of the whole database, while daemons go on.
-    ///
-    /// - Parameters:
-    ///   - plans: the plans in force, as retention has them.
-    ///   - now: the time by the clock that retention goes by.
-    ///   - work: runs on the connection's thread, and may block it.
-    /// - Throws: ``PostgresError`` with SQL state 42501 where the login does not own the schema; what the work throws.
+    /// Lends a snapshot of the database to `work`, which may block the connection's thread; daemons go on meanwhile.
     package func snapshot<Value: Sendable>(
         plans: [Plan], now: UnixSeconds, _ work: @escaping @Sendable (BackupSnapshot) throws -> Value
     ) async throws -> Value {
@@ -90,13 +81,12 @@ package final class BackupSnapshot {
                 and not attisdropped
             order by attnum
             """, [.text(table)])
-        return try rows.indices.map { try rows.text($0, 0) }
+        return try rows.read { try $0.text() }
     }
 
     /// Reads all rows of a table; hands on each row's app, the term it is kept for, and the row without these two.
     ///
-    /// - Parameter row: the columns as ``CopiedRow/rest`` has them, with their number; its bytes are valid until it
-    ///   returns.
+    /// - Parameter row: its bytes are valid until it returns.
     package func rows(
         of table: String, columns: [String], _ row: (_ app: String, _ term: String, _ row: CopiedRow) throws -> Void
     ) throws {
@@ -118,17 +108,10 @@ package final class BackupSnapshot {
     package func watermarks() throws -> [(daemon: DaemonID, position: JournalPosition)] {
         let rows = try session.query(
             "backup.watermarks", "select daemon::text, position from throng.watermark order by daemon")
-        return try rows.indices.map { place in
-            guard let daemon = DaemonID(try rows.text(place, 0)) else {
-                throw PostgresError.unexpectedAnswer(query: "backup.watermarks")
-            }
-            return (daemon, JournalPosition(UInt64(clamping: try rows.integer(place, 1))))
-        }
+        return try rows.read { (try $0.next(), try $0.next()) }
     }
 
-    package func schema() throws -> Int { try Self.schema(session) }
-
-    fileprivate static func schema(_ session: Session) throws -> Int {
+    package func schema() throws -> Int {
         let rows = try session.query("backup.schema", "select max(version) from throng.migration")
         return Int(try rows.integer(0, 0))
     }
@@ -138,8 +121,7 @@ package final class BackupSnapshot {
         let rows = try session.query(
             "backup.sequences",
             "select sequencename::text, coalesce(last_value, 1) from pg_sequences where schemaname = 'throng'")
-        return Dictionary(
-            uniqueKeysWithValues: try rows.indices.map { (try rows.text($0, 0), try rows.integer($0, 1)) })
+        return Dictionary(uniqueKeysWithValues: try rows.read { (try $0.text(), try $0.integer()) })
     }
 
     /// Returns the number of published cells of each release that are deleted on each day.
@@ -154,10 +136,8 @@ package final class BackupSnapshot {
             group by app, release_id, day
             order by release_id, day
             """)
-        return try rows.indices.map {
-            GoingCells(
-                app: try rows.text($0, 0), release: try rows.integer($0, 1), day: try rows.integer($0, 2),
-                cells: try rows.integer($0, 3))
+        return try rows.read {
+            GoingCells(app: try $0.next(), release: try $0.next(), day: try $0.next(), cells: try $0.next())
         }
     }
 }
@@ -186,20 +166,15 @@ extension BackupSnapshot {
             for step in promise.steps {
                 for part in step.action.parts(of: promise.dimensions) {
                     // A dimension that the layout does not have takes nothing.
-                    let bit = part.dimension.map { promise.dimensions.firstIndex(of: $0) }
-                    if let bit, bit == nil { continue }
+                    let bit = part.dimension.flatMap { promise.dimensions.firstIndex(of: $0) }
+                    if part.dimension != nil, bit == nil { continue }
                     try session.query(
                         "backup.step",
                         """
                         insert into pg_temp.backup_step
                         values ($1::integer, $2::integer, $3::smallint, $4::bigint, to_timestamp($5::bigint))
                         """,
-                        [
-                            .integer(promise.layout), bit.flatMap { $0 }.map { Int64($0).parameter } ?? .null,
-                            part.shorter.map { Int64($0.code).parameter } ?? .null,
-                            .integer(step.after.components.seconds),
-                            promise.until.map { ($0 + LayoutPromise.handover).parameter } ?? .null,
-                        ])
+                        with: promise.layout, bit, part.shorter, step.after, promise.began)
                 }
             }
         }
@@ -218,13 +193,13 @@ extension BackupSnapshot {
         for (app, promises) in byApp {
             try session.query(
                 "backup.app", "insert into pg_temp.backup_app values ($1, $2::bigint)",
-                [.text(app.text), .integer(promises.map(\.shortest).min() ?? LayoutPromise.unsaid)])
+                with: app, promises.map(\.shortest).min() ?? LayoutPromise.unsaid)
         }
         for plan in plans {
             for report in plan.reports {
                 try session.query(
                     "backup.report", "insert into pg_temp.backup_report values ($1, $2, $3::bigint)",
-                    [.text(plan.app.name.text), .text(report.name.text), .integer(plan.seconds(keeping: report))])
+                    with: plan.app.name, report.name, plan.seconds(keeping: report))
             }
         }
         for app in Set(byApp.keys).union(plans.map(\.app.name)) {
@@ -234,7 +209,7 @@ extension BackupSnapshot {
                     keepingLabelsOf: dimension, plans.first { $0.app.name == app }, longest: longest)
                 try session.query(
                     "backup.label", "insert into pg_temp.backup_label values ($1, $2, $3::bigint)",
-                    [.text(app.text), .text(dimension.text), .integer(kept)])
+                    with: app, dimension, kept)
             }
         }
     }

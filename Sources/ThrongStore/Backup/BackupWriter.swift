@@ -25,12 +25,7 @@ package final class BackupWriter {
     /// The most bytes that may wait of all groups together. Unit: bytes.
     private static let most = 64 << 20
 
-    /// Begins a backup.
-    ///
-    /// - Parameters:
-    ///   - path: the path of the new file.
-    ///   - keys: the keys of the data directory; missing ones are made there.
-    ///   - now: the time by the clock that retention goes by.
+    /// Begins a backup at a path; keys that the data directory does not have are made there.
     package init(_ path: String, keys ring: BackupKeys, now: UnixSeconds) throws {
         file = try NewFile(path)
         self.ring = ring

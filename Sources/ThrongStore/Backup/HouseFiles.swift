@@ -9,7 +9,6 @@ internal import ThrongJournal
 package struct HouseFiles: Sendable {
     private let dataPath: String
 
-    /// Creates a reader of a data directory's files.
     package init(dataPath: String) { self.dataPath = dataPath }
 
     package struct One: Sendable, Hashable {
@@ -38,7 +37,6 @@ package struct HouseFiles: Sendable {
         return endings.contains { parts[1].hasSuffix($0) }
     }
 
-    /// Reads the files that exist, by path.
     package func read() throws(BackupError) -> [One] {
         var paths = Self.single
         for folder in Self.folders.keys {

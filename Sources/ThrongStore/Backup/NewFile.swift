@@ -9,9 +9,7 @@ final class NewFile {
 
     private var beside: String { path + ".part" }
 
-    /// Creates a file for its owner only, in the place of one that a killed process left unfinished.
-    ///
-    /// - Throws: ``BackupError/exists(file:)`` where the name is taken.
+    /// Creates a file for its owner only, in the place of one that was left unfinished; throws where the name is taken.
     convenience init(_ path: String) throws(BackupError) {
         guard access(path, F_OK) != 0 else { throw .exists(file: path) }
         try self.init(over: path)

@@ -12,8 +12,6 @@ package struct RecoveryKey: Sendable {
     package init() { secret = Curve25519.KeyAgreement.PrivateKey() }
 
     /// Reads a key from its file, as ``text`` has it.
-    ///
-    /// - Throws: ``BackupError/notKeys(file:)``.
     package init(file: String) throws(BackupError) {
         guard let bytes = FileManager.default.contents(atPath: file) else { throw .last("open", file) }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -29,9 +27,7 @@ package struct RecoveryKey: Sendable {
     /// The line of text that its owner keeps.
     package var text: String { Self.prefix + Array(secret.rawRepresentation).lowerHex }
 
-    /// Saves its public part in a data directory; keys are exported for it from now on.
-    ///
-    /// - Throws: ``BackupError/exists(file:)`` if there is one and `replacing` is false.
+    /// Saves its public part in a data directory, in another's place if `replacing`; keys are exported for it then.
     package func keep(in dataPath: String, replacing: Bool) throws(BackupError) {
         let path = Self.publicPath(in: dataPath)
         let line = Array((Array(secret.publicKey.rawRepresentation).lowerHex + "\n").utf8)
@@ -77,7 +73,6 @@ package struct KeyExport: Codable {
         let secret: Data
     }
 
-    /// Keys that were read back.
     package struct Keys: Sendable {
         /// The time of the export: keys that were made later are not among them.
         package let made: UnixSeconds
@@ -85,9 +80,7 @@ package struct KeyExport: Codable {
     }
 
     /// Writes all keys of a data directory, for the recovery key whose public part it has. A former export is replaced
-    /// and overwritten: it has keys that are destroyed by now.
-    ///
-    /// - Returns: the number of keys; nil where the data directory has no recovery key.
+    /// and overwritten: it has keys that are destroyed by now. Returns their number; nil without a recovery key.
     package static func write(_ dataPath: String, to path: String, now: UnixSeconds) throws -> Int? {
         let file = RecoveryKey.publicPath(in: dataPath)
         guard FileManager.default.fileExists(atPath: file) else { return nil }
@@ -114,9 +107,6 @@ package struct KeyExport: Codable {
         return keys.count
     }
 
-    /// Reads an export back.
-    ///
-    /// - Throws: ``BackupError/notKeys(file:)`` and ``BackupError/wrongRecoveryKey(file:)``.
     package static func read(_ path: String, _ recovery: RecoveryKey) throws(BackupError) -> Keys {
         guard let bytes = FileManager.default.contents(atPath: path) else { throw .last("open", path) }
         // A file that can't be read is no export.

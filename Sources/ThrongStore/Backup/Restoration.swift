@@ -5,8 +5,7 @@ package import ThrongPlan
 /// The part of a backup that can be restored with the keys that still exist, and its restoration.
 package struct Restoration: Sendable {
     package let backup: BackupReader
-    /// The schema that a restored database is brought to.
-    private let migrations: [Migration]
+    let migrations: [Migration]
 
     /// Checks that all of a backup is unchanged, and that unreadable data was deleted by its age or with its app.
     ///
@@ -77,40 +76,10 @@ package struct Restoration: Sendable {
     }
 
     /// The published cells that are not restored, by the day on which they were deleted.
-    private var gone: [GoingCells] {
+    var gone: [GoingCells] {
         let list = backup.list
         let unreadable = Set(
             list.groups.indices.filter { !backup.isReadable($0) }.compactMap { list.groups[$0].name })
         return list.going.filter { unreadable.contains(BackupKeyName(app: $0.app, term: .day($0.day))) }
-    }
-
-    /// Fills an empty database: brings it to the backup's schema, fills it in one transaction, and migrates it.
-    ///
-    /// - Parameters:
-    ///   - settings: the settings of the owner of the schema.
-    ///   - hasJournal: true if daemons go on with their journals.
-    /// - Returns: false, and nothing is restored, where the database is not empty.
-    package func fill(_ settings: ConnectionSettings, hasJournal: Bool, plans: [Plan]) async throws -> Bool {
-        // One statement fills a table of any size.
-        let connection = Connection(
-            ConnectionSettings(connectionString: settings.connectionString, statementTimeoutSeconds: 86_400))
-        defer { connection.close() }
-        let store = RestoreStore(connection)
-        guard try await store.isEmpty() else { return false }
-        let first = migrations.filter { $0.version <= backup.list.schema }
-        try await Migrator(connection, migrations: first).migrate()
-        let facts = RestoreStore.Facts(
-            sequences: backup.list.sequences, gone: gone, hasJournal: hasJournal, plans: plans)
-        let isDone = try await store.load(facts) { [backup] target in try Self.load(backup, into: target) }
-        if isDone { try await Migrator(connection, migrations: migrations).migrate() }
-        return isDone
-    }
-
-    private static func load(_ backup: BackupReader, into target: RestoreTarget) throws {
-        for table in backup.list.tables {
-            _ = try target.fill(table.name, columns: table.columns) { rows in
-                try backup.chunks(of: table.name) { bytes in try bytes.withUnsafeBytes { try rows($0) } }
-            }
-        }
     }
 }

@@ -1,12 +1,9 @@
 package import ThrongPlan
 
-/// The periods: opened by the clock, waiting for their release, or released.
-///
-/// Works as `throng_reporter`.
+/// The periods: opened by the clock, waiting for their release, or released; as `throng_reporter`.
 package struct CalendarStore: Sendable {
     private let connection: Connection
 
-    /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
     /// The furthest time back in which missed periods are still opened: two months and a grace. Unit: seconds.
@@ -15,11 +12,9 @@ package struct CalendarStore: Sendable {
     /// Returns the time range in which a layout was counted; `from` is nil if the start was not noted, `until` if it
     /// still counts.
     package func counted(_ layout: MetricLayout) async throws -> (from: UnixSeconds?, until: UnixSeconds?) {
-        try await connection.run { session in
-            let all = try session.run(Query.selectCounted(app: layout.app, metric: layout.metric))
-            let found = all.first { $0.layout == layout.id } ?? all.first { $0.layout == layout.counted.id }
-            return (found?.from, found?.until)
-        }
+        let all = try await connection.run(Query.selectCounted(app: layout.app, metric: layout.metric))
+        let found = all.first { $0.layout == layout.id } ?? all.first { $0.layout == layout.counted.id }
+        return (found?.from, found?.until)
     }
 
     /// Opens every period up to the one that holds an instant, whether or not anything is counted in it.
@@ -27,8 +22,7 @@ package struct CalendarStore: Sendable {
     /// The existence of a release must not depend on data: it would tell an empty day from a day of two devices. The
     /// first period is the one in which the calendar first meets the layout, or an earlier one in which late events
     /// were counted. A layout that no daemon has registered yet has no periods.
-    /// - Parameters:
-    ///   - expires: the first instant in which the metric counts no more.
+    /// - Parameter expires: the first instant in which the metric counts no more.
     package func keepCalendar(of layout: MetricLayout, expires: UnixSeconds, now: UnixSeconds) async throws {
         try await connection.run { session in
             guard let metric = try session.first(Query.findLayout(layout: layout.id)) else { return }
@@ -43,20 +37,16 @@ package struct CalendarStore: Sendable {
     /// Returns the time at which the first open period or rollup of a plan's app is due for release; nil where none is
     /// open.
     package func firstDue(of plan: Plan) async throws -> UnixSeconds? {
-        try await connection.run { session in
-            try session.run(Query.selectFirstOpenEnds(app: plan.app.name)).map { layout, end in
-                try layout.layout().due(periodEnding: end, grace: plan.app.grace)
-            }.min()
-        }
+        try await connection.run(Query.selectFirstOpenEnds(app: plan.app.name)).map { layout, end in
+            try layout.layout().due(periodEnding: end, grace: plan.app.grace)
+        }.min()
     }
 
     /// Returns the starts, from an instant on, of the periods of a kind that an app has releases of.
-    package func releasedStarts(app: AppName, periodKind: PeriodKind, from: UnixSeconds) async throws -> Set<
-        UnixSeconds
-    > {
-        try await connection.run {
-            Set(try $0.run(Query.selectReleasedStarts(app: app, periodKind: periodKind, from: from)))
-        }
+    package func releasedStarts(
+        app: AppName, periodKind: PeriodKind, from: UnixSeconds
+    ) async throws -> Set<UnixSeconds> {
+        Set(try await connection.run(Query.selectReleasedStarts(app: app, periodKind: periodKind, from: from)))
     }
 
     /// Creates the partitions of the current period and the next, by the clock like the periods. Every user of the

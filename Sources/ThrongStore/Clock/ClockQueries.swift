@@ -1,27 +1,24 @@
 extension Query {
     static func selectClock() -> RowQuery<StoredClock> {
-        RowQuery("clock.select", PackageResources.clock_select_sql) { columns in
-            let database = try columns.time()
-            let (time, machine) = (try columns.optionalTime(), try columns.optionalText())
-            let (uptime, confirmations) = (try columns.optionalInteger(), try columns.optionalInteger())
-            guard let time else { return StoredClock(database: database, believed: nil) }
-            guard let machine, let uptime, let confirmations else { throw columns.unexpected }
-            return StoredClock(
-                database: database,
-                believed: .init(time: time, machine: machine, uptime: uptime, confirmations: confirmations))
-        }
+        RowQuery("clock.select", PackageResources.clock_select_sql, row: StoredClock.init)
     }
 
     static func raiseClock(believed: StoredClock.Believed) -> Statement {
         Statement(
             "clock.raise", PackageResources.clock_raise_sql,
-            .instant(believed.time), .text(believed.machine), .integer(believed.uptime),
-            .integer(believed.confirmations))
+            believed.time, believed.machine, believed.uptime, believed.confirmations)
     }
 
     static func confirmClock(believed: StoredClock.Believed) -> Statement {
         Statement(
-            "clock.confirm", PackageResources.clock_confirm_sql,
-            .instant(believed.time), .text(believed.machine), .integer(believed.uptime))
+            "clock.confirm", PackageResources.clock_confirm_sql, believed.time, believed.machine, believed.uptime)
+    }
+}
+
+extension StoredClock.Believed: ColumnValue {
+    static var columns: Int { 4 }
+    init(reading row: inout RowReader) throws {
+        self.init(
+            time: try row.next(), machine: try row.next(), uptime: try row.next(), confirmations: try row.next())
     }
 }

@@ -1,30 +1,25 @@
 package import ThrongPlan
 
 /// PostgreSQL's clock, and the time of day that was believed last, which the database keeps for all daemons.
-///
-/// Works as `throng_reporter`.
 package final class DatabaseClock: Sendable {
     private let connection: Connection
 
-    /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Works over a connection of its own.
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
     /// Returns PostgreSQL's clock and the time that was believed last.
     package func clock() async throws -> StoredClock {
-        try await connection.run { try $0.one(Query.selectClock()) }
+        try await connection.one(Query.selectClock())
     }
 
     /// Saves a believed time of day if it is later than the saved one, and no operator has confirmed another since.
     package func believe(_ time: StoredClock.Believed) async throws {
-        _ = try await connection.run { try $0.run(Query.raiseClock(believed: time)) }
+        try await connection.run(Query.raiseClock(believed: time))
     }
 
-    /// Saves the time that an operator confirms.
     package func confirm(_ time: StoredClock.Believed) async throws {
-        _ = try await connection.run { try $0.run(Query.confirmClock(believed: time)) }
+        try await connection.run(Query.confirmClock(believed: time))
     }
 
     package func close() { connection.close() }
@@ -32,12 +27,10 @@ package final class DatabaseClock: Sendable {
 
 /// The latest time of day that was believed, as the database keeps it, and the time by PostgreSQL's clock.
 package struct StoredClock: Sendable, Hashable {
-    /// The time by PostgreSQL's clock, when it was read.
     package let database: UnixSeconds
     /// The time that was believed last; nil where none was yet.
     package let believed: Believed?
 
-    /// A time of day that was believed.
     package struct Believed: Sendable, Hashable {
         package let time: UnixSeconds
         /// The start of a machine that the time was read in.

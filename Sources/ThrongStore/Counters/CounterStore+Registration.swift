@@ -11,31 +11,29 @@ package struct PlanRegistration: Sendable, Hashable {
 extension CounterStore {
     /// Registers the layouts of a daemon's plans. Their views become the metrics' current ones if the plan is in force.
     ///
-    /// - Parameters:
-    ///   - terms: the terms of their releases. They hold for all that is counted from now on. The terms of other plans
-    ///     hold for what is counted by them, as long as any daemon does so.
-    ///   - claim: the plans that the daemon counts by.
-    /// - Throws: as ``announce(_:)``.
+    /// - Parameter terms: they hold for all that is counted from now on; those of other plans for what is counted by
+    ///   them, as long as any daemon does so.
     package func register(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms], by claim: PlanClaim
     ) async throws -> PlanRegistration {
         let attachment = state.withLock { $0.attachment }
-        var standings = try await connection.run { session in
-            try session.transaction { try Self.announce(claim, attachment, session) }
+        var standings = try await connection.transaction { session in
+            try Self.announce(claim, attachment, session)
         }
         // If another daemon brings a plan into force meanwhile, this is repeated.
         for _ in 0..<3 {
             let isInForce = Dictionary(uniqueKeysWithValues: standings.map { ($0.app, $0.isInForce) })
             let known = try await register(layouts, terms: terms) { isInForce[$0.app] ?? false }
-            let held = try await connection.run { session in
-                try session.transaction {
-                    let standings = try Self.announce(claim, attachment, session)
-                    return PlanRegistration(
-                        edited: try Self.hold(terms, of: layouts, known, by: standings, session), standings: standings)
-                }
+            let held = try await connection.transaction { session in
+                let standings = try Self.announce(claim, attachment, session)
+                return PlanRegistration(
+                    edited: try Self.hold(terms, of: layouts, known, by: standings, session), standings: standings)
             }
             let arrived = standings.filter(\.hasArrived).map(\.app)
-            standings = held.standings.map { $0.arrived(arrived.contains($0.app)) }
+            standings = held.standings
+            for place in standings.indices where arrived.contains(standings[place].app) {
+                standings[place].hasArrived = true
+            }
             if standings.allSatisfy({ isInForce[$0.app] == $0.isInForce }) {
                 return PlanRegistration(edited: held.edited, standings: standings)
             }
@@ -48,21 +46,19 @@ extension CounterStore {
     /// - Throws: ``StoreError/fenced(daemon:)`` if another process has the daemon's place; nothing was announced then.
     package func announce(_ claim: PlanClaim) async throws -> [PlanStanding] {
         let attachment = state.withLock { $0.attachment }
-        return try await watch.run { session in
-            try session.transaction { try Self.announce(claim, attachment, session) }
+        return try await watch.transaction { session in
+            try Self.announce(claim, attachment, session)
         }
     }
 
-    /// Registers layouts as those of the only plan, for a caller that is no daemon.
-    ///
-    /// - Returns: the metrics whose terms differ from those of the plan before this one.
+    /// Registers layouts as those of the only plan, for no daemon; returns the metrics whose terms differ from before.
     @discardableResult
     package func registerLayouts(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms] = [:]
     ) async throws -> [MetricName] {
         let known = try await register(layouts, terms: terms) { _ in true }
-        return try await connection.run { session in
-            try session.transaction { try Self.hold(terms, of: layouts, known, isEverywhere: true, session).edited }
+        return try await connection.transaction { session in
+            try Self.hold(terms, of: layouts, known, isEverywhere: true, session).edited
         }
     }
 
@@ -78,9 +74,7 @@ extension CounterStore {
         }
     }
 
-    /// Registers layouts, each in a transaction of its own.
-    ///
-    /// - Parameter isCurrent: true for a layout of the plan in force.
+    /// Registers layouts, each in a transaction of its own; `isCurrent` is true for those of the plan in force.
     private func register(
         _ layouts: [MetricLayout], terms: [MetricLayout: ReleaseTerms],
         isCurrent: @Sendable (MetricLayout) -> Bool
@@ -162,14 +156,5 @@ extension CounterStore {
             try session.run(Query.retireTerms(kept: all.map(\.layout), ended: since))
         }
         return (since, edited)
-    }
-}
-
-extension PlanStanding {
-    /// Returns this standing, with ``hasArrived`` also true if it was so a moment before.
-    fileprivate func arrived(_ before: Bool) -> PlanStanding {
-        PlanStanding(
-            app: app, own: own, inForce: inForce, since: since, daemon: daemon, arrival: arrival,
-            hasArrived: hasArrived || before, isEverywhere: isEverywhere)
     }
 }

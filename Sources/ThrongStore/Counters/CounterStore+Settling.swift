@@ -39,13 +39,11 @@ extension CounterStore {
     /// Returns the last asking whether PostgreSQL has what daemons acknowledged. Read it before anything is frozen, so
     /// that the flush has all that was acknowledged before it was asked.
     package func lastAsking() async throws -> Asking {
-        try await connection.run { try $0.one(Query.selectAsked()) }
+        try await connection.one(Query.selectAsked())
     }
 
     /// Confirms that the counters have everything that the attached daemon had acknowledged when an asking was read.
     /// Pass ``Asking/left(owing:)`` if nothing more comes until it attaches again.
-    ///
-    /// - Parameter until: the end of the last window whose end brings PostgreSQL something; nil for none.
     package func settle(_ asking: Asking, owing until: UnixSeconds? = nil) async throws {
         let attachment = try currentAttachment()
         try await connection.run { session in

@@ -3,9 +3,7 @@ package import ThrongIngest
 package import ThrongPlan
 internal import ThrongSystem
 
-/// The daemon's access to PostgreSQL: registers layouts and adds flushes to counters, each exactly once.
-///
-/// Works as `throng_ingest`, which may add to counters and read nothing else.
+/// The daemon's access to PostgreSQL, as `throng_ingest`: registers layouts and adds flushes to counters, each once.
 package final class CounterStore: Sendable {
     /// The connection for flushes and registrations.
     let connection: Connection
@@ -19,7 +17,6 @@ package final class CounterStore: Sendable {
         var partitions: Set<PartitionDay> = []
     }
 
-    /// A layout that PostgreSQL knows.
     struct RegisteredLayout: Sendable {
         let id: LayoutID
         let metric: PendingFlush.Metric
@@ -29,7 +26,6 @@ package final class CounterStore: Sendable {
     struct Attachment: Sendable {
         let daemon: DaemonID
         let fence: Int64
-        /// The daemon's own shard in the counters.
         let shard: Int16
     }
 
@@ -39,7 +35,6 @@ package final class CounterStore: Sendable {
         let day: Int64
     }
 
-    /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
     package init(_ settings: ConnectionSettings) {
         let own = settings.acting(as: .ingest)
         connection = Connection(own.waitingForLocks(seconds: Self.lockSeconds))
@@ -60,13 +55,12 @@ package final class CounterStore: Sendable {
 
     /// Returns PostgreSQL's record of a daemon; nil where it has never seen it.
     package func watermark(of daemon: DaemonID) async throws -> Watermark? {
-        try await connection.run { try Self.mark(of: daemon, $0) }
+        try await connection.first(Query.selectWatermark(daemon: daemon))
     }
 
     /// Takes the daemon's place in the counters: from now on every other process with this id is fenced off.
     ///
     /// - Parameters:
-    ///   - known: the record that ``watermark(of:)`` returned.
     ///   - fence: higher than every fence that this daemon has had.
     ///   - holder: the proof by which others learn later that this process is gone; nil for none.
     ///   - address: the URL at which other daemons reach this one; nil where they can't.
@@ -84,25 +78,13 @@ package final class CounterStore: Sendable {
             takesBatches: true)
     }
 
-    /// Attaches over whatever was there before, for a caller that takes no batches of clients.
-    package func attach(daemon: DaemonID) async throws -> JournalPosition {
-        let known = try await watermark(of: daemon)
-        return try await attach(
-            daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1, holder: nil, address: nil,
-            hasWaited: false, takesBatches: false)
-    }
-
     private func attach(
-        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String?, address: String?,
-        hasWaited: Bool, takesBatches: Bool
+        daemon: DaemonID, replacing known: Watermark?, fence: Int64, holder: String? = nil, address: String? = nil,
+        hasWaited: Bool = false, takesBatches: Bool
     ) async throws -> JournalPosition {
         let (position, shard) = try await connection.run { session in
-            guard
-                let shard = try session.one(
-                    Query.enrollMember(daemon: daemon, address: address, takesBatches: takesBatches))
-            else {
-                throw StoreError.retired(daemon: daemon)
-            }
+            let enroll = Query.enrollMember(daemon: daemon, address: address, takesBatches: takesBatches)
+            guard let shard = try session.one(enroll) else { throw StoreError.retired(daemon: daemon) }
             let attach = Query.attachWatermark(
                 daemon: daemon, shard: shard, fence: fence, found: known?.fence ?? 0, holder: holder,
                 still: hasWaited ? known?.position : nil)
@@ -113,23 +95,21 @@ package final class CounterStore: Sendable {
         return position
     }
 
-    /// Announces to the holder of a daemon's place that this process will take it.
-    ///
-    /// - Parameters:
-    ///   - known: the record that ``watermark(of:)`` returned.
-    ///   - fence: the one under which this process will attach.
-    /// - Returns: false while the other one flushes, or where another process was faster: ask again.
+    /// Attaches over whatever was there before, for a caller that takes no batches of clients.
+    package func attach(daemon: DaemonID) async throws -> JournalPosition {
+        let known = try await watermark(of: daemon)
+        return try await attach(
+            daemon: daemon, replacing: known, fence: (known?.fence ?? 0) + 1, takesBatches: false)
+    }
+
+    /// Tells the holder of a daemon's place that this process takes it; false while it flushes, or another was faster.
     package func claim(daemon: DaemonID, from known: Watermark, fence: Int64) async throws -> Bool {
-        try await connection.run {
-            try $0.run(Query.claimWatermark(daemon: daemon, fence: known.fence, claim: fence, shard: known.shard)) == 1
-        }
+        try await connection.run(
+            Query.claimWatermark(daemon: daemon, fence: known.fence, claim: fence, shard: known.shard)) == 1
     }
 
     /// Returns whether another process waits to take this one's place, and tells it that it was heard and has to wait
     /// anew. It is one question, over a connection of its own.
-    ///
-    /// - Throws: as ``watermark()``; ``StoreError/notAttached`` if this process has no place yet: see
-    ///   ``standing(of:)``.
     package func hearClaim() async throws -> Claim {
         let attachment = try currentAttachment()
         return try await watch.run { session in
@@ -146,7 +126,7 @@ package final class CounterStore: Sendable {
 
     /// Returns PostgreSQL's record of a daemon, asked over the same connection; nil where it has never seen it.
     package func standing(of daemon: DaemonID) async throws -> Watermark? {
-        try await watch.run { try Self.mark(of: daemon, $0) }
+        try await watch.first(Query.selectWatermark(daemon: daemon))
     }
 
     /// The claim of another process on this one's place.
@@ -162,26 +142,21 @@ package final class CounterStore: Sendable {
     /// Gives this process's place back, so that the next one need not wait for it.
     package func release() async throws {
         let attachment = try currentAttachment()
-        _ = try await connection.run { try $0.run(Query.releaseWatermark(attachment: attachment)) }
+        try await connection.run(Query.releaseWatermark(attachment: attachment))
     }
 
     /// Returns the position up to which the attached daemon's journal has been added to the counters.
-    ///
-    /// - Throws: ``StoreError/fenced(daemon:)`` and ``StoreError/attachmentLost(daemon:)``.
     package func watermark() async throws -> JournalPosition {
         let attachment = try currentAttachment()
         return try await connection.run { try Self.position(of: attachment, $0) }
     }
 
     /// Returns the latest end of the attached daemon's windows that were closed after a place in its journal;
-    /// PostgreSQL has their results.
-    ///
-    /// - Returns: the end of the latest of them; nil where none was closed.
+    /// PostgreSQL has their results. Nil where none was closed.
     package func closedUntil(after position: JournalPosition) async throws -> UnixSeconds? {
         let attachment = try currentAttachment()
-        return try await connection.run {
-            try $0.one(Query.selectWindowClosing(daemon: attachment.daemon, after: position, shard: attachment.shard))
-        }
+        return try await connection.one(
+            Query.selectWindowClosing(daemon: attachment.daemon, after: position, shard: attachment.shard))
     }
 
     /// Forgets names and partitions: the database may have been replaced.
@@ -197,36 +172,25 @@ package final class CounterStore: Sendable {
         watch.close()
     }
 
-    /// Closes the connections after `length`, whatever is under way.
     package func close(within length: Duration) {
         connection.close(within: length)
         watch.close(within: length)
     }
-}
 
-extension CounterStore {
     func currentAttachment() throws(StoreError) -> Attachment {
         guard let attachment = state.withLock({ $0.attachment }) else { throw .notAttached }
         return attachment
     }
 
-    /// Reads a daemon's row; nil where there is none.
-    static func mark(of daemon: DaemonID, _ session: Session) throws -> Watermark? {
-        try session.first(Query.selectWatermark(daemon: daemon))
-    }
-
     /// Reads the watermark under an attachment's fence. Fences only grow, so a lower one means a database that is older
     /// than the attachment.
     static func position(of attachment: Attachment, _ session: Session) throws -> JournalPosition {
-        try attached(attachment, session).position
-    }
-
-    private static func attached(_ attachment: Attachment, _ session: Session) throws -> Watermark {
-        guard let mark = try mark(of: attachment.daemon, session), mark.fence >= attachment.fence else {
+        let mark = try session.first(Query.selectWatermark(daemon: attachment.daemon))
+        guard let mark, mark.fence >= attachment.fence else {
             throw StoreError.attachmentLost(daemon: attachment.daemon)
         }
         guard mark.fence == attachment.fence else { throw StoreError.fenced(daemon: attachment.daemon) }
-        return mark
+        return mark.position
     }
 
     /// Creates the partitions for these period starts, unless they are known to be there.
@@ -247,7 +211,6 @@ extension CounterStore {
     /// Forgets the partitions that exist: another process has dropped some.
     func forgetPartitions() { state.withLock { $0.partitions = [] } }
 
-    /// The start of a period, which decides its partition.
     struct PeriodStart: Hashable, Sendable {
         let kind: PeriodKind
         let start: UnixSeconds

@@ -3,7 +3,6 @@ package import ThrongIngest
 package struct FlushOutcome: Sendable, Hashable {
     /// The call that changed the counters: this one or an earlier one.
     package enum Application: Sendable, Hashable {
-        /// The deltas were added by this call.
         case applied
         /// They had been added before; the answer to that call was lost.
         case alreadyApplied

@@ -1,8 +1,12 @@
 internal import ThrongIngest
 internal import ThrongPlan
 
-/// A counter's delta under the names that the schema knows it by.
-struct PendingCounter: Comparable {
+/// A delta under the names that the schema knows its row by. Of two that mean the same row neither comes first.
+protocol PendingRow: Comparable {
+    var delta: Int64 { get set }
+}
+
+struct PendingCounter: PendingRow {
     let metric: Int32
     let kind: Int16
     var periodStart: UnixSeconds
@@ -17,15 +21,9 @@ struct PendingCounter: Comparable {
         if left.measure != right.measure { return left.measure < right.measure }
         return left.cell < right.cell
     }
-
-    /// True if both mean the same row.
-    func sharesRow(with other: Self) -> Bool {
-        cell == other.cell && measure == other.measure && periodStart == other.periodStart && metric == other.metric
-    }
 }
 
-/// A distinct count's delta under the names that the schema knows it by.
-struct PendingDistinct: Comparable {
+struct PendingDistinct: PendingRow {
     let metric: Int32
     let kind: Int16
     let periodStart: UnixSeconds
@@ -34,19 +32,12 @@ struct PendingDistinct: Comparable {
     let window: Int64
     var delta: Int64
 
-    /// True if `left` comes first in the order of the primary key.
     static func < (left: Self, right: Self) -> Bool {
         if left.metric != right.metric { return left.metric < right.metric }
         if left.periodStart != right.periodStart { return left.periodStart < right.periodStart }
         if left.margin != right.margin { return left.margin < right.margin }
         if left.cell != right.cell { return left.cell < right.cell }
         return left.window < right.window
-    }
-
-    /// True if both mean the same row.
-    func sharesRow(with other: Self) -> Bool {
-        cell == other.cell && window == other.window && margin == other.margin && periodStart == other.periodStart
-            && metric == other.metric
     }
 }
 
@@ -76,21 +67,18 @@ struct PendingTotals: Sendable {
     }
 }
 
-extension Array {
+extension Array where Element: PendingRow {
     /// Sorts, then merges neighbours that mean the same row: an upsert must not meet one row twice.
-    mutating func sortAndMerge(
-        by areOrdered: (Element, Element) -> Bool, sharing isSame: (Element, Element) -> Bool,
-        delta: WritableKeyPath<Element, Int64>
-    ) {
-        sort(by: areOrdered)
+    mutating func sortAndMerge() {
+        sort()
         var kept = 0
         for place in indices.dropFirst() {
-            if isSame(self[kept], self[place]) {
-                let (sum, overflow) = self[kept][keyPath: delta].addingReportingOverflow(self[place][keyPath: delta])
-                self[kept][keyPath: delta] = overflow ? (self[place][keyPath: delta] > 0 ? .max : .min) : sum
-            } else {
+            if self[kept] < self[place] {
                 kept += 1
                 if kept != place { self[kept] = self[place] }
+            } else {
+                let (sum, overflow) = self[kept].delta.addingReportingOverflow(self[place].delta)
+                self[kept].delta = overflow ? (self[place].delta > 0 ? .max : .min) : sum
             }
         }
         if !isEmpty { removeSubrange((kept + 1)...) }

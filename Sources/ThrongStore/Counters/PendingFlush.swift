@@ -3,7 +3,7 @@ internal import ThrongPlan
 
 /// A flush under the schema's names, with the calendars of its periods.
 struct PendingFlush: Sendable {
-    struct MetricPeriod: Hashable, Comparable {
+    struct MetricPeriod: Hashable, Comparable, Sendable {
         let metric: Int32
         let start: UnixSeconds
 
@@ -58,33 +58,26 @@ struct PendingFlush: Sendable {
         var found: Set<MetricPeriod> = []
         var last: MetricPeriod?
         for row in counters {
-            let period = MetricPeriod(metric: row.metric, start: row.periodStart)
-            if period != last { found.insert(period) }
-            last = period
+            if row.period != last { found.insert(row.period) }
+            last = row.period
         }
-        for row in taken { found.insert(MetricPeriod(metric: row.metric, start: row.periodStart)) }
+        found.formUnion(taken.map(\.period))
         for row in distinct {
-            let period = MetricPeriod(metric: row.metric, start: row.periodStart)
-            if period != last { found.insert(period) }
-            last = period
+            if row.period != last { found.insert(row.period) }
+            last = row.period
         }
         return found.sorted()
     }
 
     /// The periods that counts were removed from.
     var emptied: [MetricPeriod] {
-        let periods =
-            taken.map { MetricPeriod(metric: $0.metric, start: $0.periodStart) }
-            + distinct.filter { $0.delta < 0 }.map { MetricPeriod(metric: $0.metric, start: $0.periodStart) }
-        return Set(periods).sorted()
+        Set(taken.map(\.period) + distinct.filter { $0.delta < 0 }.map(\.period)).sorted()
     }
 
-    /// Returns the first second after a period.
     func end(of period: MetricPeriod) -> UnixSeconds {
         metrics[period.metric].map { $0.calendar.period($0.kind, containing: period.start).end } ?? period.start + 1
     }
 
-    /// Returns the period of a metric that holds an instant.
     func period(of metric: Int32, containing time: UnixSeconds) -> Period? {
         metrics[metric].map { $0.calendar.period($0.kind, containing: time) }
     }
@@ -95,7 +88,7 @@ struct PendingFlush: Sendable {
     mutating func redirect(_ targets: [MetricPeriod: UnixSeconds]) {
         guard !targets.isEmpty else { return }
         for place in counters.indices {
-            let period = MetricPeriod(metric: counters[place].metric, start: counters[place].periodStart)
+            let period = counters[place].period
             guard let target = targets[period] else { continue }
             counters[place].periodStart = target
             redirected += 1
@@ -103,9 +96,9 @@ struct PendingFlush: Sendable {
                 coverage.add(counters[place].delta, late: target, app: app)
             }
         }
-        taken.removeAll { targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil }
+        taken.removeAll { targets[$0.period] != nil }
         let before = distinct.count
-        distinct.removeAll { targets[MetricPeriod(metric: $0.metric, start: $0.periodStart)] != nil }
+        distinct.removeAll { targets[$0.period] != nil }
         droppedDistinct = before - distinct.count
         sortAndMerge()
     }
@@ -119,12 +112,18 @@ struct PendingFlush: Sendable {
     }
 
     private mutating func sortAndMerge() {
-        counters.sortAndMerge(by: <, sharing: { $0.sharesRow(with: $1) }, delta: \.delta)
-        distinct.sortAndMerge(by: <, sharing: { $0.sharesRow(with: $1) }, delta: \.delta)
+        counters.sortAndMerge()
+        distinct.sortAndMerge()
     }
 }
 
+extension PendingDistinct {
+    fileprivate var period: PendingFlush.MetricPeriod { .init(metric: metric, start: periodStart) }
+}
+
 extension PendingCounter {
+    fileprivate var period: PendingFlush.MetricPeriod { .init(metric: metric, start: periodStart) }
+
     fileprivate init(_ delta: CounterDelta, of metric: PendingFlush.Metric) {
         self.init(
             metric: metric.id, kind: metric.kind.code, periodStart: delta.periodStart, measure: delta.measure.value,

@@ -12,7 +12,6 @@ package struct Watermark: Sendable, Hashable {
     /// The fence of the process that waits to take the place, negative once the holder has heard of it; nil where none
     /// waits.
     package let claim: Int64?
-    /// The daemon's own shard in the counters.
     package let shard: Int16
 
     /// The fence of the process that waits, heard of or not; 0 where none does.
@@ -34,81 +33,57 @@ package struct Watermark: Sendable, Hashable {
 
 extension Query {
     static func selectWatermark(daemon: DaemonID) -> RowQuery<Watermark> {
-        RowQuery("watermark.select", PackageResources.watermark_select_sql, .text(daemon.description)) { columns in
-            Watermark(
-                position: JournalPosition(UInt64(try columns.integer())), fence: try columns.integer(),
-                holder: try columns.optionalText(), claim: try columns.optionalInteger(),
-                shard: Int16(clamping: try columns.integer()))
-        }
+        RowQuery("watermark.select", PackageResources.watermark_select_sql, daemon, row: Watermark.init)
     }
 
     static func attachWatermark(
         daemon: DaemonID, shard: Int16, fence: Int64, found: Int64, holder: String?, still: JournalPosition?
     ) -> RowQuery<JournalPosition> {
         RowQuery(
-            "watermark.attach", PackageResources.watermark_attach_sql,
-            .text(daemon.description), fence.parameter, found.parameter, .text(orNull: holder),
-            .integer(Int64(shard)),
-            .integer(orNull: still.map { Int64(clamping: $0.value) })
-        ) { columns in
-            JournalPosition(UInt64(try columns.integer()))
-        }
+            "watermark.attach", PackageResources.watermark_attach_sql, daemon, fence, found, holder, shard, still)
     }
 
     static func claimWatermark(daemon: DaemonID, fence: Int64, claim: Int64, shard: Int16) -> Statement {
-        Statement(
-            "watermark.claim", PackageResources.watermark_claim_sql,
-            .text(daemon.description), fence.parameter, claim.parameter, .integer(Int64(shard)))
+        Statement("watermark.claim", PackageResources.watermark_claim_sql, daemon, fence, claim, shard)
     }
 
     static func hearWatermark(attachment: CounterStore.Attachment) -> Statement {
-        Statement("watermark.hear", PackageResources.watermark_hear_sql, all: attachment.key)
+        Statement("watermark.hear", PackageResources.watermark_hear_sql, attachment)
     }
 
     static func releaseWatermark(attachment: CounterStore.Attachment) -> Statement {
-        Statement("watermark.release", PackageResources.watermark_release_sql, all: attachment.key)
+        Statement("watermark.release", PackageResources.watermark_release_sql, attachment)
     }
 
-    static func advanceWatermark(attachment: CounterStore.Attachment, after: JournalPosition, through: JournalPosition)
-        -> Statement
-    {
+    static func advanceWatermark(
+        attachment: CounterStore.Attachment, after: JournalPosition, through: JournalPosition
+    ) -> Statement {
         Statement(
             "watermark.advance", PackageResources.watermark_advance_sql,
-            .text(attachment.daemon.description), .integer(Int64(clamping: after.value)),
-            .integer(Int64(clamping: through.value)), attachment.fence.parameter,
-            .integer(Int64(attachment.shard)))
+            attachment.daemon, after, through, attachment.fence, attachment.shard)
     }
 
-    static func insertWindowClosing(daemon: DaemonID, through: JournalPosition, ended: UnixSeconds, shard: Int16)
-        -> Statement
-    {
+    static func insertWindowClosing(
+        daemon: DaemonID, through: JournalPosition, ended: UnixSeconds, shard: Int16
+    ) -> Statement {
         Statement(
-            "window_closing.insert", PackageResources.window_closing_insert_sql,
-            .text(daemon.description), .integer(Int64(clamping: through.value)), ended.parameter,
-            .integer(Int64(shard)))
+            "window_closing.insert", PackageResources.window_closing_insert_sql, daemon, through, ended.value, shard)
     }
 
     static func selectWindowClosing(daemon: DaemonID, after: JournalPosition, shard: Int16) -> RowQuery<UnixSeconds?> {
-        RowQuery(
-            "window_closing.select", PackageResources.window_closing_select_sql,
-            .text(daemon.description), .integer(Int64(clamping: after.value)), .integer(Int64(shard))
-        ) { try $0.optionalTime() }
+        RowQuery("window_closing.select", PackageResources.window_closing_select_sql, daemon, after, shard)
     }
 
     static func selectAsked() -> RowQuery<Asking> {
-        RowQuery("settlement.asked", PackageResources.settlement_asked_sql) { columns in
-            Asking(number: try columns.integer(), read: try columns.time())
-        }
+        RowQuery("settlement.asked", PackageResources.settlement_asked_sql, row: Asking.init)
     }
 
     static func settleWatermark(attachment: CounterStore.Attachment, asking: Asking) -> Statement {
         Statement(
-            "watermark.settle", PackageResources.watermark_settle_sql,
-            all: attachment.key + [asking.number.parameter, asking.read.parameter])
+            "watermark.settle", PackageResources.watermark_settle_sql, attachment, asking.number, asking.read)
     }
 }
 
-extension CounterStore.Attachment {
-    /// The daemon, its fence and its shard as parameters.
-    fileprivate var key: [Parameter] { [.text(daemon.description), fence.parameter, .integer(Int64(shard))] }
+extension CounterStore.Attachment: ParameterValue {
+    var parameters: [Parameter] { daemon.parameters + fence.parameters + shard.parameters }
 }

@@ -1,34 +1,26 @@
 package import ThrongPlan
 
-/// The targets of the files of runs, and the state of each delivery.
-///
-/// Works as `throng_reporter`.
+/// The targets of the files of runs, and the state of each delivery, as `throng_reporter`.
 package final class DeliveryStore: Sendable {
     private let connection: Connection
 
-    /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Works over a connection of its own.
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
     /// Begins a try of a delivery that is due and that no other process is trying; nil where there is none.
     ///
     /// A try that a process left unfinished for longer than `lease` may be begun again by another.
-    ///
-    /// - Parameters:
-    ///   - run: the run whose deliveries count; nil takes any of the app.
-    ///   - foldersOnly: true leaves out deliveries over the network.
     package func claimDelivery(
         app: AppName, run: ReportRunName? = nil, foldersOnly: Bool, lease: Duration, now: UnixSeconds
     ) async throws -> DeliveryClaim? {
         let claim = Query.claimDelivery(app: app, run: run, now: now, lease: lease, foldersOnly: foldersOnly)
-        return try await connection.run { try $0.first(claim) }
+        return try await connection.first(claim)
     }
 
     /// Returns the files of a run, in the order of delivery.
     package func files(of run: ReportRunName) async throws -> [StoredReportFile] {
-        try await connection.run { try $0.run(Query.selectRunFiles(run: run)) }
+        try await connection.run(Query.selectRunFiles(run: run))
     }
 
     /// Returns the places of the files that arrived in earlier tries.
@@ -42,19 +34,15 @@ package final class DeliveryStore: Sendable {
     }
 
     /// Writes down that a file arrived, and keeps the try alive; false where another process has taken it over.
-    ///
-    /// - Parameter status: the status that HTTP answered; nil in folders.
     package func noteArrival(
         of place: Int, status: Int?, by claim: DeliveryClaim, lease: Duration, now: UnixSeconds
     ) async throws -> Bool {
-        try await connection.run { session in
-            try session.transaction {
-                guard try session.run(Query.extendDelivery(claim: claim, now: now, lease: lease)) == 1 else {
-                    return false
-                }
-                try session.run(Query.insertDeliveredFile(claim: claim, place: place, status: status, now: now))
-                return true
+        try await connection.transaction { session in
+            guard try session.run(Query.extendDelivery(claim: claim, now: now, lease: lease)) == 1 else {
+                return false
             }
+            try session.run(Query.insertDeliveredFile(claim: claim, place: place, status: status, now: now))
+            return true
         }
     }
 
@@ -69,33 +57,27 @@ package final class DeliveryStore: Sendable {
     {
         let state: ReportDelivery.State = error == nil ? .sent : retryAt == nil ? .failed : .pending
         let finish = Query.finishDelivery(claim: claim, state: state, error: error, retryAt: retryAt ?? now, now: now)
-        return try await connection.run { session in
-            try session.transaction {
-                guard try session.run(finish) == 1 else { return false }
-                if state != .pending { try session.run(Query.settleRun(run: claim.run, now: now)) }
-                return true
-            }
+        return try await connection.transaction { session in
+            guard try session.run(finish) == 1 else { return false }
+            if state != .pending { try session.run(Query.settleRun(run: claim.run, now: now)) }
+            return true
         }
     }
 
     /// Reopens the deliveries of a run: those that were given up, and folders. Files that arrived over HTTP are not
     /// sent again.
     package func reopenDeliveries(of run: ReportRunName, now: UnixSeconds) async throws {
-        try await connection.run { session in
-            try session.transaction {
-                try session.run(Query.reopenDeliveries(run: run, now: now))
-                try session.run(Query.reopenRun(run: run))
-            }
+        try await connection.transaction { session in
+            try session.run(Query.reopenDeliveries(run: run, now: now))
+            try session.run(Query.reopenRun(run: run))
         }
     }
 
-    /// Returns the state of the deliveries of a run, by target.
     package func deliveries(of run: ReportRunName) async throws -> [ReportDelivery] {
-        try await connection.run { try $0.run(Query.selectDeliveries(run: run)) }
+        try await connection.run(Query.selectDeliveries(run: run))
     }
 
     package func close() { connection.close() }
 
-    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }

@@ -14,7 +14,6 @@ package struct DeliveryClaim: Sendable, Hashable {
 }
 
 package struct ReportDelivery: Sendable, Hashable {
-    /// The state: pending or over.
     package enum State: String, Sendable, Hashable {
         /// It is to be tried, or is being tried.
         case pending
@@ -28,18 +27,14 @@ package struct ReportDelivery: Sendable, Hashable {
 
     /// The target: see ``Delivery/target``.
     package let target: String
-    /// The state: pending or over.
     package let state: State
-    /// The number of tries begun.
     package let attempts: Int
     /// The earliest time of the next try.
     package let nextAt: UnixSeconds
-    /// The reason why the last try failed.
     package let lastError: String?
     /// The time it was over; nil while it is pending.
     package let finishedAt: UnixSeconds?
     /// The key that is the same for every try: 32 bytes.
     package let idempotencyKey: [UInt8]
-    /// The number of files that arrived.
     package let files: Int
 }

@@ -7,7 +7,6 @@ package import ThrongWire
 package struct FirstTag: Sendable, Hashable {
     package let bytes: [UInt8]
 
-    /// Hashes a credential's tag.
     package init(hashing tag: [UInt8]) { bytes = Array(SHA256.hash(data: tag).prefix(16)) }
 }
 
@@ -17,12 +16,10 @@ package struct ProvedFirstRow: Sendable, Hashable {
     package let layout: LayoutID
     /// True if the length of time is that of the layout's counters, and not of a rollup.
     package let isOwn: Bool
-    /// The length of time.
     package let kind: PeriodKind
     package let start: UnixSeconds
     package let margin: Margin
     package let cell: CellIndex
-    /// The pseudonym of the device.
     package let tag: FirstTag
 
     package init(
@@ -55,10 +52,8 @@ package final class FirstStore: Sendable {
 
     /// The time limit of a statement: clients wait for it. Unit: seconds.
     private static let seconds = 5
-    /// The most firsts in a statement.
     private static let most = 1000
 
-    /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
     package init(_ settings: ConnectionSettings) {
         connection = Connection(settings.acting(as: .ingest).brisk(seconds: Self.seconds))
     }
@@ -135,6 +130,5 @@ package final class FirstStore: Sendable {
 
     package func close() { connection.close() }
 
-    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }

@@ -7,7 +7,6 @@ package import ThrongWire
 package final class LabelStore: Sendable {
     private let connection: Connection
 
-    /// Prepares to work; the role of the settings is replaced by `throng_ingest`.
     package init(_ settings: ConnectionSettings) {
         connection = Connection(settings.acting(as: .ingest).brisk(seconds: Self.seconds))
     }
@@ -19,7 +18,6 @@ package final class LabelStore: Sendable {
     ///
     /// - Parameter merge: gets the labels, and a function that restores one that the database has lost, which returns
     ///   false if its slot has another by now; runs on the connection's thread.
-    /// - Throws: ``PostgresError``, and what `merge` throws.
     package func read(
         app: AppName,
         _ merge: @escaping @Sendable ([LearnedLabel], _ restore: (LearnedLabel) throws -> Bool) throws -> Void
@@ -37,13 +35,7 @@ package final class LabelStore: Sendable {
         }
     }
 
-    /// Learns a label; returns its slot, nil where every slot is taken.
-    ///
-    /// - Parameters:
-    ///   - most: the number of slots of the dimension.
-    ///   - evaluated: the output of the app's evaluator for it, which replaces the known one; nil where the app has
-    ///     none.
-    /// - Throws: ``PostgresError``.
+    /// Learns a label of a dimension that has `most` slots; returns its slot, nil where every one is taken.
     package func learn(
         _ label: BucketLabel, of dimension: DimensionName, app: AppName, most: Int, evaluated: EvaluatedLabel? = nil
     ) async throws -> Int? {
@@ -60,7 +52,6 @@ package final class LabelStore: Sendable {
 
     package func close() { connection.close() }
 
-    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }
 

@@ -5,35 +5,28 @@ extension Query {
     static func holdPromise(metric: Int32, since: UnixSeconds, terms: ReleaseTerms, isEverywhere: Bool) -> Statement {
         Statement(
             "layout_promise.hold", PackageResources.layout_promise_hold_sql,
-            .integer(Int64(metric)), since.parameter, .integers(terms.expiry.map(\.after.components.seconds)),
-            .text(terms.expiry.map(\.action.code).joined(separator: ",")), .text(orNull: terms.explanation),
-            .text(orNull: terms.recipients?.map(\.text).joined(separator: ",")), .integer(isEverywhere ? 1 : 0))
+            metric, since, terms.expiry.map(\.after.components.seconds),
+            terms.expiry.map(\.action.code).joined(separator: ","), terms.explanation,
+            terms.recipients?.map(\.text).joined(separator: ","), isEverywhere ? 1 : 0)
     }
 
     /// The promises of all plans about the retention of every layout's numbers; oldest first.
     static func selectPromises(app: AppName?) -> RowQuery<LayoutPromise> {
-        RowQuery("layout_promise.select", PackageResources.layout_promise_select_sql, .text(orNull: app?.text)) {
-            columns in
+        RowQuery("layout_promise.select", PackageResources.layout_promise_select_sql, app) {
             LayoutPromise(
-                layout: try columns.integer(), app: AppName(try columns.text()), metric: MetricName(try columns.text()),
-                dimensions: try columns.names().map { DimensionName($0) }, until: try columns.optionalTime(),
-                steps: try DecayStep.steps(ages: try columns.optionalText(), actions: try columns.optionalText()))
+                layout: $0, app: $1, metric: $2, dimensions: $3, until: $4,
+                steps: try DecayStep.steps(ages: $5 ?? [], actions: $6 ?? []))
         }
     }
 
     /// The explanations given to people and the recipients of numbers, by each promise of every layout.
     static func selectTold() -> RowQuery<(promise: ToldPromise, explanation: String?, recipients: [PartnerName]?)> {
-        RowQuery("layout_promise.told", PackageResources.layout_promise_told_sql) { columns in
-            let promise = ToldPromise(layout: try columns.integer(), until: try columns.optionalTime())
-            let explanation = try columns.optionalText()
-            return (
-                promise, explanation, try columns.optionalText()?.split(separator: ",").map { PartnerName(String($0)) }
-            )
+        RowQuery("layout_promise.told", PackageResources.layout_promise_told_sql) {
+            (ToldPromise(layout: $0, until: $1), $2, $3)
         }
     }
 }
 
-/// The key of a promise.
 struct ToldPromise: Hashable {
     /// The schema's number of the layout.
     let layout: Int64
@@ -58,6 +51,9 @@ struct LayoutPromise {
     /// The retention of numbers that no known plan sets one for. Unit: seconds.
     static let unsaid: Int64 = 400 * 86_400
 
+    /// The first instant whose numbers the promise no longer holds for; nil for the promise in force.
+    var began: UnixSeconds? { until.map { $0 + Self.handover } }
+
     /// The age at which all numbers are deleted. Unit: seconds.
     var retention: Int64 {
         steps.filter { $0.action == .delete }.map(\.after.components.seconds).min() ?? Self.unsaid
@@ -67,7 +63,6 @@ struct LayoutPromise {
 }
 
 extension DecayStep.Action {
-    /// The action as text in the schema.
     var code: String {
         switch self {
         case .drop(let name): "drop \(name)"
@@ -79,7 +74,7 @@ extension DecayStep.Action {
     }
 
     /// Reads ``code``; nil if no version up to this one wrote it.
-    init?(code: Substring) {
+    init?(code: String) {
         let words = code.split(separator: " ").map(String.init)
         switch (words.first, words.count) {
         case ("drop", 2): self = .drop(DimensionName(words[1]))
@@ -92,9 +87,7 @@ extension DecayStep.Action {
         default: return nil
         }
     }
-}
 
-extension DecayStep.Action {
     /// Returns the numbers of a layout with these dimensions that it deletes: those split by one dimension, or all;
     /// those of shorter periods, or all.
     func parts(of dimensions: [DimensionName]) -> [(dimension: DimensionName?, shorter: PeriodKind?)] {
@@ -111,14 +104,13 @@ extension DecayStep {
     /// The step in words: "after 30 days: coarsen os platform".
     var term: String { "after \(after.planText): \(action.code)" }
 
-    /// Reads the steps from a promise's row, separated by commas.
+    /// Reads the steps of a promise's row.
     ///
     /// - Throws: ``PostgresError`` where they can't be read: retention must not be guessed.
-    fileprivate static func steps(ages: String?, actions: String?) throws -> [DecayStep] {
-        guard let ages, let actions else { return [] }
-        let seconds = ages.split(separator: ",").compactMap { Int64($0) }
-        let found = actions.split(separator: ",").compactMap { DecayStep.Action(code: $0) }
-        guard seconds.count == found.count, seconds.count == actions.split(separator: ",").count else {
+    fileprivate static func steps(ages: [String], actions: [String]) throws -> [DecayStep] {
+        let seconds = ages.compactMap { Int64($0) }
+        let found = actions.compactMap { DecayStep.Action(code: $0) }
+        guard seconds.count == found.count, seconds.count == actions.count else {
             throw PostgresError.unexpectedAnswer(query: "layout_promise.select")
         }
         return zip(seconds, found).map { DecayStep(after: .seconds($0), action: $1) }

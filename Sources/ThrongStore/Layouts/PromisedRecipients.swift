@@ -18,7 +18,6 @@ package struct PromisedRecipients: Sendable, Hashable {
         }
     }
 
-    /// The promises, by time.
     private let promises: [Promise]
 
     /// - Parameter promises: in the order of time.
@@ -38,14 +37,7 @@ package struct PromisedRecipients: Sendable, Hashable {
 extension Query {
     static func selectRecipients(app: AppName, metric: MetricName) -> RowQuery<PromisedRecipients.Promise> {
         RowQuery(
-            "layout_promise.recipients", PackageResources.layout_promise_recipients_sql,
-            .text(app.text), .text(metric.text)
-        ) { columns in
-            PromisedRecipients.Promise(
-                since: try columns.optionalTime(), until: try columns.optionalTime(),
-                partners: try columns.optionalText().map {
-                    Set($0.split(separator: ",").map { PartnerName(String($0)) })
-                })
-        }
+            "layout_promise.recipients", PackageResources.layout_promise_recipients_sql, app, metric,
+            row: PromisedRecipients.Promise.init)
     }
 }

@@ -4,9 +4,9 @@ internal import ThrongWire
 
 extension Query {
     /// Keeps a plan's terms of a layout's releases; returns when they began, and whether they differ from those before.
-    static func holdTerms(metric: Int32, since: UnixSeconds?, terms: ReleaseTerms, isEverywhere: Bool) -> RowQuery<
-        (since: UnixSeconds, isEdited: Bool)
-    > {
+    static func holdTerms(
+        metric: Int32, since: UnixSeconds?, terms: ReleaseTerms, isEverywhere: Bool
+    ) -> RowQuery<(since: UnixSeconds, isEdited: Bool)> {
         var needsConsent: Bool?
         var refusedBy: [String] = []
         if case .terms(let isNeeded, let signals) = terms.counted?.audience {
@@ -14,56 +14,39 @@ extension Query {
             refusedBy = signals.map(\.rawValue).sorted()
         }
         return RowQuery(
-            "layout_terms.hold", PackageResources.layout_terms_hold_sql,
-            .integer(Int64(metric)), since.map { $0.parameter } ?? .null, terms.threshold.devices.parameter,
-            .text((terms.counted?.names ?? []).map(\.text).sorted().joined(separator: ",")),
-            needsConsent.map { .flag($0) } ?? .null, .text(refusedBy.joined(separator: ",")),
-            .text(terms.origins.json), .integer(isEverywhere ? 1 : 0)
-        ) { columns in
-            (try columns.time(), try columns.flag())
-        }
+            "layout_terms.hold", PackageResources.layout_terms_hold_sql, metric, since, terms.threshold.devices,
+            (terms.counted?.names ?? []).map(\.text).sorted().joined(separator: ","), needsConsent,
+            refusedBy.joined(separator: ","), terms.origins.json, isEverywhere ? 1 : 0
+        ) { ($0, $1) }
     }
 
     static func retireTerms(kept: [Int32], ended: UnixSeconds) -> Statement {
-        Statement(
-            "layout_terms.retire", PackageResources.layout_terms_retire_sql,
-            .integers(kept.map { Int64($0) }), ended.parameter)
+        Statement("layout_terms.retire", PackageResources.layout_terms_retire_sql, kept, ended)
     }
 
     static func selectTermsVersions(app: AppName, from: UnixSeconds, to: UnixSeconds) -> RowQuery<TermsVersion> {
-        RowQuery(
-            "layout_terms.select", PackageResources.layout_terms_select_sql,
-            .text(app.text), .instant(from), .instant(to)
-        ) { columns in
-            let layout = try columns.integer()
-            let metric = MetricName(try columns.text())
-            let (since, until) = (try columns.optionalTime(), try columns.optionalTime())
-            let threshold = Threshold(devices: try columns.integer())
-            let events = Set(try columns.names().map { EventName($0) })
-            let needsConsent = try columns.optionalText()
-            let refusedBy = Set(try columns.names().compactMap { OptOutSignal(rawValue: $0) })
-            let purpose = PurposeName(try columns.text())
-            let origins = try [DimensionName: DimensionOrigin](json: try columns.optionalText())
+        RowQuery("layout_terms.select", PackageResources.layout_terms_select_sql, app, from, to) {
+            (
+                layout, metric, since, until, devices, events: Set<EventName>, needsConsent: String?,
+                signals: [String], purpose: PurposeName, origins: String?
+            ) in
+            let refusedBy = Set(signals.compactMap { OptOutSignal(rawValue: $0) })
             let audience: CountedEvents.Audience =
                 needsConsent.map { .terms(needsConsent: $0 == "true", refusedBy: refusedBy) } ?? .former(purpose)
             return TermsVersion(
                 metric: metric, layout: layout, since: since, until: until,
                 terms: ReleaseTerms(
-                    threshold: threshold,
+                    threshold: Threshold(devices: devices),
                     counted: events.isEmpty ? nil : CountedEvents(names: events, audience: audience),
-                    origins: origins))
+                    origins: try [DimensionName: DimensionOrigin](json: origins)))
         }
     }
 
     /// The times between which layouts of a metric were counted.
-    static func selectCounted(app: AppName, metric: MetricName) -> RowQuery<
-        (layout: LayoutID, from: UnixSeconds?, until: UnixSeconds?)
-    > {
-        RowQuery(
-            "layout_terms.counted", PackageResources.layout_terms_counted_sql, .text(app.text), .text(metric.text)
-        ) { columns in
-            (LayoutID(try columns.bytes()), try columns.optionalTime(), try columns.optionalTime())
-        }
+    static func selectCounted(
+        app: AppName, metric: MetricName
+    ) -> RowQuery<(layout: LayoutID, from: UnixSeconds?, until: UnixSeconds?)> {
+        RowQuery("layout_terms.counted", PackageResources.layout_terms_counted_sql, app, metric) { ($0, $1, $2) }
     }
 }
 

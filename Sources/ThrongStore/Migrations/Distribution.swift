@@ -5,22 +5,17 @@
 package struct Distribution: Sendable {
     private let connection: Connection
 
-    /// Prepares to work over a connection without a role.
     package init(_ connection: Connection) { self.connection = connection }
 
     /// Returns the number of nodes that the counters are on; 0 where this PostgreSQL has them itself.
     package func nodes() async throws -> Int64 {
-        try await connection.run { try $0.one(Query.selectCounterNodes()) }
+        try await connection.one(Query.selectCounterNodes())
     }
 
-    /// Moves the counters to the nodes, with their content, in one transaction.
-    ///
-    /// - Parameter parts: the number of parts that they are hashed into by daemon.
-    ///
-    /// - Throws: ``DistributionError``, then nothing was changed; ``PostgresError``.
+    /// Moves the counters to the nodes, in parts by daemon and with their content, in one transaction.
     package func distribute(parts: Int) async throws {
-        let obstacle = try await connection.run { session in
-            try session.transaction { try session.one(Query.distributeCounters(parts: parts)) }
+        let obstacle = try await connection.transaction { session in
+            try session.one(Query.distributeCounters(parts: parts))
         }
         if let obstacle { throw obstacle }
     }
@@ -52,15 +47,13 @@ package enum DistributionError: String, Error, Sendable, Hashable, CustomStringC
 
 extension Query {
     static func selectCounterNodes() -> RowQuery<Int64> {
-        RowQuery("counter.nodes", PackageResources.counter_nodes_sql) { try $0.integer() }
+        RowQuery("counter.nodes", PackageResources.counter_nodes_sql)
     }
 
     /// Moves the counters to the nodes; returns the obstacle.
     static func distributeCounters(parts: Int) -> RowQuery<DistributionError?> {
-        RowQuery("counter.distribute", PackageResources.counter_distribute_sql, .integer(Int64(parts))) { columns in
-            guard let obstacle = try columns.optionalText() else { return nil }
-            guard let known = DistributionError(rawValue: obstacle) else { throw columns.unexpected }
-            return known
-        }
+        RowQuery("counter.distribute", PackageResources.counter_distribute_sql, parts)
     }
 }
+
+extension DistributionError: ColumnValue {}

@@ -4,11 +4,9 @@ internal import ThrongSystem
 
 /// One numbered step of the schema; once it landed, its text never changes.
 package struct Migration: Sendable, Hashable {
-    /// The number; 1 for the first.
     package let version: Int
     /// The name of its file in the folder Schema.
     package let name: String
-    /// SHA-256 of its text: 32 bytes.
     package let checksum: [UInt8]
     /// The earliest version of the schema whose programs go on working with the database after it; nil if only programs
     /// that know this migration do. Its first line says so: `-- Works with version 1.`

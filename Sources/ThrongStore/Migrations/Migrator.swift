@@ -1,13 +1,10 @@
 package import ThrongWire
 
-/// Brings a database's schema to the version that this program works with.
-///
-/// Runs as the user that owns the schema, not as one of the roles.
+/// Brings a database's schema to the version that this program works with, as the user that owns it.
 package struct Migrator: Sendable {
     private let connection: Connection
     private let migrations: [Migration]
 
-    /// Prepares to migrate over a connection without a role.
     package init(_ connection: Connection) {
         self.init(connection, migrations: Migration.known)
     }
@@ -18,7 +15,6 @@ package struct Migrator: Sendable {
         self.migrations = migrations
     }
 
-    /// A migration and the time it was applied.
     package struct Status: Sendable, Hashable {
         package let migration: Migration
         /// The time it was applied; nil if it was not yet.
@@ -28,9 +24,6 @@ package struct Migrator: Sendable {
     /// Applies missing migrations, a transaction each, and returns the names of those applied now.
     ///
     /// Several processes may do so at once: one works, the others wait and find nothing to do.
-    ///
-    /// - Parameter applied: called after each, on the connection's thread.
-    /// - Throws: ``SchemaError`` where the database was altered or is newer; then nothing was changed.
     @discardableResult
     package func migrate(applied onApplied: @escaping @Sendable () -> Void = {}) async throws -> [String] {
         let migrations = migrations
@@ -63,8 +56,6 @@ package struct Migrator: Sendable {
     }
 
     /// Returns the migrations that were applied and those to come; changes nothing.
-    ///
-    /// - Throws: ``SchemaError/altered(version:name:recorded:expected:)`` and ``SchemaError/newer(found:known:)``.
     package func status() async throws -> [Status] {
         let migrations = migrations
         return try await connection.run { session in
@@ -77,12 +68,10 @@ package struct Migrator: Sendable {
     /// Returns true if the system catalogues are closed to analysts, tested by one of each kind; the schema must be up
     /// to date.
     package func isConfined() async throws -> Bool {
-        try await connection.run { try $0.one(Query.selectConfined()) }
+        try await connection.one(Query.selectConfined())
     }
 
     /// Makes sure that the schema is exactly the one that this program works with.
-    ///
-    /// - Throws: ``SchemaError``.
     package func verify() async throws {
         let missing = try await status().filter { $0.appliedAt == nil }
         if let first = missing.first {

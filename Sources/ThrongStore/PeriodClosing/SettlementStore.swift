@@ -1,26 +1,20 @@
 package import ThrongPlan
 
-/// The askings whether PostgreSQL has what daemons acknowledged, and the daemons that have not answered.
-///
-/// Works as `throng_reporter`.
+/// The askings whether PostgreSQL has what daemons acknowledged, and who has not answered, as `throng_reporter`.
 package final class SettlementStore: Sendable {
     private let connection: Connection
 
-    /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Works over a connection of its own.
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
     /// Asks all daemons to confirm when PostgreSQL has what they acknowledged up to now; returns the asking's number.
     package func askToSettle() async throws -> Int64 {
-        try await connection.run { try $0.one(Query.askToSettle()) }
+        try await connection.one(Query.askToSettle())
     }
 
     /// Returns the daemons that have not answered an asking, in the order of their names. A daemon that has stopped and
     /// left nothing behind has answered all of them, until the end of windows that were open then.
-    ///
-    /// - Parameter now: the time by the clock that decides what is due.
     package func unsettled(_ asking: Int64, at now: UnixSeconds) async throws -> [UnsettledDaemon] {
         try await connection.run { session in
             // A daemon that a PostgreSQL which was set back knows only from others has no watermark.
@@ -44,24 +38,19 @@ package struct UnsettledDaemon: Sendable, Hashable {
 
 extension Query {
     static func askToSettle() -> RowQuery<Int64> {
-        RowQuery("settlement.ask", PackageResources.settlement_ask_sql) { try $0.integer() }
+        RowQuery("settlement.ask", PackageResources.settlement_ask_sql)
     }
 
     /// The daemons that have not answered an asking, in the order of their names.
     static func selectUnsettled(asking: Int64, now: UnixSeconds) -> RowQuery<UnsettledDaemon> {
-        RowQuery("watermark.unsettled", PackageResources.watermark_unsettled_sql, .integer(asking), now.parameter) {
-            columns in
-            UnsettledDaemon(
-                daemon: try columns.value { DaemonID($0) }, silence: try columns.integer(),
-                unheard: try columns.integer())
-        }
+        RowQuery(
+            "watermark.unsettled", PackageResources.watermark_unsettled_sql, asking, now, row: UnsettledDaemon.init)
     }
 
     /// Daemons that count and have never attached to the database as it is.
     static func selectUnattached() -> RowQuery<UnsettledDaemon> {
-        RowQuery("member.unattached", PackageResources.member_unattached_sql) { columns in
-            let (daemon, unheard) = (try columns.value { DaemonID($0) }, try columns.integer())
-            return UnsettledDaemon(daemon: daemon, silence: unheard, unheard: unheard)
+        RowQuery("member.unattached", PackageResources.member_unattached_sql) { daemon, unheard in
+            UnsettledDaemon(daemon: daemon, silence: unheard, unheard: unheard)
         }
     }
 }

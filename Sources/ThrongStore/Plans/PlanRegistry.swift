@@ -7,14 +7,13 @@ package struct PlanRegistry: Sendable {
     /// Works over a connection as the owner of the schema, `throng_ingest` or `throng_reporter`, that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Returns the plan in force of each app, by app.
     package func inForce() async throws -> [RegisteredPlan] {
-        try await connection.run { try $0.run(Query.selectPlansInForce()) }
+        try await connection.run(Query.selectPlansInForce())
     }
 
     /// Returns the plans that daemons count by, or counted by last, by daemon and app. Retired daemons are left out.
     package func members() async throws -> [MemberPlan] {
-        try await connection.run { try $0.run(Query.selectMemberPlans()) }
+        try await connection.run(Query.selectMemberPlans())
     }
 }
 
@@ -22,18 +21,9 @@ package struct PlanRegistry: Sendable {
 package struct RegisteredPlan: Sendable, Hashable {
     package let app: AppName
     package let plan: PlanVersion
-    /// The time it came into force.
     package let since: UnixSeconds
-    /// The daemon that brought it.
     package let daemon: DaemonID
-    /// The reason why it came into force.
     package let arrival: PlanStanding.Arrival
-
-    package init(
-        app: AppName, plan: PlanVersion, since: UnixSeconds, daemon: DaemonID, arrival: PlanStanding.Arrival
-    ) {
-        (self.app, self.plan, self.since, self.daemon, self.arrival) = (app, plan, since, daemon, arrival)
-    }
 }
 
 /// The plan of an app that a daemon counts by, or counted by last.
@@ -43,10 +33,6 @@ package struct MemberPlan: Sendable, Hashable {
     package let plan: PlanVersion
     /// True if the daemon has stopped and left nothing behind.
     package let hasStopped: Bool
-
-    package init(daemon: DaemonID, app: AppName, plan: PlanVersion, hasStopped: Bool) {
-        (self.daemon, self.app, self.plan, self.hasStopped) = (daemon, app, plan, hasStopped)
-    }
 }
 
 extension [RegisteredPlan] {

@@ -7,28 +7,20 @@ extension Query {
     }
 
     static func selectCounters(metric: Int64, period: Period) -> RowQuery<StoredCounter> {
-        RowQuery(
-            "counter.select", PackageResources.counter_select_sql,
-            .integer(metric), period.kind.parameter, period.start.parameter
-        ) { columns in
-            StoredCounter(measure: try columns.measure(), cell: try columns.cell(), value: try columns.integer())
+        RowQuery("counter.select", PackageResources.counter_select_sql, metric, period.kind, period.start) {
+            StoredCounter(measure: $0, cell: $1, value: $2)
         }
     }
 
     static func selectDistinct(metric: Int64, period: Period) -> RowQuery<StoredDistinct> {
-        RowQuery(
-            "distinct_count.select", PackageResources.distinct_count_select_sql,
-            .integer(metric), period.kind.parameter, period.start.parameter
-        ) { columns in
-            StoredDistinct(
-                margin: try columns.margin(), cell: try columns.cell(), window: WindowNumber(try columns.integer()),
-                devices: try columns.integer())
+        RowQuery("distinct_count.select", PackageResources.distinct_count_select_sql, metric, period.kind, period.start)
+        {
+            StoredDistinct(margin: $0, cell: $1, window: $2, devices: $3)
         }
     }
 
     static func deleteDistinct(metric: Int64, period: Period) -> Statement {
         Statement(
-            "distinct_count.delete", PackageResources.distinct_count_delete_sql,
-            .integer(metric), period.kind.parameter, period.start.parameter)
+            "distinct_count.delete", PackageResources.distinct_count_delete_sql, metric, period.kind, period.start)
     }
 }

@@ -6,7 +6,6 @@ package struct ReleaseScope: Sendable {
     package let period: Period
     let source: Source
 
-    /// The source of its counters.
     enum Source: Sendable {
         /// A period of its own, which is part of coarser ones that are to be released too.
         case counted(rollups: [Period])
@@ -14,9 +13,7 @@ package struct ReleaseScope: Sendable {
         case parts
     }
 
-    /// Creates the scope of a period that was counted.
-    ///
-    /// - Parameter rollups: coarser periods that the period is part of and that are to be released too.
+    /// Creates the scope of a counted period; `rollups` are the coarser ones around it that are to be released too.
     package init(_ open: OpenPeriod, rollups: [Period] = []) {
         layout = open.layout
         period = open.period
@@ -67,8 +64,7 @@ extension ReleaseStore {
         var due: [Place: UnixSeconds] = [:]
         for (layout, period) in open + rollups {
             let place = Place(metric: layout.metric, period: period)
-            due[place] = max(
-                due[place] ?? .epoch, layout.due(periodEnding: period.end, grace: plan.app.grace))
+            due[place] = max(due[place] ?? .epoch, layout.due(periodEnding: period.end, grace: plan.app.grace))
         }
         let all = due.map { PendingRelease(metric: $0.metric, period: $0.period, due: $1) }
         return all.sorted { ($0.due, $0.period, $0.metric) < ($1.due, $1.period, $1.metric) }

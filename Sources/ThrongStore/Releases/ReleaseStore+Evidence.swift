@@ -4,16 +4,11 @@ package import ThrongRelease
 extension ReleaseStore {
     /// Reads the evidence of an open period as it is now. Nothing is closed, and nothing is written.
     package func evidence(of open: OpenPeriod) async throws -> ReleaseEvidence {
-        try await connection.run { session in
-            let metric = try session.metricID(of: open.layout)
-            return try session.transaction {
-                try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
-                return try Self.evidence(for: ReleaseScope(open), metric, session)
-            }
+        try await connection.snapshot { session in
+            try Self.evidence(for: ReleaseScope(open), session.metricID(of: open.layout), session)
         }
     }
 
-    /// Reads the evidence that a release is decided on.
     static func evidence(for scope: ReleaseScope, _ metric: Int64, _ session: Session) throws -> ReleaseEvidence {
         let layout = scope.layout
         var earlier: [Release] = []

@@ -8,9 +8,9 @@ extension ReleaseStore {
         _ layout: MetricLayout, _ period: Period, margin: Margin, cell: CellIndex
     ) async throws -> WithholdingReason? {
         try await connection.run { session in
-            try session.first(
-                Query.selectReason(metric: try session.metricID(of: layout), period: period, margin: margin, cell: cell)
-            )
+            let metric = try session.metricID(of: layout)
+            return try session.first(
+                Query.selectReason(metric: metric, period: period, margin: margin, cell: cell))
         }
     }
 
@@ -21,7 +21,6 @@ extension ReleaseStore {
         }
     }
 
-    /// Writes the reasons why cells were withheld.
     static func write(_ withheld: [WithheldCell], release: Int64, _ session: Session) throws {
         try session.copyIn(Query.copyWithheldCells.name, Query.copyWithheldCells.sql) { writer in
             for entry in withheld {
@@ -36,8 +35,8 @@ extension ReleaseStore {
     }
 }
 
-/// The numbers of reasons in `throng.withheld_cell`; they never change.
-extension WithholdingReason {
+/// The numbers of reasons in `throng.withheld_cell`, which never change, and the devices of a small cell.
+extension WithholdingReason: ColumnValue {
     var code: Int16 {
         switch self {
         case .small: 0
@@ -53,12 +52,11 @@ extension WithholdingReason {
         }
     }
 
-    /// Reads a stored reason; nil where its parts do not fit together.
-    init?(code: Int64, devices: Int64?) {
-        switch (code, devices) {
+    init(reading row: inout RowReader) throws {
+        switch (try row.integer(), try row.next(Int64?.self)) {
         case (0, let devices?): self = .small(floor: DeviceFloor(devices: devices))
         case (1, nil): self = .nearThreshold
-        default: return nil
+        default: throw row.unexpected
         }
     }
 }

@@ -4,7 +4,7 @@ internal import ThrongRelease
 extension ReleaseStore {
     /// Returns the coarser periods of an app that are to be released, finer ones first, then by their end.
     package func openRollups(app: AppName) async throws -> [OpenRollup] {
-        try await connection.run { try $0.run(Query.selectOpenRollups(app: app)) }
+        try await connection.run(Query.selectOpenRollups(app: app))
     }
 
     /// Gives a coarser period up: the plan no longer asks for it.

@@ -9,7 +9,6 @@ package final class ReleaseStore: Sendable {
     /// The connection, as `throng_reporter`; other stores may share it.
     package let connection: Connection
 
-    /// Prepares to work; the role of the settings is replaced by `throng_reporter`.
     package init(_ settings: ConnectionSettings) { connection = .reporting(settings) }
 
     /// Returns the periods of an app that have counters and no release, by their end.
@@ -33,32 +32,24 @@ package final class ReleaseStore: Sendable {
     /// period go into the open one. No other work on this connection goes on while it decides. The distinct counts are
     /// deleted, unless a rollup still needs them.
     /// - Parameter decide: runs on the connection's thread. When it throws, nothing happened.
-    /// - Throws: ``PostgresError``, ``ReleaseError/decayed(metric:period:)``, ``ReleaseError/altered(metric:period:)``,
-    ///   and what `decide` throws.
     package func commit(
         _ scope: ReleaseScope, deciding decide: @escaping @Sendable (ReleaseEvidence) throws -> ReleaseDecision
     ) async throws -> ReleaseDecision? {
-        try await connection.run { session in
+        try await connection.transaction { session in
             let metric = try session.metricID(of: scope.layout)
-            return try session.transaction {
-                guard try Self.closePeriod(of: scope, metric, session) else { return nil }
-                let evidence = try Self.evidence(for: scope, metric, session)
-                let decision = try decide(evidence)
-                try Self.write(
-                    decision.release, decision.withheld, of: scope.layout, scope.period, metric, session)
-                try Self.letGo(of: scope, evidence, metric, session)
-                return decision
-            }
+            guard try Self.closePeriod(of: scope, metric, session) else { return nil }
+            let evidence = try Self.evidence(for: scope, metric, session)
+            let decision = try decide(evidence)
+            try Self.write(decision.release, decision.withheld, of: scope.layout, scope.period, metric, session)
+            try Self.letGo(of: scope, evidence, metric, session)
+            return decision
         }
     }
 
     package func close() { connection.close() }
 
-    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
-}
 
-extension ReleaseStore {
     /// Checks that a release is of the closed layout and period, then writes it and the reasons for withheld cells;
     /// returns its number.
     @discardableResult
@@ -85,7 +76,6 @@ extension ReleaseStore {
         try write(cell.reach == nil && cell.firsts == nil ? nil : header.deviceMargin(of: cell.margin))
     }
 
-    /// Writes a release and returns its number.
     private static func write(_ release: Release, _ metric: Int64, _ session: Session) throws -> Int64 {
         let header = release.header
         let layout = header.layout

@@ -5,7 +5,6 @@
 package struct AgedPages: Sendable {
     private let connection: Connection
 
-    /// Works over a connection of its own.
     package init(_ connection: Connection) { self.connection = connection }
 
     /// Returns the place of the last deletion in the ledger; 0 where there is none.
@@ -19,9 +18,6 @@ package struct AgedPages: Sendable {
     ///
     /// Locks each table while it is rewritten: those of released numbers, and the parts of counters that rows were
     /// deleted from.
-    ///
-    /// - Throws: ``PostgresError`` if another session holds a table for longer than some seconds; those before it are
-    ///   new.
     package func rewrite() async throws {
         try await connection.run { session in
             try session.query("pages.patience", "set lock_timeout = '10s'")

@@ -5,7 +5,6 @@ package enum ChainFault: Sendable, Hashable, CustomStringConvertible {
     case missing(ClosedRange<Int64>)
     /// An entry stands behind one that was written after it.
     case misplaced(Int64, behind: Int64)
-    /// An entry is there twice.
     case repeated(Int64)
 
     package var description: String {
@@ -20,12 +19,6 @@ package enum ChainFault: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns all faults of entries that should continue from one place to another without a gap; none where all hold.
-    ///
-    /// - Parameters:
-    ///   - entries: in the order in which they were found.
-    ///   - before: the link that the first of them follows.
-    ///   - last: the place of the last one.
-    /// - Complexity: O(n log n).
     package static func all(in entries: [DeletionEntry], after before: ChainLink, through last: Int64) -> [ChainFault] {
         var faults: [ChainFault] = []
         var highest = before.place
@@ -54,7 +47,6 @@ package enum ChainFault: Sendable, Hashable, CustomStringConvertible {
 
 /// The end of a chain of ``DeletionEntry``s: whoever keeps one can tell later that nothing before it was changed.
 package struct ChainLink: Sendable, Hashable {
-    /// The number of entries up to it.
     package let place: Int64
     /// The digest of the last of them. Unit: 32 bytes.
     package let digest: [UInt8]
@@ -69,6 +61,5 @@ package struct ChainLink: Sendable, Hashable {
 }
 
 extension DeletionEntry {
-    /// The link that the next entry follows.
     package var link: ChainLink { ChainLink(place: place, digest: digest) }
 }

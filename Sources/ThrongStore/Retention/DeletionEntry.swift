@@ -42,9 +42,7 @@ package struct DeletionEntry: Sendable, Hashable {
     /// The digest before the first entry. Unit: 32 bytes.
     package static let noDigest = [UInt8](repeating: 0, count: 32)
 
-    /// Returns the digest that the entry must have.
-    ///
-    /// - Parameter before: the digest of the entry before it; 32 zeros for the first.
+    /// Returns the digest that the entry must have after that of the entry before it; 32 zeros come before the first.
     package func expectedDigest(after before: [UInt8]) -> [UInt8] {
         let fields = [
             before.lowerHex, "\(place)", "\(taken.value)", app, kind, subject, term,
@@ -53,9 +51,7 @@ package struct DeletionEntry: Sendable, Hashable {
         return Array(SHA256.hash(data: Data(fields.joined(separator: "\n").utf8)))
     }
 
-    /// Returns the place of the first entry that does not follow from those before it; nil where all do.
-    ///
-    /// - Parameter entries: all from the first on.
+    /// Returns the place of the first of all entries that does not follow from those before it; nil where all do.
     package static func firstBroken(in entries: [DeletionEntry]) -> Int64? {
         var (place, digest) = (Int64(0), noDigest)
         for entry in entries {

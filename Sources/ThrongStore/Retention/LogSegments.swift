@@ -8,7 +8,6 @@ enum LogSegments {
     /// They are used up one by one; the server may prepare some more just after it has been told not to.
     ///
     /// - Parameter isAlone: true if no other session writes, so that no more than two files can be left.
-    /// - Throws: ``PostgresError`` where the login is no superuser.
     static func letGo(_ session: Session, isAlone: Bool) throws {
         // The file in use and the one before it are new once no file was ready three times in a row.
         var calm = 0

@@ -7,55 +7,39 @@ extension Query {
     ) -> RowQuery<Int64> {
         RowQuery(
             "released_cell.drop", PackageResources.released_cell_drop_sql,
-            .integer(metric), .text(orNull: dimension?.text), shorter.map { Int64($0.code).parameter } ?? .null,
-            .instant(before), began.map { $0.parameter } ?? .null, .text(term)
-        ) { try $0.integer() }
+            metric, dimension, shorter, before, began, term)
     }
 
-    static func selectDue(metric: Int64, dimension: DimensionName?, shorter: PeriodKind?, began: UnixSeconds?)
-        -> RowQuery<(end: UnixSeconds?, releases: Int64)>
-    {
+    static func selectDue(
+        metric: Int64, dimension: DimensionName?, shorter: PeriodKind?, began: UnixSeconds?
+    ) -> RowQuery<(end: UnixSeconds?, releases: Int64)> {
         RowQuery(
-            "release.select_due", PackageResources.release_select_due_sql,
-            .integer(metric), .text(orNull: dimension?.text), shorter.map { Int64($0.code).parameter } ?? .null,
-            began.map { $0.parameter } ?? .null
-        ) { columns in
-            (try columns.optionalTime(), try columns.integer())
-        }
+            "release.select_due", PackageResources.release_select_due_sql, metric, dimension, shorter, began
+        ) { ($0, $1) }
     }
 
     static func selectOldest(app: AppName) -> RowQuery<(metric: MetricName, end: UnixSeconds, releases: Int64)> {
-        RowQuery("release.select_oldest", PackageResources.release_select_oldest_sql, .text(app.text)) { columns in
-            (MetricName(try columns.text()), try columns.time(), try columns.integer())
-        }
+        RowQuery("release.select_oldest", PackageResources.release_select_oldest_sql, app) { ($0, $1, $2) }
     }
 
     /// Gives up open periods that nothing has released.
     static func expireOpen(metric: Int64, before: UnixSeconds, began: UnixSeconds?) -> Statement {
-        Statement(
-            "open_period.expire", PackageResources.open_period_expire_sql,
-            .integer(metric), .instant(before), began.map { $0.parameter } ?? .null)
+        Statement("open_period.expire", PackageResources.open_period_expire_sql, metric, before, began)
     }
 
-    static func dropPartitions(countersBefore: UnixSeconds, distinctBefore: UnixSeconds, abandonedBefore: UnixSeconds)
-        -> RowQuery<String>
-    {
+    static func dropPartitions(
+        countersBefore: UnixSeconds, distinctBefore: UnixSeconds, abandonedBefore: UnixSeconds
+    ) -> RowQuery<String> {
         RowQuery(
-            "partition.drop", PackageResources.partition_drop_sql,
-            .instant(countersBefore), .instant(distinctBefore), .instant(abandonedBefore)
-        ) { try $0.text() }
+            "partition.drop", PackageResources.partition_drop_sql, countersBefore, distinctBefore, abandonedBefore)
     }
 
-    static func noteDeletion(app: String, kind: String, subject: String, term: String, rows: Int64) -> Statement {
-        Statement(
-            "deletion.note", PackageResources.deletion_note_sql,
-            .text(app), .text(kind), .text(subject), .text(term), .integer(rows))
+    static func noteDeletion(app: String, kind: String, subject: String, term: String, rows: Int) -> Statement {
+        Statement("deletion.note", PackageResources.deletion_note_sql, app, kind, subject, term, rows)
     }
 
     /// Those of these tables that are there; names hold no comma.
     static func selectStanding(names: [String]) -> RowQuery<String> {
-        RowQuery("partition.standing", PackageResources.partition_standing_sql, .text(names.joined(separator: ","))) {
-            try $0.text()
-        }
+        RowQuery("partition.standing", PackageResources.partition_standing_sql, names.joined(separator: ","))
     }
 }

@@ -22,21 +22,9 @@ package struct KeptPromise: Sendable, Hashable {
     /// The steps, ascending by age: "after 30 days: drop os".
     package let steps: [String]
     /// The purpose that people were told; nil where it was not kept.
-    package let explanation: String?
+    package var explanation: String?
     /// The partners whose reports show it; nil where they were not kept.
-    package let recipients: [PartnerName]?
-
-    package init(
-        app: AppName, metric: MetricName, until: UnixSeconds?, steps: [String], explanation: String? = nil,
-        recipients: [PartnerName]? = nil
-    ) {
-        self.app = app
-        self.metric = metric
-        self.until = until
-        self.steps = steps
-        self.explanation = explanation
-        self.recipients = recipients
-    }
+    package var recipients: [PartnerName]?
 }
 
 /// The data still held of one kind and subject.
@@ -57,40 +45,28 @@ package struct HeldData: Sendable, Hashable {
 
 extension RetentionStore {
     /// Returns the state of retention, of every app in the database.
-    ///
-    /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
     package func standing(_ plans: [Plan]) async throws -> RetentionStanding {
-        try await connection.run { session in
+        try await connection.snapshot { session in
             // One snapshot keeps deletions from coming between the ledger and the data held.
-            try session.transaction {
-                try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
-                let told = Dictionary(try session.run(Query.selectTold()).map { ($0.promise, $0) }) { $1 }
-                let promises = try Self.promises(plans, session).map { promise in
-                    let told = told[ToldPromise(layout: promise.layout, until: promise.until)]
-                    return KeptPromise(
-                        app: promise.app, metric: promise.metric, until: promise.until,
-                        steps: promise.steps.map(\.term), explanation: told?.explanation, recipients: told?.recipients)
-                }
-                var known: Set<KeptPromise> = []
-                return RetentionStanding(
-                    entries: try session.run(Query.selectDeletions()), due: try Self.due(plans, session),
-                    promises: promises.filter { known.insert($0).inserted }
-                        .sorted { ($0.app, $0.metric, $0.until ?? .max) < ($1.app, $1.metric, $1.until ?? .max) },
-                    held: try session.run(Query.selectHeld()))
+            let told = Dictionary(try session.run(Query.selectTold()).map { ($0.promise, $0) }) { $1 }
+            let promises = try Self.promises(plans, session).map { promise in
+                let told = told[ToldPromise(layout: promise.layout, until: promise.until)]
+                return KeptPromise(
+                    app: promise.app, metric: promise.metric, until: promise.until,
+                    steps: promise.steps.map(\.term), explanation: told?.explanation, recipients: told?.recipients)
             }
+            var known: Set<KeptPromise> = []
+            return RetentionStanding(
+                entries: try session.run(Query.selectDeletions()), due: try Self.due(plans, session),
+                promises: promises.filter { known.insert($0).inserted }
+                    .sorted { ($0.app, $0.metric, $0.until ?? .max) < ($1.app, $1.metric, $1.until ?? .max) },
+                held: try session.run(Query.selectHeld()))
         }
     }
 }
 
 extension Query {
     static func selectHeld() -> RowQuery<HeldData> {
-        RowQuery("deletion.held", PackageResources.deletion_held_sql) { columns in
-            let (app, kind, subject) = (try columns.text(), try columns.text(), try columns.text())
-            let rows = try columns.optionalInteger()
-            let (start, end) = (try columns.optionalTime(), try columns.optionalTime())
-            return HeldData(
-                app: app, kind: kind, subject: subject, rows: rows,
-                period: start.flatMap { start in end.map { start..<max(start, $0) } }, due: try columns.optionalTime())
-        }
+        RowQuery("deletion.held", PackageResources.deletion_held_sql, row: HeldData.init)
     }
 }

@@ -10,10 +10,7 @@ package struct AgedCopy: Sendable, Hashable {
 }
 
 extension RetentionStore {
-    /// Returns the reports in folders that have reached their age: they are deleted as their files in the database are.
-    ///
-    /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
-    /// - Returns: the copies, and the apps whose copies can't be told.
+    /// Returns the reports in folders that have reached their age, and the apps whose copies can't be told.
     package func agedCopies(
         _ plans: [Plan], now: UnixSeconds
     ) async throws -> (copies: [AgedCopy], troubles: [AppTrouble]) {
@@ -33,46 +30,34 @@ extension RetentionStore {
     }
 
     /// Notes, once, that the files of a copy were deleted.
-    ///
-    /// - Parameter files: the number of files deleted.
     package func wasRemoved(_ copy: AgedCopy, files: Int) async throws {
-        _ = try await connection.run { session in
-            try session.transaction { try session.run(Query.removeDelivery(copy: copy, files: files)) }
+        _ = try await connection.transaction { session in
+            try session.run(Query.removeDelivery(copy: copy, files: files))
         }
     }
 }
 
 extension Query {
     /// Reports in folders that have reached their age.
-    static func selectAgedCopies(app: AppName, before: UnixSeconds, now: UnixSeconds, report: ReportName?) -> RowQuery<
-        AgedCopy
-    > {
-        RowQuery(
-            "delivery.select_aged", PackageResources.delivery_select_aged_sql,
-            .text(app.text), .instant(before), .instant(now), .text(orNull: report?.text)
-        ) { columns in
-            let run = ReportRunName(
-                app: app, report: ReportName(try columns.text()), periodKind: try columns.periodKind(),
-                periodStart: try columns.time())
-            let target = try columns.text()
-            return AgedCopy(run: run, label: try columns.text(), target: target)
+    static func selectAgedCopies(
+        app: AppName, before: UnixSeconds, now: UnixSeconds, report: ReportName?
+    ) -> RowQuery<AgedCopy> {
+        RowQuery("delivery.select_aged", PackageResources.delivery_select_aged_sql, app, before, now, report) {
+            AgedCopy(run: ReportRunName(app: app, report: $0, periodKind: $1, periodStart: $2), label: $4, target: $3)
         }
     }
 
     /// Reports in folders, and the first time that one of them is deleted.
     static func selectDueCopies() -> RowQuery<RetentionDue> {
-        RowQuery("delivery.select_due", PackageResources.delivery_select_due_sql) { columns in
-            let (app, report) = (AppName(try columns.text()), try columns.text())
-            let target = try columns.text()
-            return RetentionDue(
-                app: app, metric: MetricName(report), term: "with the first number in them: copies in \(target)",
-                at: try columns.time(), releases: try columns.integer())
+        RowQuery("delivery.select_due", PackageResources.delivery_select_due_sql) {
+            (app, report, target: String, at, releases) in
+            RetentionDue(
+                app: app, metric: report, term: "with the first number in them: copies in \(target)", at: at,
+                releases: releases)
         }
     }
 
     static func removeDelivery(copy: AgedCopy, files: Int) -> Statement {
-        Statement(
-            "delivery.remove", PackageResources.delivery_remove_sql,
-            all: copy.run.key + [.text(copy.target), .integer(Int64(files))])
+        Statement("delivery.remove", PackageResources.delivery_remove_sql, copy.run, copy.target, files)
     }
 }

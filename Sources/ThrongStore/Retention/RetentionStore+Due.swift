@@ -3,8 +3,6 @@ package import ThrongPlan
 extension RetentionStore {
     /// Returns the next deletions of each metric, by each promise that has something left to delete, and of reports in
     /// folders. If an app's promises can't be read, its plan in force alone counts.
-    ///
-    /// - Parameter plans: the plans in force, as for ``expire(plans:now:countersKept:abandonedAfter:)``.
     package func outlook(_ plans: [Plan]) async throws -> RetentionOutlook {
         try await connection.run { session in
             var due = try session.run(Query.selectDueCopies())
@@ -32,7 +30,7 @@ extension RetentionStore {
                     try session.one(
                         Query.selectDue(
                             metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
-                            began: promise.until.map { $0 + LayoutPromise.handover }))
+                            began: promise.began))
                 }
                 guard let end = found.compactMap(\.end).min() else { continue }
                 let one = RetentionDue(
@@ -62,7 +60,6 @@ extension RetentionStore {
     }
 }
 
-/// The next deletions.
 package struct RetentionOutlook: Sendable {
     /// The deletions, the soonest first.
     package let due: [RetentionDue]
@@ -101,7 +98,6 @@ package struct RetentionDue: Sendable, Hashable {
     /// The time by which the numbers should be deleted.
     package var deadline: UnixSeconds { at + Self.leeway }
 
-    /// True if the numbers should have been deleted before `now`.
     package func isOverdue(at now: UnixSeconds) -> Bool { deadline < now }
 
     /// Returns how long the deletion is overdue; 0 while a round may still come. Unit: seconds.

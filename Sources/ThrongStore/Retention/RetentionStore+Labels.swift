@@ -6,10 +6,6 @@ extension RetentionStore {
     static let labelRest: Int64 = 100 * 86_400
 
     /// Returns the time that labels of a dimension are counted under after their last published number. Unit: seconds.
-    ///
-    /// - Parameters:
-    ///   - plan: the plan in force; nil where the app has none any more.
-    ///   - longest: the longest retention of the app's numbers. Unit: seconds.
     static func seconds(keepingLabelsOf dimension: DimensionName, _ plan: Plan?, longest: Int64) -> Int64 {
         max(plan?.retention(ofLabelsOf: dimension).components.seconds ?? longest, labelRest)
     }

@@ -1,12 +1,9 @@
 package import ThrongPlan
 
-/// Deletes data that has reached its age.
-///
-/// Works as `throng_reporter`.
+/// Deletes data that has reached its age, as `throng_reporter`.
 package struct RetentionStore: Sendable {
     let connection: Connection
 
-    /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
     /// The longest time that raw counters outlive their release. Unit: seconds.
@@ -22,7 +19,6 @@ package struct RetentionStore: Sendable {
     /// without their numbers, and all deletions are noted.
     ///
     /// - Parameters:
-    ///   - plans: the plans in force.
     ///   - countersKept: the longest time that raw counters outlive their period and its release; no longer than
     ///     released numbers.
     ///   - abandonedAfter: the age at which counters are deleted although they were not released.
@@ -62,7 +58,6 @@ package struct RetentionStore: Sendable {
 
     /// Calls `work` for every app that has data or is served. An error with one app does not stop the others.
     ///
-    /// - Returns: the apps for which it failed, and why.
     /// - Throws: ``PostgresError`` if PostgreSQL is away, which is no app's trouble.
     static func eachApp(
         _ plans: [Plan], _ session: Session, _ work: (AppName) throws -> Void
@@ -83,25 +78,23 @@ package struct RetentionStore: Sendable {
     private static func keep(
         _ promise: LayoutPromise, _ plans: [Plan], now: UnixSeconds, _ session: Session
     ) throws -> Int64 {
-        let began = promise.until.map { $0 + LayoutPromise.handover }
         var cells: Int64 = 0
         for step in promise.steps {
             for part in step.action.parts(of: promise.dimensions) {
                 cells += try session.one(
                     Query.dropReleased(
                         metric: promise.layout, dimension: part.dimension, shorter: part.shorter,
-                        before: now - step.after.components.seconds, began: began, term: step.term))
+                        before: now - step.after.components.seconds, began: promise.began,
+                        term: step.term))
             }
         }
         let grace = plans.first { $0.app.name == promise.app }?.app.grace.components.seconds ?? 0
         let kept = max(promise.retention, grace + releaseRest)
-        try session.run(Query.expireOpen(metric: promise.layout, before: now - kept, began: began))
+        try session.run(Query.expireOpen(metric: promise.layout, before: now - kept, began: promise.began))
         return cells
     }
 
     /// Returns all promises ever made, and those of the plans in force: whichever deletes more holds.
-    ///
-    /// - Parameter app: nil for all.
     static func promises(_ plans: [Plan], of app: AppName? = nil, _ session: Session) throws -> [LayoutPromise] {
         let known = try session.run(Query.selectPromises(app: app))
         let asked = Dictionary(grouping: known, by: \.layout).values.compactMap { promises -> LayoutPromise? in
@@ -156,20 +149,13 @@ extension Plan {
     }
 }
 
-/// The result of a round of retention.
 package struct ExpiryOutcome: Sendable, Hashable {
     /// The number of released cells deleted. Unit: cells.
     package let cells: Int64
     /// The tables of raw counters and distinct counts that were dropped.
     package let partitions: [String]
     /// The apps whose data was not all deleted.
-    package let troubles: [AppTrouble]
-
-    package init(cells: Int64, partitions: [String], troubles: [AppTrouble] = []) {
-        self.cells = cells
-        self.partitions = partitions
-        self.troubles = troubles
-    }
+    package var troubles: [AppTrouble] = []
 }
 
 /// An app for which something failed that was done for others.

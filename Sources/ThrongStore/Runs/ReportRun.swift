@@ -23,7 +23,6 @@ package struct ReportRun: Sendable, Hashable {
     package let period: Period
     /// The number of the try. Unit: tries, from 1.
     package let attempt: Int
-    /// The time the last try began.
     package let startedAt: UnixSeconds
     /// The time it ended; nil while it runs.
     package let finishedAt: UnixSeconds?
@@ -31,7 +30,6 @@ package struct ReportRun: Sendable, Hashable {
     /// The reason why it failed, or the place where it went.
     package let detail: String?
 
-    /// The name that tells it from all others.
     package var name: ReportRunName { ReportRunName(app: app, report: report, period: period) }
 }
 
@@ -64,11 +62,10 @@ package struct ReportRunName: Sendable, Hashable {
     package init(app: AppName, report: ReportName, period: Period) {
         self.init(app: app, report: report, periodKind: period.kind, periodStart: period.start)
     }
+}
 
-    /// Its primary key as parameters.
-    var key: [Parameter] {
-        [.text(app.text), .text(report.text), periodKind.parameter, periodStart.parameter]
-    }
+extension ReportRunName: ParameterValue {
+    var parameters: [Parameter] { app.parameters + report.parameters + periodKind.parameters + periodStart.parameters }
 }
 
 /// A file of a run as it was made.

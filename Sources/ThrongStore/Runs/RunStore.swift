@@ -1,16 +1,12 @@
 internal import Crypto
 package import ThrongPlan
 
-/// The runs of reports: the processes that make them, their outcomes, and the files that they made.
-///
-/// Works as `throng_reporter`.
+/// The runs of reports: the processes that make them, their outcomes and their files; as `throng_reporter`.
 package final class RunStore: Sendable {
     private let connection: Connection
 
-    /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Works over a connection of its own.
     package convenience init(_ settings: ConnectionSettings) { self.init(.reporting(settings)) }
 
     /// Takes the right to make a run; nil where it was made, is being made, or has no tries left.
@@ -30,35 +26,28 @@ package final class RunStore: Sendable {
     ) async throws -> ReportRunClaim? {
         let claim = Query.claimRun(
             app: app, report: report, partner: partner, period: period, now: now, lease: lease, tries: tries)
-        return try await connection.run { try $0.first(claim) }
+        return try await connection.first(claim)
     }
 
     /// Saves the files of a claimed run and its targets, at once; false where another process has taken the run over
     /// meanwhile.
-    ///
-    /// - Parameters:
-    ///   - label: the period covered, as file names have it.
-    ///   - detail: the part that the run could not make, for operators.
-    ///   - until: the time until which the first number in the files may be kept.
     package func keep(
         _ files: [StoredReportFile], of claim: ReportRunClaim, label: String, detail: String? = nil,
         until: UnixSeconds = .max, deliveries: [Delivery], now: UnixSeconds
     ) async throws -> Bool {
-        try await connection.run { session in
-            try session.transaction {
-                let run = claim.run
-                guard try session.run(Query.makeRun(claim: claim, label: label, detail: detail, until: until)) == 1
-                else {
-                    return false
-                }
-                for file in files { try session.run(Query.insertRunFile(run: run, file: file)) }
-                for delivery in deliveries {
-                    let key = Self.idempotencyKey(of: claim, to: delivery, files: files)
-                    try session.run(Query.insertDelivery(run: run, delivery: delivery, idempotencyKey: key, now: now))
-                }
-                if deliveries.isEmpty { try session.run(Query.settleRun(run: run, now: now)) }
-                return true
+        try await connection.transaction { session in
+            let run = claim.run
+            guard try session.run(Query.makeRun(claim: claim, label: label, detail: detail, until: until)) == 1
+            else {
+                return false
             }
+            for file in files { try session.run(Query.insertRunFile(run: run, file: file)) }
+            for delivery in deliveries {
+                let key = Self.idempotencyKey(of: claim, to: delivery, files: files)
+                try session.run(Query.insertDelivery(run: run, delivery: delivery, idempotencyKey: key, now: now))
+            }
+            if deliveries.isEmpty { try session.run(Query.settleRun(run: run, now: now)) }
+            return true
         }
     }
 
@@ -82,9 +71,7 @@ package final class RunStore: Sendable {
 
     /// Saves the outcome of a claimed run; false where another process has taken the run over meanwhile.
     ///
-    /// - Parameters:
-    ///   - outcome: delivered or failed.
-    ///   - detail: the place where it went, or the reason why it failed; never numbers.
+    /// - Parameter detail: the place where it went, or the reason why it failed; never numbers.
     @discardableResult
     package func finishRun(
         _ claim: ReportRunClaim, _ outcome: ReportRun.Outcome, detail: String?, now: UnixSeconds
@@ -105,25 +92,22 @@ package final class RunStore: Sendable {
 
     /// Returns the runs of an app or of all, of one report or of all, by period.
     package func runs(app: AppName? = nil, report: ReportName? = nil) async throws -> [ReportRun] {
-        try await connection.run { try $0.run(Query.selectRuns(app: app, report: report)) }
+        try await connection.run(Query.selectRuns(app: app, report: report))
     }
 
     /// Returns the runs that began last, the latest first, and each report's run of its latest period, whenever it
     /// began.
     package func lastRuns(_ count: Int) async throws -> [ReportRun] {
-        try await connection.run { try $0.run(Query.selectLastRuns(most: count)) }
+        try await connection.run(Query.selectLastRuns(most: count))
     }
 
-    /// Returns the runs whose files are here without a signature, the latest period first.
-    ///
-    /// - Parameter ending: the ending of the names of signatures.
+    /// Returns the runs without a file of this ending, which signatures have, the latest period first.
     package func unsignedRuns(ending: String, _ count: Int) async throws -> [ReportRun] {
-        try await connection.run { try $0.run(Query.selectUnsignedRuns(ending: ending, most: count)) }
+        try await connection.run(Query.selectUnsignedRuns(ending: ending, most: count))
     }
 
     package func close() { connection.close() }
 
-    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }
 

@@ -3,67 +3,46 @@ internal import ThrongPlan
 
 extension Query {
     static func enrollMember(daemon: DaemonID, address: String?, takesBatches: Bool) -> RowQuery<Int16?> {
-        RowQuery(
-            "member.enroll", PackageResources.member_enroll_sql,
-            .text(daemon.description), .text(orNull: address), .integer(takesBatches ? 1 : 0)
-        ) { columns in
-            try columns.optionalInteger().map { Int16(clamping: $0) }
-        }
+        RowQuery("member.enroll", PackageResources.member_enroll_sql, daemon, address, takesBatches ? 1 : 0)
     }
 
     static func selectMembers() -> RowQuery<EnrolledMember> {
-        RowQuery("member.select", PackageResources.member_select_sql) { columns in
+        RowQuery("member.select", PackageResources.member_select_sql) {
+            (daemon, shard, address, heard, retiredAt, lostSince, silence: Int64?, hasLeft, owesFrom) in
             EnrolledMember(
-                daemon: try columns.value { DaemonID($0) }, shard: Int16(clamping: try columns.integer()),
-                address: try columns.optionalText(), heard: try columns.integer(),
-                retiredAt: try columns.optionalTime(),
-                lostSince: try columns.optionalTime(), silence: try columns.optionalInteger().map { max($0, 0) },
-                hasLeft: try columns.flag(), owesFrom: try columns.optionalTime())
+                daemon: daemon, shard: shard, address: address, heard: heard, retiredAt: retiredAt,
+                lostSince: lostSince, silence: silence.map { max($0, 0) }, hasLeft: hasLeft, owesFrom: owesFrom)
         }
     }
 
     static func selectLosses(period: Period) -> RowQuery<MemberLoss> {
-        RowQuery("member.losses", PackageResources.member_losses_sql, period.start.parameter, period.end.parameter) {
-            columns in
-            MemberLoss(from: try columns.time(), until: try columns.time(), slots: Int(clamping: try columns.integer()))
-        }
+        RowQuery("member.losses", PackageResources.member_losses_sql, period.start, period.end, row: MemberLoss.init)
     }
 
     static func oweUntil(daemon: DaemonID, until: UnixSeconds?) -> Statement {
-        Statement(
-            "member.owe", PackageResources.member_owe_sql, .text(daemon.description), .integer(orNull: until?.value))
+        Statement("member.owe", PackageResources.member_owe_sql, daemon, until)
     }
 
     static func selectMemberSecret() -> RowQuery<[UInt8]> {
-        RowQuery("member.secret", PackageResources.member_secret_sql) { try $0.bytes() }
+        RowQuery("member.secret", PackageResources.member_secret_sql)
     }
 
     /// The epochs, which assign identifiers to daemons; without those that were given up.
     static func selectEpochs() -> RowQuery<OwnershipEpoch> {
-        RowQuery("epoch.select", PackageResources.epoch_select_sql) { columns in
-            let epoch = OwnershipEpoch(
-                number: try columns.integer(), begins: try columns.optionalTime(),
-                owners: try columns.integers().map { Int16(clamping: $0) },
-                retires: try columns.optionalInteger().map { Int16(clamping: $0) }, isInForce: try columns.flag())
-            guard let epoch else { throw columns.unexpected }
-            return epoch
-        }
+        RowQuery("epoch.select", PackageResources.epoch_select_sql)
     }
 
     /// The number of the last epoch, in any state.
     static func selectLastEpoch() -> RowQuery<Int64> {
-        RowQuery("epoch.last", PackageResources.epoch_last_sql) { try $0.integer() }
+        RowQuery("epoch.last", PackageResources.epoch_last_sql)
     }
 
     static func proposeEpoch(after: Int64, seconds: Int, owners: [Int16]) -> RowQuery<Int64?> {
-        RowQuery(
-            "epoch.propose", PackageResources.epoch_propose_sql,
-            .integer(after), .integer(Int64(seconds)), .integers(owners.map { Int64($0) })
-        ) { try $0.optionalInteger() }
+        RowQuery("epoch.propose", PackageResources.epoch_propose_sql, after, seconds, owners)
     }
 
     static func hearEpoch(daemon: DaemonID, epoch: Int64) -> Statement {
-        Statement("epoch.hear", PackageResources.epoch_hear_sql, .text(daemon.description), .integer(epoch))
+        Statement("epoch.hear", PackageResources.epoch_hear_sql, daemon, epoch)
     }
 
     static func recallEpoch(
@@ -71,10 +50,8 @@ extension Query {
     ) -> RowQuery<Bool> {
         RowQuery(
             "epoch.recall", PackageResources.epoch_recall_sql,
-            number.parameter, .integer(orNull: begins?.value),
-            .text("{\(owners.map(\.description).joined(separator: ","))}"),
-            .text(orNull: lost?.daemon.description), .integer(lost?.isRetired == true ? 1 : 0)
-        ) { try $0.flag() }
+            number, begins, "{\(owners.map(\.description).joined(separator: ","))}", lost?.daemon,
+            lost?.isRetired == true ? 1 : 0)
     }
 
     /// Gives up proposals whose time has come.
@@ -83,35 +60,35 @@ extension Query {
     }
 
     static func selectAwaited(epoch: Int64) -> RowQuery<DaemonID> {
-        RowQuery("epoch.awaited", PackageResources.epoch_awaited_sql, .integer(epoch)) { columns in
-            try columns.value { DaemonID($0) }
-        }
+        RowQuery("epoch.awaited", PackageResources.epoch_awaited_sql, epoch)
     }
 
     static func selectEpochState(epoch: Int64) -> RowQuery<EpochState> {
-        RowQuery("epoch.state", PackageResources.epoch_state_sql, .integer(epoch)) { columns in
-            try columns.value { EpochState(rawValue: $0) }
-        }
+        RowQuery("epoch.state", PackageResources.epoch_state_sql, epoch)
     }
 
     static func retireMember(daemon: DaemonID, after: Int64, owners: [Int16]) -> RowQuery<Int64?> {
-        RowQuery(
-            "member.retire", PackageResources.member_retire_sql,
-            .text(daemon.description), .integer(after), .integers(owners.map { Int64($0) })
-        ) { try $0.optionalInteger() }
+        RowQuery("member.retire", PackageResources.member_retire_sql, daemon, after, owners)
     }
 
-    static func takeLease(name: String, daemon: DaemonID, length: Int) -> RowQuery<Bool> {
-        RowQuery(
-            "lease.take", PackageResources.lease_take_sql,
-            .text(name), .text(daemon.description), .integer(Int64(length))
-        ) { columns in
-            _ = try columns.text()
-            return true
-        }
+    static func takeLease(name: String, daemon: DaemonID, length: Int) -> RowQuery<String> {
+        RowQuery("lease.take", PackageResources.lease_take_sql, name, daemon, length)
     }
 
     static func releaseLease(name: String, daemon: DaemonID) -> Statement {
-        Statement("lease.release", PackageResources.lease_release_sql, .text(name), .text(daemon.description))
+        Statement("lease.release", PackageResources.lease_release_sql, name, daemon)
+    }
+}
+
+extension EpochState: ColumnValue {}
+
+extension OwnershipEpoch: ColumnValue {
+    static var columns: Int { 5 }
+    init(reading row: inout RowReader) throws {
+        let epoch = OwnershipEpoch(
+            number: try row.next(), begins: try row.next(),
+            owners: try row.integers().map { Int16(clamping: $0) }, retires: try row.next(), isInForce: try row.next())
+        guard let epoch else { throw row.unexpected }
+        self = epoch
     }
 }

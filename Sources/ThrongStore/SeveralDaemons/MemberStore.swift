@@ -1,9 +1,7 @@
 package import ThrongIngest
 package import ThrongPlan
 
-/// The daemons that count together, as a daemon learns them from PostgreSQL.
-///
-/// Works as `throng_ingest`.
+/// The daemons that count together, as a daemon learns them from PostgreSQL, as `throng_ingest`.
 package final class MemberStore: Sendable {
     private let connection: Connection
 
@@ -14,8 +12,6 @@ package final class MemberStore: Sendable {
     }
 
     /// Returns what is known of all daemons; nil while the daemon has not attached to this database.
-    ///
-    /// - Parameter heard: the last proposal that the daemon has agreed to.
     package func membership(of daemon: DaemonID, heard: Int64) async throws -> Membership? {
         try await connection.run { session in
             try session.run(Query.voidEpochs())
@@ -49,25 +45,21 @@ package final class MemberStore: Sendable {
 
     /// Notes that a daemon agrees to a proposal; changes nothing once the proposal's time has come.
     package func hear(_ epoch: Int64, as daemon: DaemonID) async throws {
-        _ = try await connection.run { try $0.run(Query.hearEpoch(daemon: daemon, epoch: epoch)) }
+        try await connection.run(Query.hearEpoch(daemon: daemon, epoch: epoch))
     }
 
-    /// Closes the connection after `length`, whatever is under way.
     package func close(within length: Duration) { connection.close(within: length) }
 }
 
-/// Changes the daemons that count, for `throng daemon`.
-///
-/// Works as the owner of the schema.
+/// Changes the daemons that count, for `throng daemon`, as the owner of the schema; who only looks may be a reporter.
 package final class MemberAdmin: Sendable {
     private let connection: Connection
 
-    /// Prepares to work over a connection without a role.
     package init(_ connection: Connection) { self.connection = connection }
 
     /// Returns every daemon that ever attached, by shard.
     package func members() async throws -> [EnrolledMember] {
-        try await connection.run { try $0.run(Query.selectMembers()) }
+        try await connection.run(Query.selectMembers())
     }
 
     /// Returns the epochs in force and, as the last one, a proposal.
@@ -81,17 +73,15 @@ package final class MemberAdmin: Sendable {
     /// Returns the number of the last epoch, in any state. Read it before ``members()`` and ``epochs()``: a decision
     /// made by them is void if another change is made meanwhile.
     package func lastNumber() async throws -> Int64 {
-        try await connection.run { try $0.one(Query.selectLastEpoch()) }
+        try await connection.one(Query.selectLastEpoch())
     }
 
     /// Proposes the owners of slots from an instant on.
     ///
-    /// - Parameters:
-    ///   - seconds: the time from now until it begins; any daemon that has not agreed by then makes it void.
-    ///   - after: the ``lastNumber()`` that it was decided by.
+    /// - Parameter seconds: the time from now until it begins; any daemon that has not agreed by then makes it void.
     /// - Returns: its number; nil where another proposal is open, or was faster.
     package func propose(_ owners: [Int16], in seconds: Int, after: Int64) async throws -> Int64? {
-        try await connection.run { try $0.one(Query.proposeEpoch(after: after, seconds: seconds, owners: owners)) }
+        try await connection.one(Query.proposeEpoch(after: after, seconds: seconds, owners: owners))
     }
 
     /// Returns the state of a proposal, and the daemons that have not agreed to it.
@@ -107,10 +97,9 @@ package final class MemberAdmin: Sendable {
 
     /// Retires a daemon that is lost, so that others count for it at once, also in windows under way.
     ///
-    /// - Parameter after: the ``lastNumber()`` that it was decided by.
     /// - Returns: the number of the new epoch; nil where another one was faster, or it is retired already.
     package func retire(_ daemon: DaemonID, owners: [Int16], after: Int64) async throws -> Int64? {
-        try await connection.run { try $0.one(Query.retireMember(daemon: daemon, after: after, owners: owners)) }
+        try await connection.one(Query.retireMember(daemon: daemon, after: after, owners: owners))
     }
 }
 
@@ -120,28 +109,19 @@ package struct EnrolledMember: Sendable, Hashable {
     /// The daemon's own shard in all counters.
     package let shard: Int16
     /// The URL at which others reach it; nil where they can't.
-    package let address: String?
+    package var address: String?
     /// The last proposal that it has agreed to; 0 for none.
-    package let heard: Int64
+    package var heard: Int64 = 0
     /// The time it was retired as lost; nil for all others.
-    package let retiredAt: UnixSeconds?
+    package var retiredAt: UnixSeconds?
     /// The time from which on what it acknowledged may be lost with it; nil where nothing is, and for all others.
-    package let lostSince: UnixSeconds?
+    package var lostSince: UnixSeconds?
     /// The time since it was last heard of; nil where it has not attached yet. Unit: seconds.
     package let silence: Int64?
     /// True if it has stopped and left nothing behind.
     package let hasLeft: Bool
     /// The end of the windows that a stopped daemon had open; releases wait for it from then on. Nil where it had none.
-    package let owesFrom: UnixSeconds?
-
-    package init(
-        daemon: DaemonID, shard: Int16, address: String? = nil, heard: Int64 = 0, retiredAt: UnixSeconds? = nil,
-        lostSince: UnixSeconds? = nil, silence: Int64?, hasLeft: Bool, owesFrom: UnixSeconds? = nil
-    ) {
-        (self.daemon, self.shard, self.address, self.heard) = (daemon, shard, address, heard)
-        (self.retiredAt, self.lostSince, self.silence) = (retiredAt, lostSince, silence)
-        (self.hasLeft, self.owesFrom) = (hasLeft, owesFrom)
-    }
+    package var owesFrom: UnixSeconds?
 
     var member: Member {
         Member(shard: shard, daemon: daemon.description, address: address, isRetired: retiredAt != nil)
@@ -154,29 +134,22 @@ package enum EpochState: String, Sendable {
     case void
 }
 
-/// The leases: rights to do something that one daemon does for all.
-///
-/// Works as `throng_reporter`.
+/// The leases: rights to do something that one daemon does for all; as `throng_reporter`.
 package final class LeaseStore: Sendable {
     private let connection: Connection
     private let daemon: DaemonID
 
-    /// Works over a connection as `throng_reporter` that others may share.
     package init(_ connection: Connection, of daemon: DaemonID) {
         (self.connection, self.daemon) = (connection, daemon)
     }
 
-    /// Takes a lease or keeps it; false where another daemon has it.
-    ///
-    /// - Parameter length: the time for which no other daemon gets it. Unit: seconds.
+    /// Takes a lease for so many seconds, or keeps it; false where another daemon has it.
     package func take(_ name: String, for length: Int) async throws -> Bool {
-        try await connection.run { [daemon] in
-            try $0.first(Query.takeLease(name: name, daemon: daemon, length: length)) ?? false
-        }
+        try await connection.first(Query.takeLease(name: name, daemon: daemon, length: length)) != nil
     }
 
     /// Gives a lease back, so that nobody waits for it.
     package func release(_ name: String) async throws {
-        _ = try await connection.run { [daemon] in try $0.run(Query.releaseLease(name: name, daemon: daemon)) }
+        try await connection.run(Query.releaseLease(name: name, daemon: daemon))
     }
 }

@@ -7,7 +7,6 @@
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator that repeats its numbers for the same seed.
     package init(seed: UInt64) { state = seed }
 
     package mutating func next() -> UInt64 {

@@ -3,8 +3,6 @@ internal import Foundation
 /// The file is a ``KeptFile`` whose content is 64 hexadecimal digits and a line break.
 extension TieSecret {
     /// Reads the secret of a file, or makes one if there is none: two processes that do so at once get the same one.
-    ///
-    /// - Parameter kind: the use of the secret.
     package static func kept(at path: String, as kind: FileKind = .installationSecret) throws(TieSecretError)
         -> TieSecret
     {
@@ -22,8 +20,6 @@ extension TieSecret {
     }
 
     /// Draws a secret and writes it to a file that only its owner may read. The file is there with all of it, or not at all.
-    ///
-    /// - Throws: ``TieSecretError``, also if there is such a file.
     package static func made(at path: String, as kind: FileKind) throws(TieSecretError) -> TieSecret {
         let secret = TieSecret()
         let draft = "\(path).\(getpid()).new"
@@ -60,9 +56,6 @@ extension TieSecret {
         return facts.st_uid == 0 || fchown(file, facts.st_uid, facts.st_gid) == 0
     }
 
-    /// Reads the secret of a file.
-    ///
-    /// - Throws: ``TieSecretError``, also if others than its owner may read it.
     package init(file path: String, as kind: FileKind) throws(TieSecretError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -101,11 +94,9 @@ package enum TieSecretError: Error, Sendable, Hashable, CustomStringConvertible 
     case unreadable(path: String, code: Int32)
     case unwritable(path: String, code: Int32)
 
-    /// A message: what was found and what to do.
     package var description: String {
         switch self {
         case .missing(let path):
-
             "\(path): there is no such file. Restore the secret from where you keep it, or make a new one."
         case .exists(let path): "\(path) is there already; use it, or name another file for a new secret."
         case .exposed(let path, let mode):

@@ -8,9 +8,7 @@ internal import Synchronization
 package enum FaultPoint {
     /// Passes the place, or ends the process there.
     ///
-    /// - Parameters:
-    ///   - name: the place's name; not evaluated in a release build.
-    ///   - last: called before the process is killed, such as to send what is buffered.
+    /// - Parameter last: called before the process is killed, such as to send what is buffered.
     @inlinable @inline(__always)
     package static func reached(_ name: @autoclosure () -> String, last: () -> Void = {}) {
         #if DEBUG
@@ -32,7 +30,6 @@ package enum FaultPoint {
         }()
         private static let passed = Atomic<Int>(0)
 
-        /// True if this is the pass at which the process has to die.
         @usableFromInline
         static func isDue(_ name: String) -> Bool {
             guard let armed, armed.name == name else { return false }

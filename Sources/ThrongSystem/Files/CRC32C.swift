@@ -46,10 +46,6 @@ package enum CRC32C {
     /// Returns the place of the one byte whose change explains a difference of checksums; nil if no single byte does.
     ///
     /// The difference is stepped back byte by byte to the changed one, before which there was no difference.
-    /// - Parameters:
-    ///   - difference: the exclusive or of the checksum found and the one expected.
-    ///   - count: the number of bytes that the checksum covers.
-    /// - Complexity: O(count).
     package static func changedByte(of count: Int, difference: UInt32) -> Int? {
         var rest = difference
         for place in (0..<count).reversed() {

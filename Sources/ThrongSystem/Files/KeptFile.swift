@@ -31,9 +31,7 @@ package enum KeptFile {
     private static let (kindPlace, versionPlace, sizePlace, daemonPlace, sumPlace) = (7, 28, 33, 44, 81)
     private static let nobody = "00000000-0000-0000-0000-000000000000"
 
-    /// Returns a file as it lies on disk.
-    ///
-    /// - Parameter daemon: the owner; nil if several daemons may have the same file.
+    /// Returns a file as it lies on disk; the owner is nil if several daemons may have the same one.
     package static func bytes(_ content: [UInt8], as kind: FileKind, of daemon: UUID? = nil) -> [UInt8] {
         bytes(content, named: kind.rawValue, version: kind.version, of: daemon)
     }
@@ -71,11 +69,7 @@ package enum KeptFile {
         CRC32C.checksum(Array(bytes[..<sumPlace]) + Array(bytes[(sumPlace + 8)...]))
     }
 
-    /// Returns the content of a file, after checking it.
-    ///
-    /// - Parameters:
-    ///   - path: the file's path, for the error.
-    ///   - daemon: the owner that it must have; nil for a kind that belongs to no daemon alone.
+    /// Returns the content of a file, after checking it; the owner is nil for a kind that belongs to no daemon alone.
     package static func content(
         of bytes: [UInt8], at path: String, as kind: FileKind, of daemon: UUID? = nil
     ) throws(FileDamage) -> [UInt8] {

@@ -7,7 +7,6 @@ package enum MadeUpMark {
     private static let name = "made-up"
     private static let sentence = "Made up by throng try: no such devices exist. The folder may be deleted.\n"
 
-    /// True if a folder is marked.
     package static func isThere(in folder: String) -> Bool {
         FileManager.default.fileExists(atPath: folder + "/" + name)
     }

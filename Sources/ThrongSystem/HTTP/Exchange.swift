@@ -19,7 +19,6 @@ final class Exchange: Sendable {
     /// The time that is left; not above zero once that is over.
     var left: Duration { deadline - .now }
 
-    /// True for good after ``cancel()``.
     var isCancelled: Bool { flag.load(ordering: .acquiring) }
 
     func cancel() { flag.store(true, ordering: .releasing) }

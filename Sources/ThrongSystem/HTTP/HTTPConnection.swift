@@ -11,7 +11,6 @@ package final class HTTPConnection: Sendable {
     /// Sends a request and reads its whole answer, whatever its status.
     ///
     /// - Parameter limit: For everything, waiting for others' answers and connecting included.
-    /// - Parameter bodyLimit: The longest body. Unit: bytes.
     package func answer(
         to request: OutgoingRequest, within limit: Duration, bodyLimit: Int
     ) async throws(HTTPFault) -> ReceivedAnswer {
@@ -20,8 +19,6 @@ package final class HTTPConnection: Sendable {
 
     /// Sends a request and returns the status as soon as the answer's head is there. The body is cut off, and the
     /// connection with it.
-    ///
-    /// - Parameter limit: For everything, waiting for others' answers and connecting included.
     package func status(of request: OutgoingRequest, within limit: Duration) async throws(HTTPFault) -> Int {
         try await exchange(Exchange(request, limit: limit, bodyLimit: nil)).status
     }

@@ -10,10 +10,7 @@ package struct ProgramRun: Sendable {
     private let environment: [String]
     private let folder: String
 
-    /// - Parameters:
-    ///   - command: the program's path and its arguments.
-    ///   - environment: all that it sees of it: `NAME=value`.
-    ///   - folder: its working directory.
+    /// - Parameter environment: all that it sees of it: `NAME=value`.
     package init(_ command: [String], environment: [String], folder: String) {
         self.command = command
         self.environment = environment
@@ -30,20 +27,19 @@ package struct ProgramRun: Sendable {
         case tooSlow
     }
 
-    /// Runs the program; blocks this thread.
+    /// Runs the program; blocks this thread. A stream without a descriptor is `/dev/null`.
     ///
-    /// - Parameters:
-    ///   - input: its standard input; nil is `/dev/null`.
-    ///   - output: its standard output; nil is `/dev/null`.
-    ///   - errors: its standard error; nil is `/dev/null`.
+    /// - Parameter isWanted: false asks the program to end.
     /// - Returns: its exit status; 128 and more are signals.
     package func status(
-        input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil, limit: Duration
+        input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil, limit: Duration,
+        isWanted: () -> Bool = { true }
     ) throws(Failure) -> Int32 {
         let child = try spawned(input, output, errors)
         // Processes that the program started are killed with it.
         defer { kill(-child, SIGKILL) }
         let deadline = ContinuousClock.now + limit
+        var isEnding = false
         while true {
             var status: Int32 = 0
             let ended = waitpid(child, &status, WNOHANG)
@@ -56,6 +52,10 @@ package struct ProgramRun: Sendable {
                 kill(-child, SIGKILL)
                 while waitpid(child, &status, 0) < 0, errno == EINTR {}
                 throw .tooSlow
+            }
+            if !isEnding, !isWanted() {
+                isEnding = true
+                kill(child, SIGTERM)
             }
             usleep(2000)
         }

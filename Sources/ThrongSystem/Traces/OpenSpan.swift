@@ -14,7 +14,6 @@ package final class OpenSpan: Sendable {
 
     init(_ name: SpanName, into queue: SpanQueue) { (self.name, self.queue) = (name, queue) }
 
-    /// Says a number of it.
     package func say(_ fact: SpanFact, _ value: Int) { set(fact, .number(Int64(value))) }
 
     /// Says a text of it, which the program or a plan has; one that is too long is left out.

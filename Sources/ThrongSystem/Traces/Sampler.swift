@@ -5,9 +5,7 @@ internal import Synchronization
 final class Sampler: Sendable {
     private let state = Atomic<UInt64>(.random(in: .min ... .max))
 
-    /// Decides by chance, and returns true if this span is followed.
-    ///
-    /// - Parameter percent: the part of spans for which it is true.
+    /// Decides by chance whether a span is followed.
     func draws(percent: Int) -> Bool {
         var drawn = state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         drawn = (drawn ^ (drawn >> 30)) &* 0xBF58_476D_1CE4_E5B9

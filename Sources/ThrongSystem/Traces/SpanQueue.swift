@@ -2,13 +2,9 @@ internal import Synchronization
 
 /// Spans on their way out. Whoever adds one never waits: where the queue is full, it is dropped and counted.
 package final class SpanQueue: Sendable {
-    /// The outcomes of spans since the start.
     package struct Counts: Sendable, Hashable {
-        /// They are where they go.
         package var exported = 0
-        /// There was no room for them.
         package var dropped = 0
-        /// The collector or the file did not take them.
         package var failed = 0
     }
 
@@ -23,10 +19,8 @@ package final class SpanQueue: Sendable {
     private let state = Mutex(State())
     private let most: Int
 
-    /// - Parameter most: how many wait at most.
     package init(most: Int = SpanQueue.most) { self.most = most }
 
-    /// The outcomes of spans up to now.
     package var counts: Counts { state.withLock { $0.counts } }
 
     func add(_ span: FinishedSpan) {
@@ -39,7 +33,6 @@ package final class SpanQueue: Sendable {
         }
     }
 
-    /// Takes the oldest ones out.
     func take(_ count: Int) -> [FinishedSpan] {
         state.withLock { state in
             let taken = Array(state.waiting.prefix(count))
@@ -48,7 +41,6 @@ package final class SpanQueue: Sendable {
         }
     }
 
-    /// Notes what became of so many.
     func note(_ count: Int, areExported: Bool) {
         state.withLock { state in
             if areExported { state.counts.exported += count } else { state.counts.failed += count }

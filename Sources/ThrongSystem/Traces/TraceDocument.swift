@@ -73,7 +73,6 @@ struct TraceDocument: Encodable {
         ]
     }
 
-    /// Returns the document as one line.
     func bytes() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

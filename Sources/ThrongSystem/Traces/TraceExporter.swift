@@ -15,9 +15,6 @@ package final class TraceExporter: Sendable {
     /// The most spans of a batch, and the longest time that a collector may take for one.
     private static let (batch, patience) = (512, Duration.seconds(2))
 
-    /// - Parameters:
-    ///   - place: where spans go.
-    ///   - queue: where they come from.
     package init(to place: TraceOptions.Place, from queue: SpanQueue, logger: Logger) {
         self.place = place
         self.queue = queue
@@ -27,7 +24,6 @@ package final class TraceExporter: Sendable {
         connection = HTTPConnection(rules)
     }
 
-    /// Sends all that waits now.
     package func round() async {
         // No more than were there: those that come meanwhile have the next round.
         for _ in 0..<(SpanQueue.most / Self.batch) {
@@ -36,20 +32,22 @@ package final class TraceExporter: Sendable {
             do {
                 try await send(TraceDocument(spans).bytes())
                 queue.note(spans.count, areExported: true)
-                if isFailing.withLock({
-                    let was = $0; $0 = false; return was
-                }) {
-                    logger.notice("traces are taken again")
-                }
+                if turns(failing: false) { logger.notice("traces are taken again") }
             } catch {
                 queue.note(spans.count, areExported: false)
-                if !isFailing.withLock({
-                    let was = $0; $0 = true; return was
-                }) {
+                if turns(failing: true) {
                     logger.warning("traces are not taken and are dropped", metadata: ["error": "\(error)"])
                 }
                 return
             }
+        }
+    }
+
+    /// Notes whether batches are taken; true where that has changed.
+    private func turns(failing: Bool) -> Bool {
+        isFailing.withLock { isFailing in
+            defer { isFailing = failing }
+            return isFailing != failing
         }
     }
 

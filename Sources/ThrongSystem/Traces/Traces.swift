@@ -9,28 +9,20 @@ package struct Traces: Sendable {
 
     package static let off = Traces(nil, percent: 0)
 
-    /// - Parameters:
-    ///   - queue: where spans go; nil makes none.
-    ///   - percent: of how many requests and commits of the journal spans are made.
     package init(_ queue: SpanQueue?, percent: Int) {
         self.queue = queue
         self.percent = percent
     }
 
-    /// True if anybody listens.
     package var isOn: Bool { queue != nil }
 
     /// Begins a span that its holder ends; nil where nobody listens, or this one is not among those that are followed.
-    ///
-    /// - Complexity: one comparison where nobody listens.
     package func begin(_ name: SpanName) -> OpenSpan? {
         guard let queue, !name.isSampled || sampler.draws(percent: percent) else { return nil }
         return OpenSpan(name, into: queue)
     }
 
     /// Does something as a span, which fails where it throws.
-    ///
-    /// - Parameter work: gets the span; nil where there is none.
     package func span<Value>(
         _ name: SpanName, isolation: isolated (any Actor)? = #isolation, _ work: (OpenSpan?) async throws -> Value
     ) async rethrows -> Value {

@@ -24,8 +24,7 @@ public struct Batch: Sendable, Hashable, Codable {
     public var consentVersion: Int?
     /// The client's app key; nil if it has none.
     public var key: String?
-    /// The proof of ``id``, where the purpose's floors count proved devices; nil if there is none, or ``id`` was proved
-    /// before.
+    /// The proof of ``id``, where the purpose's floors count proved devices; nil if there is none, or ``id`` was proved before.
     public var proof: String?
     /// True if the batch is a test's, so that nothing of it counts; nil for any other.
     public var test: Bool?
@@ -54,11 +53,7 @@ public struct Batch: Sendable, Hashable, Codable {
             event: String, at: String, fields: [String: Scalar]? = nil, count: Int? = nil,
             firsts: [String: [String: [[String]]]]? = nil
         ) {
-            self.event = event
-            self.at = at
-            self.fields = fields
-            self.count = count
-            self.firsts = firsts
+            (self.event, self.at, self.fields, self.count, self.firsts) = (event, at, fields, count, firsts)
         }
     }
 
@@ -73,28 +68,14 @@ public struct Batch: Sendable, Hashable, Codable {
 
     /// Creates a batch of events with the fields that they share; draws a random name unless one is given.
     public init(
-        app: String,
-        batch: BatchID = .random(),
-        purpose: String,
-        window: Int64,
-        id: String?,
-        context: [String: Scalar] = [:],
-        events: [Event],
-        consentVersion: Int? = nil,
-        key: String? = nil,
-        proof: String? = nil,
-        isTest: Bool = false
+        app: String, batch: BatchID = .random(), purpose: String, window: Int64, id: String?,
+        context: [String: Scalar] = [:], events: [Event], consentVersion: Int? = nil, key: String? = nil,
+        proof: String? = nil, isTest: Bool = false
     ) {
         self.app = app
         self.batch = batch.description
-        self.purpose = purpose
-        self.window = window
-        self.id = id
-        self.context = context
-        self.events = events
-        self.consentVersion = consentVersion
-        self.key = key
-        self.proof = proof
+        (self.purpose, self.window, self.id, self.context, self.events) = (purpose, window, id, context, events)
+        (self.consentVersion, self.key, self.proof) = (consentVersion, key, proof)
         test = isTest ? true : nil
     }
 }

@@ -4,12 +4,10 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
     public let accepted: Int
     /// Events that did not change a counter, in their order.
     public let refused: [Refusal]
-    /// Hashes of this batch whose values enough devices have sent; nil if there are none. A repeated batch's answer
-    /// leaves them out.
+    /// Hashes of this batch whose values enough devices have sent; nil if there are none. A repeated batch's answer leaves them out.
     public let reveal: [RevealRequest]?
     /// The number of further events that changed no counter, whose places and reasons the daemon no longer knows; nil
-    /// for none. Only the answer to a repeated batch has it, when too many refusals came in between to remember them
-    /// all.
+    /// for none. Only the answer to a repeated batch has it, when too many refusals came in between to remember them all.
     public let unlisted: Int?
     /// The number of events that the plan takes of a batch that said that it was a test's: they changed no counter. Nil for
     /// any other batch.
@@ -26,9 +24,7 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
 
         /// Creates a refusal with the event's index, the reason and its place.
         public init(index: Int, reason: RefusalReason, detail: RefusalDetail? = nil) {
-            self.index = index
-            self.reason = reason
-            self.detail = detail
+            (self.index, self.reason, self.detail) = (index, reason, detail)
         }
     }
 
@@ -36,11 +32,8 @@ public struct BatchAnswer: Sendable, Hashable, Codable {
     public init(
         accepted: Int, refused: [Refusal], reveal: [RevealRequest]? = nil, unlisted: Int? = nil, test: Int? = nil
     ) {
-        self.accepted = accepted
-        self.refused = refused
-        self.reveal = reveal
-        self.unlisted = unlisted
-        self.test = test
+        (self.accepted, self.refused, self.reveal) = (accepted, refused, reveal)
+        (self.unlisted, self.test) = (unlisted, test)
     }
 }
 
@@ -62,10 +55,7 @@ public struct PreviewAnswer: Sendable, Hashable, Codable {
 
         /// Creates an event's outcome with its index, tuples and refusal.
         public init(index: Int, counted: [Tuple], refused: RefusalReason?, detail: RefusalDetail? = nil) {
-            self.index = index
-            self.counted = counted
-            self.refused = refused
-            self.detail = detail
+            (self.index, self.counted, self.refused, self.detail) = (index, counted, refused, detail)
         }
     }
 
@@ -84,11 +74,7 @@ public struct PreviewAnswer: Sendable, Hashable, Codable {
 
         /// Creates a tuple with its metric, buckets, period, count and sums.
         public init(metric: String, buckets: [String: String], period: String, count: Int64, sums: [String: Double]) {
-            self.metric = metric
-            self.buckets = buckets
-            self.period = period
-            self.count = count
-            self.sums = sums
+            (self.metric, self.buckets, self.period, self.count, self.sums) = (metric, buckets, period, count, sums)
         }
     }
 

@@ -47,8 +47,7 @@ public enum RefusalReason: String, Sendable, Hashable, CaseIterable, Codable {
     }
 }
 
-/// The place in a batch where the reason for a refusal is. It holds positions and the plan's own words, nothing that a
-/// client sent.
+/// The place in a batch where the reason for a refusal is. It holds positions and the plan's own words, nothing that a client sent.
 public struct RefusalDetail: Sendable, Hashable, Codable {
     /// A JSON pointer (RFC 6901) to an event, its name, `at`, `count`, `firsts`, or the object that holds its fields.
     public let pointer: String
@@ -60,15 +59,15 @@ public struct RefusalDetail: Sendable, Hashable, Codable {
     public let nearest: String?
     /// The shape that was expected there, where it does not depend on the plan: a few words without quotation marks.
     public let expected: String?
+    /// The shape that was found instead, such as `text with a comma`; no answer says it.
+    package let found: String?
 
-    /// Creates a detail with its pointer, member, field, nearest name and expected shape.
+    /// Creates a detail with its pointer, member, field, nearest name, expected shape and found shape.
     public init(
-        pointer: String, member: Int? = nil, field: String? = nil, nearest: String? = nil, expected: String? = nil
+        pointer: String, member: Int? = nil, field: String? = nil, nearest: String? = nil, expected: String? = nil,
+        found: String? = nil
     ) {
-        self.pointer = pointer
-        self.member = member
-        self.field = field
-        self.nearest = nearest
-        self.expected = expected
+        (self.pointer, self.member, self.field) = (pointer, member, field)
+        (self.nearest, self.expected, self.found) = (nearest, expected, found)
     }
 }

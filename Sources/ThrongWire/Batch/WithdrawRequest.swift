@@ -11,9 +11,6 @@ public struct WithdrawRequest: Sendable, Hashable, Codable {
 
     /// Creates a request with the app, the purpose, the window and the identifier.
     public init(app: String, purpose: String, window: Int64, id: String) {
-        self.app = app
-        self.purpose = purpose
-        self.window = window
-        self.id = id
+        (self.app, self.purpose, self.window, self.id) = (app, purpose, window, id)
     }
 }

@@ -1,5 +1,4 @@
-/// A problem that keeps a bucketing rule from being compiled. Holds only what the plan's author wrote, never a client's
-/// value.
+/// A problem that keeps a bucketing rule from being compiled. Holds only what the plan's author wrote, never a client's value.
 public enum BucketingProblem: Error, Sendable, Hashable {
     /// The rule names no bucket.
     case noBuckets
@@ -47,8 +46,7 @@ extension BucketingProblem: CustomStringConvertible {
     /// A message: what was found, what is allowed and what to do.
     public var description: String {
         switch self {
-        case .noBuckets:
-            "the bucketing names no bucket; list at least one"
+        case .noBuckets: "the bucketing names no bucket; list at least one"
         case .tooManyBuckets(let found, let limit):
             "the bucketing has \(found) buckets, a dimension may have \(limit); coarsen it"
         case .malformedLabel(let label):
@@ -56,14 +54,12 @@ extension BucketingProblem: CustomStringConvertible {
             the label \(label.debugDescription) can't be printed safely; use 1 to 64 bytes without quotes, commas, \
             semicolons, backslashes, bars and control characters, starting with none of = + - @ and no space
             """
-        case .repeatedLabel(let label):
-            "the label \(label.debugDescription) stands for two buckets; rename one"
+        case .repeatedLabel(let label): "the label \(label.debugDescription) stands for two buckets; rename one"
         case .repeatedValue(let value, let first, let second):
             "the value \(value.debugDescription) is in the buckets \(first) and \(second); keep it in one"
         case .unorderedEdges(let first, let second):
             "the edge \(second) follows \(first); edges are finite numbers in ascending order"
-        case .malformedDigits(let digits):
-            "\(digits) significant figures; use 1, 2 or 3"
+        case .malformedDigits(let digits): "\(digits) significant figures; use 1, 2 or 3"
         case .malformedRange(let lowest, let highest):
             "the range \(lowest) to \(highest); use 10^-9 to 10^15, the lower bound first"
         case .malformedPowers(let base, let lowest, let highest):
@@ -79,16 +75,14 @@ extension BucketingProblem: CustomStringConvertible {
             "the language \(language.debugDescription); use two or three lower-case letters, like de"
         case .malformedCountry(let country):
             "the country \(country.debugDescription); use an ISO 3166-1 alpha-2 code, like AT"
-        case .malformedBandHours(let hours):
-            "bands of \(hours) hours; use 1 to 24"
+        case .malformedBandHours(let hours): "bands of \(hours) hours; use 1 to 24"
         case .unknownTimeZone(let name):
             "the time zone \(name.debugDescription) is unknown here; use an IANA name, like Europe/Vienna"
         case .malformedHost(let host):
             "the host \(host.debugDescription); write it in lower case without scheme, port or path, like www.example.org"
         case .repeatedAddress(let second, let first):
             "\(second.debugDescription) is \(first.debugDescription) in another spelling; keep one of the two"
-        case .malformedRoute(let route):
-            "the route \(route.debugDescription); \(Self.cure(ofRoute: route))"
+        case .malformedRoute(let route): "the route \(route.debugDescription); \(Self.cure(ofRoute: route))"
         case .missingUserAgentRules(let path):
             "the user agent rules are not at \(path); install them (apt-get install uap-core) or name their file"
         case .malformedUserAgentRules(let path, let reason):

@@ -7,40 +7,25 @@ extension BucketingRule {
         readingUserAgents: (UserAgentPart, [String]) throws(BucketingProblem) -> any Bucketing
     ) throws(BucketingProblem) -> any Bucketing {
         switch self {
-        case .list(let groups):
-            try ListBucketing(groups)
-        case .bands(let edges):
-            try BandBucketing(edges: edges)
+        case .list(let groups): try ListBucketing(groups)
+        case .bands(let edges): try BandBucketing(edges: edges)
         case .significantFigures(let digits, let lowest, let highest):
             try SignificantFiguresBucketing(digits: digits, lowest: lowest, highest: highest)
         case .powers(let base, let lowestExponent, let highestExponent):
             try BandBucketing(powersOf: base, from: lowestExponent, to: highestExponent)
-        case .version(let level, let known):
-            try VersionBucketing(level: level, known: known)
-        case .screen(let mediumFrom, let largeFrom):
-            try ScreenBucketing(mediumFrom: mediumFrom, largeFrom: largeFrom)
-        case .browser(let families):
-            try readingUserAgents(.browser, families)
-        case .operatingSystem(let families):
-            try readingUserAgents(.operatingSystem, families)
-        case .deviceClass:
-            try readingUserAgents(.deviceClass, [])
-        case .language(let known):
-            try LanguageBucketing(known: known)
-        case .utcOffset(let bandHours):
-            try UTCOffsetBucketing(bandHours: bandHours)
-        case .region(let groups):
-            try Self.regions(groups)
-        case .time(let part, let timeZone):
-            try TimePartBucketing(part: part, timeZone: timeZone)
-        case .host(let known):
-            try HostBucketing(known: known)
-        case .route(let templates):
-            try RouteBucketing(templates: templates)
-        case .fileType:
-            try FileTypeBucketing()
-        case .revealed(let most):
-            try RevealedBucketing(most: most)
+        case .version(let level, let known): try VersionBucketing(level: level, known: known)
+        case .screen(let mediumFrom, let largeFrom): try ScreenBucketing(mediumFrom: mediumFrom, largeFrom: largeFrom)
+        case .browser(let families): try readingUserAgents(.browser, families)
+        case .operatingSystem(let families): try readingUserAgents(.operatingSystem, families)
+        case .deviceClass: try readingUserAgents(.deviceClass, [])
+        case .language(let known): try LanguageBucketing(known: known)
+        case .utcOffset(let bandHours): try UTCOffsetBucketing(bandHours: bandHours)
+        case .region(let groups): try Self.regions(groups)
+        case .time(let part, let timeZone): try TimePartBucketing(part: part, timeZone: timeZone)
+        case .host(let known): try HostBucketing(known: known)
+        case .route(let templates): try RouteBucketing(templates: templates)
+        case .fileType: try FileTypeBucketing()
+        case .revealed(let most): try RevealedBucketing(most: most)
         }
     }
 

@@ -32,8 +32,7 @@ public enum BucketingRule: Sendable, Hashable {
     case route(templates: [String])
     /// A file name to the type of its content, by its extension.
     case fileType
-    /// A value that nobody lists, sent as a ``RevealedHash``, to a bucket of its own once enough devices have sent it;
-    /// at most so many.
+    /// A value that nobody lists, sent as a ``RevealedHash``, to a bucket of its own once enough devices have sent it; at most so many.
     case revealed(most: Int)
 
     /// The part of a version number that is kept.
@@ -50,8 +49,5 @@ public struct BucketGroup: Sendable, Hashable, Codable {
     public let values: [String]
 
     /// Creates a group with its label and values.
-    public init(label: BucketLabel, values: [String]) {
-        self.label = label
-        self.values = values
-    }
+    public init(label: BucketLabel, values: [String]) { (self.label, self.values) = (label, values) }
 }

@@ -13,37 +13,49 @@ package struct ByteTable: Sendable {
         case foldingASCII
     }
 
-    private struct Entry: Sendable {
-        let start: Int
-        let count: Int
-        let value: Int
+    private struct Entry {
+        /// The first and the last eight bytes, which are all of most keys.
+        var ends: (first: UInt64, last: UInt64) = (0, 0)
+        var start: Int32 = 0
+        /// The number of bytes; -1 in an empty slot.
+        var count: Int32 = -1
+        var value = 0
     }
 
     private let letters: Letters
+    /// The keys' bytes, one after the other.
     private var arena: [UInt8] = []
-    private var entries: [Entry] = []
-    /// Index into `entries` plus one; zero is an empty slot. A power of two.
-    private var slots: [UInt32] = Array(repeating: 0, count: 8)
+    package private(set) var count = 0
+    /// A power of two.
+    private var slots = Array(repeating: Entry(), count: 8)
     private var longest = 0
 
     package init(_ letters: Letters = .exact) { self.letters = letters }
 
-    package var count: Int { entries.count }
+    /// Numbers keys by their places.
+    package init(_ keys: some Sequence<String>) {
+        self.init()
+        for (place, key) in keys.enumerated() { insert(key, place) }
+    }
 
     /// Adds a key. A key that is there already changes nothing, and its value is returned.
     @discardableResult
     package mutating func insert(_ key: String, _ value: Int) -> Int? {
         let bytes = key.utf8.map { folded($0) }
         if let old = bytes.withUnsafeBufferPointer({ self[$0] }) { return old }
-        entries.append(Entry(start: arena.count, count: bytes.count, value: value))
-        arena.append(contentsOf: bytes)
-        longest = Swift.max(longest, bytes.count)
-        if entries.count * 2 > slots.count {
-            slots = Array(repeating: 0, count: slots.count * 2)
-            for place in entries.indices { occupy(with: place) }
-        } else {
-            occupy(with: entries.count - 1)
+        (count, longest) = (count + 1, Swift.max(longest, bytes.count))
+        if count * 2 > slots.count {
+            let old = slots
+            slots = Array(repeating: Entry(), count: old.count * 2)
+            for entry in old where entry.count >= 0 {
+                occupy(with: entry, arena[Int(entry.start)..<Int(entry.start + entry.count)])
+            }
         }
+        let entry = Entry(
+            ends: bytes.withUnsafeBufferPointer { ends($0) }, start: Int32(arena.count), count: Int32(bytes.count),
+            value: value)
+        arena.append(contentsOf: bytes)
+        occupy(with: entry, bytes[...])
         return nil
     }
 
@@ -53,62 +65,78 @@ package struct ByteTable: Sendable {
     /// The value of a key; nil if there is no such key.
     package subscript(bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard bytes.count <= longest else { return nil }
+        let ends = ends(bytes)
         let mask = slots.count - 1
-        var slot = hash(bytes) & mask
-        while slots[slot] != 0 {
-            let entry = entries[Int(slots[slot]) - 1]
-            if entry.count == bytes.count, holds(entry, bytes) { return entry.value }
-            slot = (slot + 1) & mask
-        }
-        return nil
-    }
-
-    private mutating func occupy(with place: Int) {
-        let entry = entries[place]
-        let mask = slots.count - 1
-        var slot =
-            arena.withUnsafeBufferPointer {
-                hash(UnsafeBufferPointer(rebasing: $0[entry.start..<entry.start + entry.count]))
-            } & mask
-        while slots[slot] != 0 { slot = (slot + 1) & mask }
-        slots[slot] = UInt32(place + 1)
-    }
-
-    private func holds(_ entry: Entry, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        arena.withUnsafeBufferPointer { arena in
-            for place in bytes.indices where arena[entry.start + place] != folded(bytes[place]) { return false }
-            return true
+        var slot = hash(bytes, ends) & mask
+        while true {
+            let entry = slots[slot]
+            if entry.ends == ends, Int(entry.count) == bytes.count, holds(Int(entry.start), bytes) {
+                return entry.value
+            }
+            if entry.count < 0 { return nil }
+            slot = (slot &+ 1) & mask
         }
     }
 
-    private func folded(_ byte: UInt8) -> UInt8 {
-        letters == .foldingASCII ? byte.lowercasedASCII : byte
+    private mutating func occupy(with entry: Entry, _ bytes: ArraySlice<UInt8>) {
+        let mask = slots.count - 1
+        var slot = bytes.withUnsafeBufferPointer { hash($0, entry.ends) } & mask
+        while slots[slot].count >= 0 { slot = (slot + 1) & mask }
+        slots[slot] = entry
     }
 
-    /// Hashes eight bytes at a time where every byte counts, else one by one, with a folded multiplication each.
-    private func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    /// True if the key that starts at a place of the arena has these bytes. Its length and ends are known to be theirs.
+    @inline(__always)
+    private func holds(_ start: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        if bytes.count <= 16 { return true }
+        for place in 8..<bytes.count - 8 where arena[start + place] != folded(bytes[place]) { return false }
+        return true
+    }
+
+    private func folded(_ byte: UInt8) -> UInt8 { letters == .foldingASCII ? byte.lowercasedASCII : byte }
+
+    /// Eight bytes with A to Z as a to z.
+    @inline(__always)
+    private func folded(_ word: UInt64) -> UInt64 {
+        if letters == .exact { return word }
+        let low = word & 0x7f7f_7f7f_7f7f_7f7f
+        // The high bit of each byte: whether it is at least `A`, and whether it is above `Z`.
+        let capitals = (low &+ 0x3f3f_3f3f_3f3f_3f3f) & ~(low &+ 0x2525_2525_2525_2525) & ~word & 0x8080_8080_8080_8080
+        return word | capitals >> 2
+    }
+
+    /// Returns the first and the last eight bytes, which overlap in less than sixteen; of less than eight all, which differ
+    /// for different texts of one length.
+    @inline(__always)
+    private func ends(_ bytes: UnsafeBufferPointer<UInt8>) -> (first: UInt64, last: UInt64) {
+        let (raw, count) = (UnsafeRawBufferPointer(bytes), bytes.count)
+        if count >= 8 {
+            return (
+                folded(raw.loadUnaligned(as: UInt64.self)),
+                folded(raw.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+            )
+        }
+        if count >= 4 {
+            let first = UInt64(raw.loadUnaligned(as: UInt32.self))
+            return (folded(first | UInt64(raw.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)) << 32), 0)
+        }
+        if count == 0 { return (0, 0) }
+        return (folded(UInt64(raw[0]) | UInt64(raw[count / 2]) << 8 | UInt64(raw[count - 1]) << 16), 0)
+    }
+
+    /// Hashes the ends and, in longer texts, what lies between them, eight bytes at a time, with a folded multiplication each.
+    @inline(__always)
+    private func hash(_ bytes: UnsafeBufferPointer<UInt8>, _ ends: (first: UInt64, last: UInt64)) -> Int {
         var state = UInt64(truncatingIfNeeded: bytes.count)
         func mix(_ word: UInt64) {
             let product = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
             state = product.high ^ product.low
         }
+        mix(ends.first)
+        if bytes.count > 8 { mix(ends.last) }
         let raw = UnsafeRawBufferPointer(bytes)
-        if letters == .exact, raw.count >= 8 {
-            for offset in stride(from: 0, through: raw.count - 8, by: 8) {
-                mix(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            }
-            // The last eight, which overlap those before.
-            mix(raw.loadUnaligned(fromByteOffset: raw.count - 8, as: UInt64.self))
-        } else {
-            var word: UInt64 = 0
-            for place in bytes.indices {
-                word = word << 8 | UInt64(folded(bytes[place]))
-                if place & 7 == 7 {
-                    mix(word)
-                    word = 0
-                }
-            }
-            mix(word)
+        for offset in stride(from: 8, to: bytes.count - 8, by: 8) {
+            mix(folded(raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
         }
         return Int(truncatingIfNeeded: state & 0xffff_ffff)
     }

@@ -40,18 +40,15 @@ extension FieldValue {
     /// - Complexity: no allocation on the heap.
     func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         switch self {
-        case .text(let text):
-            return body(text.bytes)
-        case .integer(let integer):
-            return withDecimal(integer, body)
+        case .text(let text): return body(text.bytes)
+        case .integer(let integer): return withDecimal(integer, body)
         case .number(let number):
             guard let integer = Int64(exactly: number) else { return nil }
             return withDecimal(integer, body)
         case .flag(let flag):
             let word: StaticString = flag ? "true" : "false"
             return word.withUTF8Buffer(body)
-        case .missing:
-            return nil
+        case .missing: return nil
         }
     }
 
@@ -96,10 +93,8 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
                 } else if !isFraction {
                     exponent += 1
                 }
-            case UInt8(ascii: ".") where !isFraction:
-                isFraction = true
-            default:
-                break scan
+            case UInt8(ascii: ".") where !isFraction: isFraction = true
+            default: break scan
             }
             rest = rest.dropFirst()
         }

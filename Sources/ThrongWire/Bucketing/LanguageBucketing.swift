@@ -34,8 +34,7 @@ struct LanguageBucketing: Bucketing {
             case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: ","),
                 UInt8(ascii: ";"), UInt8(ascii: ":"):
                 break
-            default:
-                return buckets.other
+            default: return buckets.other
             }
         }
         return languages[language] ?? buckets.other

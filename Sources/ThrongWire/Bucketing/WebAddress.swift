@@ -9,8 +9,7 @@ struct WebAddress {
     let path: Slice<UnsafeBufferPointer<UInt8>>
     /// True if the text says that it has a host: "https://…" or "//…".
     let isAbsolute: Bool
-    /// True if it names a page: "https://example.org" is the root; "cart", "mailto:a@example.org" and an empty text are
-    /// no paths.
+    /// True if it names a page: "https://example.org" is the root; "cart", "mailto:a@example.org" and an empty text are no paths.
     var isPage: Bool { isAbsolute || !path.isEmpty }
 
     init(_ text: UnsafeBufferPointer<UInt8>) {

@@ -10,9 +10,7 @@ public struct CalendarDate: Sendable, Hashable, Comparable, CustomStringConverti
     /// Checks a date; nil when there is no such day.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
-        self.year = year
-        self.month = month
-        self.day = day
+        (self.year, self.month, self.day) = (year, month, day)
         guard CalendarDate(daysSince1970: daysSince1970) == self else { return nil }
     }
 
@@ -27,9 +25,7 @@ public struct CalendarDate: Sendable, Hashable, Comparable, CustomStringConverti
     }
 
     private init(uncheckedYear year: Int, month: Int, day: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
+        (self.year, self.month, self.day) = (year, month, day)
     }
 
     /// The day that lies so many days after 1970-01-01.
@@ -44,8 +40,7 @@ public struct CalendarDate: Sendable, Hashable, Comparable, CustomStringConverti
         let shiftedMonth = (5 * dayOfYear + 2) / 153
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
         self.init(
-            uncheckedYear: Int(yearOfEra + era * 400 + (month <= 2 ? 1 : 0)),
-            month: Int(month),
+            uncheckedYear: Int(yearOfEra + era * 400 + (month <= 2 ? 1 : 0)), month: Int(month),
             day: Int(dayOfYear - (153 * shiftedMonth + 2) / 5 + 1))
     }
 

@@ -30,13 +30,9 @@ public struct Period: Sendable, Hashable, Comparable, Codable {
 
     /// Creates a period with its kind and bounds, which ``PeriodCalendar`` finds.
     public init(kind: PeriodKind, start: UnixSeconds, end: UnixSeconds) {
-        self.kind = kind
-        self.start = start
-        self.end = end
+        (self.kind, self.start, self.end) = (kind, start, end)
     }
 
     /// Orders by start, then by length.
-    public static func < (left: Self, right: Self) -> Bool {
-        (left.start, left.end) < (right.start, right.end)
-    }
+    public static func < (left: Self, right: Self) -> Bool { (left.start, left.end) < (right.start, right.end) }
 }

@@ -103,20 +103,17 @@ public struct PeriodCalendar: Sendable, Hashable {
 
     /// A period as people write it: `2026-11-21T10:00`, `2026-11-21`, `2026-W47`, `2026-11`.
     ///
-    /// An hour that the wall clock shows twice has its offset behind it: `2026-10-25T02:00+02:00`, then
-    /// `2026-10-25T02:00+01:00`.
+    /// An hour that the wall clock shows twice has its offset behind it: `2026-10-25T02:00+02:00`, then `2026-10-25T02:00+01:00`.
     public func label(of period: Period) -> String {
         let first = date(at: period.start)
         switch period.kind {
         case .hour:
             return "\(first)T\(Self.clock(minutes: secondOfDay(at: period.start) / 60))\(repetition(at: period.start))"
-        case .day:
-            return first.description
+        case .day: return first.description
         case .week:
             let (year, week) = first.isoWeek
             return "\(year)-W\(week < 10 ? "0" : "")\(week)"
-        case .month:
-            return String(first.description.dropLast(3))
+        case .month: return String(first.description.dropLast(3))
         }
     }
 
@@ -140,9 +137,7 @@ public struct PeriodCalendar: Sendable, Hashable {
             let sign = halves[1].firstIndex { $0 == "+" || $0 == "-" } ?? halves[1].endIndex
             guard let clock = seconds(halves[1][..<sign]) else { return nil }
             let guess = UnixSeconds(date.daysSince1970 * 86_400 + clock)
-            guard sign != halves[1].endIndex else {
-                return found(.hour, guess - offset(at: guess - offset(at: guess)))
-            }
+            guard sign != halves[1].endIndex else { return found(.hour, guess - offset(at: guess - offset(at: guess))) }
             guard let east = seconds(halves[1][sign...].dropFirst()) else { return nil }
             return found(.hour, guess - (halves[1][sign] == "-" ? -east : east))
         }

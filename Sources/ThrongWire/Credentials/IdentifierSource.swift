@@ -35,8 +35,7 @@ public protocol IdentifierSource: Sendable {
 }
 
 /// Reaches the daemon. If an app's plan hides addresses, the app hands in a transport that seals requests and sends
-/// them through a relay: otherwise the daemon could tell by time and address who presents the credentials that it
-/// issued.
+/// them through a relay: otherwise the daemon could tell by time and address who presents the credentials that it issued.
 public protocol CredentialTransport: Sendable {
     /// Sends a request and waits for its answer.
     ///

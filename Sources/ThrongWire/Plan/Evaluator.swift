@@ -10,10 +10,7 @@ public struct Evaluator: Sendable, Hashable, Codable {
     public let key: EvaluatorKey
 
     /// Creates an evaluator with its address and key.
-    public init(url: RelayAddress, key: EvaluatorKey) {
-        self.url = url
-        self.key = key
-    }
+    public init(url: RelayAddress, key: EvaluatorKey) { (self.url, self.key) = (url, key) }
 
     /// The numbers of blinded values that a request may hold. A device fills a request up with others, so that the
     /// evaluator learns little of how many it has.
@@ -44,12 +41,7 @@ public struct EvaluatorKey: Sendable, Hashable, Codable, CustomStringConvertible
     ///
     /// - Throws: `DecodingError` if it is not a key.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let key = EvaluatorKey(text: Array(try container.decode(String.self).utf8)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "no evaluator's key; 33 bytes in base64url are allowed")
-        }
-        self = key
+        self = try decoder.value("no evaluator's key; 33 bytes in base64url are allowed") { EvaluatorKey(text: $0) }
     }
 
     /// Writes its text.

@@ -14,8 +14,7 @@ public struct ImpossibleCombination: Sendable, Hashable, Codable {
 
         /// Creates a part with its dimension and bucket.
         public init(dimension: DimensionName, bucket: BucketLabel) {
-            self.dimension = dimension
-            self.bucket = bucket
+            (self.dimension, self.bucket) = (dimension, bucket)
         }
     }
 

@@ -1,6 +1,5 @@
 /// A language as BCP 47 (RFC 5646) names it: a language, and where they matter a script, a region and variants, such as
-/// `de`, `zh-Hant` or `pt-BR`. Tags with extensions or private subtags are refused: they name no text that anybody
-/// could ask for.
+/// `de`, `zh-Hant` or `pt-BR`. Tags with extensions or private subtags are refused: they name no text that anybody could ask for.
 public struct LanguageTag: Hashable, Sendable {
     /// The tag with the case that BCP 47 recommends.
     public let text: String

@@ -30,11 +30,9 @@ extension PublicPlan {
         public let firstPeriods: [PeriodKind]?
         /// The cells in which devices prove to be, once a period; nil if they are not asked to.
         public let provedFirsts: ProvedFirsts?
-        /// The answers that devices give about themselves, if the metric is made of such answers; its event is theirs
-        /// alone.
+        /// The answers that devices give about themselves, if the metric is made of such answers; its event is theirs alone.
         public let answered: Answered?
-        /// The quantity that is counted of identifiers once their window is over, in place of events; nil if events are
-        /// counted.
+        /// The quantity that is counted of identifiers once their window is over, in place of events; nil if events are counted.
         public let within: Within?
         /// Events that one identifier may add in one rotation.
         public let contributionBound: Int
@@ -55,32 +53,16 @@ extension PublicPlan {
             within: Within? = nil, contributionBound: Int, sampling: Double, threshold: Int64,
             impossible: [ImpossibleCombination], expires: String
         ) {
-            self.name = name
-            self.title = title
-            self.question = question
-            self.purpose = purpose
-            self.events = events
-            self.dimensions = dimensions
-            self.period = period
-            self.rollups = rollups
-            self.sums = sums
-            self.histogram = histogram
-            self.reach = reach
-            self.firstGroupings = firstGroupings
-            self.firstPeriods = firstPeriods
-            self.provedFirsts = provedFirsts
-            self.answered = answered
-            self.within = within
-            self.contributionBound = contributionBound
-            self.sampling = sampling
-            self.threshold = threshold
-            self.impossible = impossible
-            self.expires = expires
+            (self.name, self.title, self.question, self.purpose, self.events) = (name, title, question, purpose, events)
+            (self.dimensions, self.period, self.rollups, self.sums) = (dimensions, period, rollups, sums)
+            (self.histogram, self.reach, self.firstGroupings) = (histogram, reach, firstGroupings)
+            (self.firstPeriods, self.provedFirsts, self.answered) = (firstPeriods, provedFirsts, answered)
+            (self.within, self.contributionBound, self.sampling) = (within, contributionBound, sampling)
+            (self.threshold, self.impossible, self.expires) = (threshold, impossible, expires)
         }
     }
 
-    /// The quantity that the daemon counts of an identifier once its window is over: one of the two, in buckets of one
-    /// dimension.
+    /// The quantity that the daemon counts of an identifier once its window is over: one of the two, in buckets of one dimension.
     public struct Within: Codable, Sendable, Hashable {
         /// The dimension that the quantity makes.
         public let name: DimensionName
@@ -115,16 +97,12 @@ extension PublicPlan {
             public let filters: [ImpossibleCombination.Part]
 
             package init(title: BucketLabel, event: EventName, filters: [ImpossibleCombination.Part]) {
-                self.title = title
-                self.event = event
-                self.filters = filters
+                (self.title, self.event, self.filters) = (title, event, filters)
             }
         }
 
         package init(name: DimensionName, frequency: Frequency?, funnel: Funnel?) {
-            self.name = name
-            self.frequency = frequency
-            self.funnel = funnel
+            (self.name, self.frequency, self.funnel) = (name, frequency, funnel)
         }
     }
 
@@ -142,10 +120,7 @@ extension PublicPlan {
             /// The last week after the first one that is answered.
             public let weeks: Int
 
-            package init(of: [EventName], weeks: Int) {
-                self.of = of
-                self.weeks = weeks
-            }
+            package init(of: [EventName], weeks: Int) { (self.of, self.weeks) = (of, weeks) }
         }
 
         /// The number of events that a device recorded in a period.
@@ -158,15 +133,12 @@ extension PublicPlan {
             public let bands: [Double]
 
             package init(of: [EventName], per: PeriodKind, bands: [Double]) {
-                self.of = of
-                self.per = per
-                self.bands = bands
+                (self.of, self.per, self.bands) = (of, per, bands)
             }
         }
 
         package init(retention: Retention?, frequency: Frequency?) {
-            self.retention = retention
-            self.frequency = frequency
+            (self.retention, self.frequency) = (retention, frequency)
         }
     }
 }

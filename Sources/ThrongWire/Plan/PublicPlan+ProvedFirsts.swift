@@ -14,10 +14,7 @@ extension PublicPlan {
         package init(
             periods: [PeriodKind], groupings: [[DimensionName]], partition: [DimensionName], layout: String
         ) {
-            self.periods = periods
-            self.groupings = groupings
-            self.partition = partition
-            self.layout = layout
+            (self.periods, self.groupings, self.partition, self.layout) = (periods, groupings, partition, layout)
         }
     }
 }

@@ -30,8 +30,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
     /// Texts in the plan's languages: by language tag, then by place in the plan, such as
     /// `purposes.product.explanation`. Nil if all texts are in one language.
     public let translations: [String: [String: String]]?
-    /// The relay for purposes whose ``Purpose/transport`` is ``PurposeTransport/oblivious``; nil if there is no such
-    /// purpose.
+    /// The relay for purposes whose ``Purpose/transport`` is ``PurposeTransport/oblivious``; nil if there is no such purpose.
     public let relay: RelayAddress?
     /// The evaluator of values whose buckets are learned, asked before they are hashed; nil if there is none.
     public let evaluator: Evaluator?
@@ -46,8 +45,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let needsConsent: Bool
         /// The opt-out signals that refuse it, sorted.
         public let refusedBy: [OptOutSignal]
-        /// The lifetime of an identifier; if there are no identifiers, the length of the windows that batches name.
-        /// Unit: seconds.
+        /// The lifetime of an identifier; if there are no identifiers, the length of the windows that batches name. Unit: seconds.
         public let rotationSeconds: Int64
         /// The time for which numbers are kept. Unit: seconds.
         public let retentionSeconds: Int64
@@ -59,8 +57,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let use: PurposeUse?
         /// True if the consent is a parent's for a child; nil if everybody agrees for themselves.
         public let consentOfParent: Bool?
-        /// The version that people are asked about now; nil stands for 1. A person who agreed to an earlier one is
-        /// asked again.
+        /// The version that people are asked about now; nil stands for 1. A person who agreed to an earlier one is asked again.
         public let consentVersion: Int?
         /// The kind of identifier that devices show; nil stands for ``PurposeIdentifier/rotating``.
         public let identifier: PurposeIdentifier?
@@ -75,20 +72,11 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             use: PurposeUse? = nil, consentOfParent: Bool? = nil, consentVersion: Int? = nil,
             identifier: PurposeIdentifier? = nil, floor: FloorKind? = nil, transport: PurposeTransport? = nil
         ) {
-            self.name = name
-            self.explanation = explanation
-            self.needsConsent = needsConsent
-            self.refusedBy = refusedBy
-            self.rotationSeconds = rotationSeconds
-            self.retentionSeconds = retentionSeconds
-            self.contextFields = contextFields
-            self.events = events
-            self.use = use
-            self.consentOfParent = consentOfParent
-            self.consentVersion = consentVersion
-            self.identifier = identifier
-            self.floor = floor
-            self.transport = transport
+            (self.name, self.explanation, self.needsConsent) = (name, explanation, needsConsent)
+            (self.refusedBy, self.rotationSeconds) = (refusedBy, rotationSeconds)
+            (self.retentionSeconds, self.contextFields, self.events) = (retentionSeconds, contextFields, events)
+            (self.use, self.consentOfParent, self.consentVersion) = (use, consentOfParent, consentVersion)
+            (self.identifier, self.floor, self.transport) = (identifier, floor, transport)
         }
     }
 
@@ -99,10 +87,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         /// The fields that metrics use, sorted.
         public let fields: [FieldName]
 
-        package init(name: EventName, fields: [FieldName]) {
-            self.name = name
-            self.fields = fields
-        }
+        package init(name: EventName, fields: [FieldName]) { (self.name, self.fields) = (name, fields) }
     }
 
     /// A dimension with all of its buckets.
@@ -124,12 +109,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
             name: DimensionName, title: String, field: FieldName, rule: BucketingRule, buckets: [BucketLabel],
             partitionsDevices: Bool
         ) {
-            self.name = name
-            self.title = title
-            self.field = field
-            self.rule = rule
-            self.buckets = buckets
-            self.partitionsDevices = partitionsDevices
+            (self.name, self.title, self.field, self.rule) = (name, title, field, rule)
+            (self.buckets, self.partitionsDevices) = (buckets, partitionsDevices)
         }
     }
 
@@ -149,11 +130,8 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         package init(
             name: DimensionName, title: String, of: DimensionName, groups: [BucketGroup], partitionsDevices: Bool
         ) {
-            self.name = name
-            self.title = title
-            self.of = of
-            self.groups = groups
-            self.partitionsDevices = partitionsDevices
+            (self.name, self.title, self.of) = (name, title, of)
+            (self.groups, self.partitionsDevices) = (groups, partitionsDevices)
         }
     }
 
@@ -169,10 +147,7 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         public let insights: [String]
 
         package init(name: PartnerName, title: String, contact: String, insights: [String]) {
-            self.name = name
-            self.title = title
-            self.contact = contact
-            self.insights = insights
+            (self.name, self.title, self.contact, self.insights) = (name, title, contact, insights)
         }
     }
 
@@ -182,21 +157,10 @@ public struct PublicPlan: Codable, Sendable, Hashable {
         recipients: [Recipient], directedTo: DirectedTo? = nil, translations: [String: [String: String]]? = nil,
         relay: RelayAddress? = nil, evaluator: Evaluator? = nil
     ) {
-        self.app = app
-        self.title = title
-        self.contact = contact
-        self.timeZone = timeZone
-        self.version = version
-        self.threshold = threshold
-        self.purposes = purposes
-        self.dimensions = dimensions
-        self.derivedDimensions = derivedDimensions
-        self.metrics = metrics
-        self.recipients = recipients
-        self.directedTo = directedTo
-        self.translations = translations
-        self.relay = relay
-        self.evaluator = evaluator
+        (self.app, self.title, self.contact, self.timeZone, self.version) = (app, title, contact, timeZone, version)
+        (self.threshold, self.purposes, self.dimensions) = (threshold, purposes, dimensions)
+        (self.derivedDimensions, self.metrics, self.recipients) = (derivedDimensions, metrics, recipients)
+        (self.directedTo, self.translations, self.relay, self.evaluator) = (directedTo, translations, relay, evaluator)
     }
 }
 

@@ -49,12 +49,9 @@ public struct RelayAddress: Sendable, Hashable, Codable {
     ///
     /// - Throws: `DecodingError` if it is no such address.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let address = RelayAddress(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "no relay's address; https://HOST[:PORT] is allowed")
+        self = try decoder.value("no relay's address; https://HOST[:PORT] is allowed") {
+            RelayAddress(String(decoding: $0, as: UTF8.self))
         }
-        self = address
     }
 
     /// Writes its text.

@@ -14,9 +14,7 @@ public struct Rotation: Hashable, Sendable, Codable, Comparable {
     public init(seconds: Int64) { self.seconds = seconds }
 
     /// The window that holds an instant: floor(unix time / rotation).
-    public func window(at time: UnixSeconds) -> WindowNumber {
-        WindowNumber(time.flooredQuotient(by: seconds))
-    }
+    public func window(at time: UnixSeconds) -> WindowNumber { WindowNumber(time.flooredQuotient(by: seconds)) }
 
     /// The instant at which a window begins.
     public func start(of window: WindowNumber) -> UnixSeconds { UnixSeconds(window.asOpened.value * seconds) }

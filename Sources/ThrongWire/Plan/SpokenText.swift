@@ -6,10 +6,7 @@ public struct SpokenText: Sendable, Hashable, Codable {
     public let language: String?
 
     /// Creates a text with its language.
-    public init(_ text: String, language: String? = nil) {
-        self.text = text
-        self.language = language
-    }
+    public init(_ text: String, language: String? = nil) { (self.text, self.language) = (text, language) }
 }
 
 extension PublicPlan {

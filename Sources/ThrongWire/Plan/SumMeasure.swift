@@ -15,12 +15,8 @@ public struct SumMeasure: Sendable, Hashable, Codable {
 
     /// Creates a sum with its name, field, bounds, decimals and unit.
     public init(name: String, field: FieldName, lowest: Double, highest: Double, decimals: Int, unit: String) {
-        self.name = name
-        self.field = field
-        self.lowest = lowest
-        self.highest = highest
-        self.decimals = decimals
-        self.unit = unit
+        (self.name, self.field, self.lowest, self.highest) = (name, field, lowest, highest)
+        (self.decimals, self.unit) = (decimals, unit)
     }
 
     /// A value as the whole number of 10^-decimals units that is added: clipped, then rounded half to even.
@@ -52,10 +48,6 @@ public struct HistogramMeasure: Sendable, Hashable, Codable {
 
     /// Creates a histogram with its name, title, field, edges and unit.
     public init(name: DimensionName, title: String? = nil, field: FieldName, edges: [Double], unit: String) {
-        self.name = name
-        self.title = title
-        self.field = field
-        self.edges = edges
-        self.unit = unit
+        (self.name, self.title, self.field, self.edges, self.unit) = (name, title, field, edges, unit)
     }
 }

@@ -29,11 +29,7 @@ public struct EvaluatedOutput: Sendable, Hashable, Codable, CustomStringConverti
     ///
     /// - Throws: `DecodingError` if it is not an output.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let output = EvaluatedOutput(text: Array(try container.decode(String.self).utf8)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no 32 bytes in base64url")
-        }
-        self = output
+        self = try decoder.value("no 32 bytes in base64url") { EvaluatedOutput(text: $0) }
     }
 
     /// Writes its text.

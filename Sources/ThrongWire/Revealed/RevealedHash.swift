@@ -63,14 +63,11 @@ public struct RevealRequest: Sendable, Hashable, Codable {
 
     /// Creates a request with the dimension, the hash and the probability.
     public init(dimension: DimensionName, hash: RevealedHash, probability: Double) {
-        self.dimension = dimension
-        self.hash = hash
-        self.probability = probability
+        (self.dimension, self.hash, self.probability) = (dimension, hash, probability)
     }
 }
 
-/// A device's answer to a ``RevealRequest``: the body of `POST /v1/reveals`. It names no sender, because none is
-/// needed.
+/// A device's answer to a ``RevealRequest``: the body of `POST /v1/reveals`. It names no sender, because none is needed.
 public struct Reveal: Sendable, Hashable, Codable {
     /// The app's name in its plan.
     public let app: AppName
@@ -92,12 +89,8 @@ public struct Reveal: Sendable, Hashable, Codable {
         app: AppName, purpose: PurposeName, window: Int64, dimension: DimensionName, value: String,
         output: EvaluatedOutput? = nil
     ) {
-        self.app = app
-        self.purpose = purpose
-        self.window = window
-        self.dimension = dimension
-        self.value = value
-        self.output = output
+        (self.app, self.purpose, self.window, self.dimension) = (app, purpose, window, dimension)
+        (self.value, self.output) = (value, output)
     }
 }
 
@@ -109,12 +102,7 @@ extension RevealedHash: CustomStringConvertible {
 extension RevealedHash: Codable {
     /// Reads the wire's text.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let hash = RevealedHash(wire: Array(try container.decode(String.self).utf8)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not # or ## and 32 hexadecimal digits")
-        }
-        self = hash
+        self = try decoder.value("not # or ## and 32 hexadecimal digits") { RevealedHash(wire: $0) }
     }
 
     /// Writes the wire's text.

@@ -10,30 +10,21 @@ import ThrongSystem
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Says what everything that was released tells, and whether promises were kept.",
+        abstract: "Says what all that was released tells.", usage: "throng audit [<options>]",
         discussion: """
-            With --released it reads the files that partners got, and nothing else: every report in JSON, CSV and HTML \
-            below the folder, of all partners and periods together. With --plan it knows how these numbers were drawn. \
-            Otherwise it reads the released tables of a database (--database), or of a data directory's private \
-            PostgreSQL (--data), which say that themselves.
+            It reads the reports that partners got (--released; --plan says how their numbers were drawn), or the released \
+            tables of a database, and estimates each number, and sums and differences of up to --size of a period, as well as \
+            anybody could. It looks whether equal questions have equal numbers, parts add up, days scatter as their noise says, \
+            margins are wide enough, and no number of few devices is shown. It shares no code with what makes releases.
 
-            It works out the noise of each number by an arithmetic of its own, and the best unbiased estimate of each \
-            number and of all sums and differences of up to --size numbers of a period. It looks whether equal \
-            questions have equal numbers, parts add up, days scatter as their noise says, stated margins are wide enough, and no \
-            number of few devices is shown.
+            A term of --combination: a coefficient, a metric, devices, events or a sum, a period and buckets; semicolons \
+            between. What --json prints has the digest of each file: sign it as you sign other records.
 
-            --combination estimates one more: terms with semicolons between, each a coefficient, a metric, a measure \
-            (devices, events or a sum's name), a period and buckets, such as \
-            "1 visits devices 2026-11-21 os=ios; -1 visits devices 2026-11-20 os=ios".
+            It ends with 2 where a promise was not kept, with 3 where all that was examined were, and something was not.
 
-            The first line says what was examined. It shares no code with what makes releases. To file the result, \
-            keep what --json prints, which has the digest of each file, and sign it as you sign other records.
-
-            EXIT CODES
-              0  every promise was kept
-              1  the files or the database can't be read
-              2  some promise was not kept
-              3  every promise that was examined was kept, and something was not examined
+            EXAMPLES
+              throng audit --released reports --plan plan.yaml
+              throng audit --combination "1 visits devices 2026-11-21 os=ios; -1 visits devices 2026-11-20"
             """)
 
     @Option(help: ArgumentHelp("A folder with delivered reports.", valueName: "dir"))
@@ -45,7 +36,7 @@ struct AuditCommand: AsyncParsableCommand {
         help: ArgumentHelp("The plan in force, one for each app.", valueName: "file"))
     var plans: [String] = []
 
-    @Option(help: "The most numbers of a period that are combined: 2 to 4.")
+    @Option(help: "The most numbers that are combined: 2 to 4.")
     var size = 2
 
     @Option(

@@ -8,18 +8,18 @@ import ThrongSystem
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Backs up the database and what a new data directory needs; a backup forgets when the house does.",
+        abstract: "Makes a backup, which forgets when the house does.",
         discussion: """
-            throng backup --data DIR --to FILE makes one, beside a running `throng serve`: everything as it is at one moment. \
+            It runs beside `throng serve`, and has everything as it is at one moment: the database, and what a new data \
+            directory needs. \
             What the house takes together, on one day or with one table, is encrypted with one key of `backup.keys` in the \
             data directory. The daemon's round of retention destroys that key when it takes the same in the house: from then \
             on nobody can read it in any backup, unless a copy of the keys is left.
 
-            EXIT CODES
-              0   done
-              1   it could not be done; the message says why, and there is no file
-              2   done, but rows are not in it that should have been gone by now
-              64  the command line is wrong
+            It ends with 2 where rows are not in it because they should have been gone by now.
+
+            EXAMPLE
+              throng backup --data ./data --to monday.backup
             """,
         subcommands: [BackupMakeCommand.self, BackupKeysCommand.self],
         defaultSubcommand: BackupMakeCommand.self)
@@ -32,6 +32,9 @@ struct BackupMakeCommand: AsyncParsableCommand {
         discussion: """
             With --database, log in as the owner of the schema. The journal and the keys of windows are never in a backup: no \
             copy may outlive them.
+
+            EXAMPLE
+              throng backup make --data ./data --to monday.backup --keys-to keys.export
             """)
 
     @OptionGroup var place: Place
@@ -39,10 +42,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The file to write; there may be none of that name.", valueName: "file"))
     var to: String
 
-    @Option(
-        name: .customLong("keys-to"),
-        help: ArgumentHelp(
-            "Exports the keys, too, as `throng backup keys` does, in the place of a former export.", valueName: "file"))
+    @Option(help: ArgumentHelp("Exports the keys, too, as `throng backup keys` does.", valueName: "file"))
     var keysTo: String?
 
     func run() async throws {
@@ -85,9 +85,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
                 + "\(Terminal.count(files.count, "file")), as of \(Terminal.instant(list.instant)), in "
                 + "\(BackupPlace.seconds(since: started))."
         )
-        for (daemon, position) in list.watermarks.sorted(by: { $0.key < $1.key }) {
-            Terminal.talk("Of daemon \(daemon) everything up to batch \(position).")
-        }
+        BackupPlace.say(list.watermarks)
         guard list.leftOut.isEmpty else {
             Terminal.talk("Not in it, because it should have been gone by now. Is the clock right? Does a daemon run?")
             for part in list.leftOut {
@@ -103,6 +101,7 @@ struct BackupKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract: "Exports the keys of all backups for the recovery key, makes it, or destroys the keys.",
+        usage: "throng backup keys --to <file> | --new-recovery-key | --forget [<options>]",
         discussion: """
             Without these, backups are worth nothing where the data directory is lost. Keep them in one place that keeps no \
             versions, and have every export take the former one's place: backups forget when the last copy of a key does.
@@ -114,6 +113,10 @@ struct BackupKeysCommand: AsyncParsableCommand {
             --forget destroys the keys of all backups that were made so far: nobody can read them any more. It is for when a \
             plan takes numbers sooner than it promised before: backups go by what was promised when they were made. Make a new \
             backup at once, and export the keys anew in the place of the former export.
+
+            EXAMPLES
+              throng backup keys --new-recovery-key --data ./data
+              throng backup keys --to keys.export --data ./data
             """)
 
     @OptionGroup var place: Place
@@ -124,8 +127,7 @@ struct BackupKeysCommand: AsyncParsableCommand {
     @Flag(help: "Makes the recovery key, and exports nothing.")
     var newRecoveryKey = false
 
-    @Flag(
-        help: "Takes the place of a recovery key that there is; what was exported for that one is opened by it alone.")
+    @Flag(help: "Replaces a recovery key, which alone opens what was exported for it.")
     var replace = false
 
     @Flag(help: "Destroys the keys of all backups that were made so far.")
@@ -192,16 +194,10 @@ struct BackupKeysCommand: AsyncParsableCommand {
 
 /// Keys that were exported, and what opens them.
 struct ExportedKeys: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Keys that `throng backup keys` exported; without them those of the data directory are used.",
-            valueName: "file"))
+    @Option(help: ArgumentHelp("Keys that were exported (default: the data directory's).", valueName: "file"))
     var keys: String?
 
-    @Option(
-        name: .customLong("recovery-key"),
-        help: ArgumentHelp(
-            "The file with the line that `throng backup keys --new-recovery-key` printed.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file with the line that --new-recovery-key printed.", valueName: "file"))
     var recoveryKey: String?
 
     func validate() throws {

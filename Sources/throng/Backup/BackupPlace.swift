@@ -51,6 +51,12 @@ enum BackupPlace {
         Terminal.talk("\(Terminal.count(count, "key")) for the recovery key.")
     }
 
+    static func say(_ watermarks: [String: UInt64]) {
+        for (daemon, position) in watermarks.sorted(by: { $0.key < $1.key }) {
+            Terminal.talk("Of daemon \(daemon) everything up to batch \(position).")
+        }
+    }
+
     /// "2.4 s".
     static func seconds(since start: ContinuousClock.Instant) -> String {
         let (seconds, attoseconds) = (ContinuousClock.now - start).components

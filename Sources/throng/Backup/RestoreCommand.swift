@@ -10,24 +10,18 @@ import ThrongSystem
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract:
-            "Restores a backup into a new data directory and an empty database, or for a journal that has survived.",
+        abstract: "Restores a backup.", usage: "throng restore <file> [<options>]",
         discussion: """
             Everything is verified before anything is written, and the database is filled in one transaction. What can't be \
-            read any more, because its key went with the same in the house, is left out and listed.
+            read any more, because its key went with the same in the house, is left out and listed; then it ends with 2.
 
-            The machine is lost: throng restore FILE --data DIR --keys FILE --recovery-key FILE. What was acknowledged after \
-            the backup is lost with the journal.
-            Only the database is lost: throng restore FILE --data DIR --database-only, while no daemon runs. The next start \
-            flushes again what the backup lacks, as far as the journal and kept flushes reach back.
-            Nothing is lost: throng restore FILE --data DIR --check makes sure that a backup is whole, says what of it can \
-            still be read, and restores nothing.
+            With --keys and --recovery-key the machine is lost, and with its journal what came after the backup. With \
+            --database-only the next start flushes again what the backup lacks, as far as journal and kept flushes reach back.
 
-            EXIT CODES
-              0   all of the backup is restored
-              1   nothing was restored; the message says why
-              2   restored, or whole, but for what can't be read any more
-              64  the command line is wrong
+            EXAMPLES
+              throng restore monday.backup --data ./new --keys keys.export --recovery-key key.txt
+              throng restore monday.backup --data ./data --database-only
+              throng restore monday.backup --data ./data --check
             """)
 
     @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
@@ -36,9 +30,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup var place: Place
     @OptionGroup var exported: ExportedKeys
 
-    @Flag(
-        name: .customLong("database-only"),
-        help: "The data directory and its journal have survived: only their database is restored.")
+    @Flag(help: "The data directory has survived: only its database is restored.")
     var databaseOnly = false
 
     @Flag(help: "Makes sure that the backup is whole, and restores nothing.")
@@ -69,9 +61,7 @@ struct RestoreCommand: AsyncParsableCommand {
         Terminal.talk(
             "Whole: as of \(Terminal.instant(list.instant)), schema \(list.schema). "
                 + "\(Terminal.count(restoration.rows, "row")) can be read.")
-        for (daemon, position) in list.watermarks.sorted(by: { $0.key < $1.key }) {
-            Terminal.talk("Of daemon \(daemon) everything up to batch \(position).")
-        }
+        BackupPlace.say(list.watermarks)
         if Self.say(restoration.missing) { throw ExitCode(2) }
     }
 
@@ -122,8 +112,8 @@ extension RestoreCommand {
         Terminal.data(path)
         Terminal.talk(
             "Without its journal: what was acknowledged after the backup is lost, and devices of windows that were open are "
-                + "counted as others. The newest that is counted:")
-        sayWatermarks(restoration)
+                + "counted as others. What is counted:")
+        BackupPlace.say(restoration.backup.list.watermarks)
         return restoration
     }
 
@@ -203,12 +193,6 @@ extension RestoreCommand {
         }
         try await cluster.stop()
         guard try result.get() else { throw CommandFailure("\(directory) is not empty. Nothing was restored.") }
-    }
-
-    private func sayWatermarks(_ restoration: Restoration) {
-        for (daemon, position) in restoration.backup.list.watermarks.sorted(by: { $0.key < $1.key }) {
-            Terminal.talk("  daemon \(daemon): batch \(position)")
-        }
     }
 
     /// Says how far the journal brings the database when the daemon starts.

@@ -11,15 +11,15 @@ import ThrongSystem
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Makes the keys that an app's clients and backends send with; deletes all that is kept of an app.",
+        abstract: "Makes keys of an app's clients; deletes an app.",
+        discussion: "EXAMPLE\n  throng app key new shop --name ios --data ./data",
         subcommands: [AppKeyCommand.self, AppDeleteCommand.self])
 }
 
 struct AppDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract:
-            "Deletes an app for good: its counters, releases, reports and labels, and its part of the data directory.",
+        abstract: "Deletes an app for good: all that is kept of it here.",
         discussion: """
             Stop `throng serve` first, in an orderly way, and take the app's plan out of its --plan: a running daemon would count \
             on, and bring back what it has in memory. With --database, log in as the owner of the schema.
@@ -31,11 +31,10 @@ struct AppDeleteCommand: AsyncParsableCommand {
             With the private PostgreSQL all tables are then written anew, so that no file holds what was deleted. That takes as \
             much disk as the largest table, and some time. Your own PostgreSQL is left to its vacuum.
 
-            EXIT CODES
-              0   everything of the app is gone, or was already
-              1   it could not be done; the message says why, and what is gone already
-              2   done, but something of it is left that this machine can reach
-              64  the command line is wrong
+            It ends with 2 where something of it is left that this machine can reach.
+
+            EXAMPLE
+              throng app delete shop --data ./data
             """)
 
     @Argument(help: ArgumentHelp("The app's name, as in its plan.", valueName: "name"))
@@ -46,10 +45,7 @@ struct AppDeleteCommand: AsyncParsableCommand {
     @Flag(help: "Does not ask for the name to be typed again.")
     var yes = false
 
-    @Option(
-        name: .customLong("without"),
-        help: ArgumentHelp(
-            "Goes on although this daemon's data directory is not here; give it once for each.", valueName: "id"))
+    @Option(help: ArgumentHelp("Goes on without this daemon's data directory; once for each.", valueName: "id"))
     var without: [String] = []
 
     func run() async throws {

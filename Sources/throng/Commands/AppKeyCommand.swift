@@ -13,6 +13,9 @@ struct AppKeyCommand: AsyncParsableCommand {
             A client's key is no secret: who has the client can read it. It tells clients apart, so that an old or a copied one \
             can be turned away. A backend's secret lets only who has it send. Both are in app-keys of the data directory, \
             the secret as a hash only. A running daemon sees a change within a second; each daemon has a file of its own.
+
+            EXAMPLE
+              throng app key list shop --data ./data
             """,
         subcommands: [New.self, List.self, Revoke.self])
 }
@@ -40,6 +43,10 @@ extension AppKeyCommand {
             discussion: """
                 A secret is shown once. Two of one name are good at a time: make the second, give it to the backend, and revoke \
                 the first.
+
+                EXAMPLES
+                  throng app key new shop --name ios --data ./data
+                  throng app key new shop --name orders --backend --data ./data
                 """)
 
         @OptionGroup var target: Target
@@ -76,7 +83,8 @@ extension AppKeyCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists an app's keys and secrets, those that were revoked, too.")
+            abstract: "Lists an app's keys and secrets, those that were revoked, too.",
+            discussion: "EXAMPLE\n  throng app key list shop --data ./data")
 
         @OptionGroup var target: Target
 
@@ -120,6 +128,9 @@ extension AppKeyCommand {
             abstract: "Revokes a key or a secret: within a second nothing counts any more that comes with it.",
             discussion: """
                 What was counted stays. Clients that have it get revoked_key, and can still take back what they sent.
+
+                EXAMPLE
+                  throng app key revoke shop 3f9c1b7a --data ./data
                 """)
 
         @OptionGroup var target: Target

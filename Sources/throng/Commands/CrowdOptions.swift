@@ -6,21 +6,13 @@ import ThrongSystem
 
 /// The source of a crowd: a plan alone, real devices, known shares, or the sample's shoppers.
 struct CrowdSource: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Takes the shoppers of a folder with devices.ndjson.gz and shop.csv.gz, as the sample has, instead of a crowd that is made up from the plan.",
-            valueName: "dir"))
+    @Option(help: ArgumentHelp("Shoppers of a folder such as Deploy/sample, not made up.", valueName: "dir"))
     var crowd: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Gives the made-up crowd real devices, from a file such as the sample's devices.ndjson.gz.",
-            valueName: "file"))
+    @Option(help: ArgumentHelp("Real devices, as in the sample's devices.ndjson.gz.", valueName: "file"))
     var devices: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Tells the made-up crowd how often buckets come: a CSV of dimension, bucket and share.", valueName: "file"))
+    @Option(help: ArgumentHelp("A CSV of what is known: see the plan reference.", valueName: "file"))
     var shares: String?
 
     func validate() throws {
@@ -42,16 +34,16 @@ struct CrowdSource: ParsableArguments {
 struct CrowdOptions: ParsableArguments {
     @OptionGroup var source: CrowdSource
 
-    @Option(help: ArgumentHelp("How many devices come on a day (default: the plan's audience).", valueName: "devices"))
+    @Option(help: ArgumentHelp("Devices a day (default: the plan's audience).", valueName: "devices"))
     var audience: Int?
 
-    @Option(help: "How many days come, each with a crowd of its own.")
+    @Option(help: "Days, each with a crowd of its own.")
     var days = 7
 
-    @Option(help: "Which crowd: the same seed gives the same one.")
+    @Option(help: "The same seed, the same crowd.")
     var seed: UInt64 = 20_261_121
 
-    @Flag(help: "All devices post within one window; otherwise in those of their events.")
+    @Flag(help: "All post within one window.")
     var atOnce = false
 
     func validate() throws {
@@ -72,8 +64,10 @@ struct CrowdOptions: ParsableArguments {
         }
         let terms = Forecast.Terms(devices: devices, days: days, posting: atOnce ? .atOnce : .asItHappens, seed: seed)
         let crowd = try source.made(for: plan)
-        if crowd.isMadeUp {
-            Terminal.talk("The crowd is made up from the plan: name --devices, --shares or --crowd for a truer one.")
+        if !crowd.guessedEvents.isEmpty {
+            Terminal.talk(
+                "Guessed from the plan is how many devices send \(crowd.guessedEvents.joined(separator: ", ")): "
+                    + "lines such as devices,\(crowd.guessedEvents[0]),0.1 in --shares tell it.")
         }
         let bar = ProgressBar("counting days", total: devices * days, unit: "devices")
         defer { bar.finish() }

@@ -8,10 +8,13 @@ import ThrongSystem
 struct DaemonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon",
-        abstract: "Says which daemons count into a database, and lets one join or leave.",
+        abstract: "Lists a database's daemons; lets them join or leave.",
         discussion: """
             Identifiers are shared out among daemons by 256 slots. The first daemon of a database counts all of them; one that \
             comes later hands on what it is sent until it joins.
+
+            EXAMPLE
+              throng daemon list --database postgresql://db.example/throng
             """,
         subcommands: [ListCommand.self, JoinCommand.self, LeaveCommand.self])
 
@@ -102,6 +105,9 @@ struct DaemonCommand: AsyncParsableCommand {
 
                 A balancer that knows the map sends each batch to who counts it; one that does not costs a second hop and \
                 changes nothing else. Deploy/proxy/haproxy-daemons.cfg uses it.
+
+                EXAMPLE
+                  throng daemon list --map --database postgresql://db.example/throng
                 """)
 
         @OptionGroup var place: Place
@@ -151,9 +157,15 @@ struct DaemonCommand: AsyncParsableCommand {
             if json { return try Terminal.json(lines) }
             for line in lines {
                 let rest =
-                    line.lostSince.map { "lost what it acknowledged since \($0)" }
-                    ?? line.owesFrom.map { "stopped, and releases wait for it from \($0) on: start it again" }
-                    ?? line.silentSeconds.map { "heard of \($0) s ago" } ?? "stopped, nothing left behind"
+                    if let since = line.lostSince {
+                        "lost what it acknowledged since \(since)"
+                    } else if let start = line.owesFrom {
+                        "stopped, and releases wait for it from \(start) on: start it again"
+                    } else if let silence = line.silentSeconds {
+                        "heard of \(silence) s ago"
+                    } else {
+                        "stopped, nothing left behind"
+                    }
                 Terminal.data(
                     "\(line.daemon)  \(line.slots) of \(Slot.count) slots  \(line.state)  "
                         + "\(line.address ?? "no address")  \(rest)")
@@ -195,6 +207,9 @@ struct DaemonCommand: AsyncParsableCommand {
             discussion: """
                 All daemons that count have to agree; until they do, nothing changes. Windows that are open already stay with who \
                 counts them: a window is a rotation of the identifier, and is opened one rotation before it begins.
+
+                EXAMPLE
+                  throng daemon join 3f9c1b7a --database postgresql://db.example/throng
                 """)
 
         @OptionGroup var change: ChangeOptions
@@ -235,6 +250,7 @@ struct DaemonCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "leave",
             abstract: "Lets others count what begins from then on in place of a daemon that runs.",
+            usage: "throng daemon leave <daemon> [<options>]",
             discussion: """
                 It goes on with the windows that are open, at most three rotations of the longest identifier. Stop it once \
                 `throng daemon list` says that it counts no more and its windows are over; its data directory can go then.
@@ -243,6 +259,9 @@ struct DaemonCommand: AsyncParsableCommand {
                 again. What it acknowledged and PostgreSQL does not have is lost. Whoever it had counted in windows that are open \
                 is counted anew in them by others, as if the identifier had changed: floors stay what is proved. Where the data \
                 directory is there, start throng on it instead, on any machine.
+
+                EXAMPLE
+                  throng daemon leave 3f9c1b7a --database postgresql://db.example/throng
                 """)
 
         @OptionGroup var change: ChangeOptions

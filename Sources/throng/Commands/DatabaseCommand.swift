@@ -6,7 +6,7 @@ import ThrongSystem
 struct DatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "database",
-        abstract: "Says where a PostgreSQL stands, or brings it to this version's schema.",
+        abstract: "Brings a PostgreSQL to this version's schema.", usage: "throng database [<options>]",
         discussion: """
             Without a flag it lists the migrations and whether they were applied, and says on standard error where the \
             system catalogues are open to analysts. It ends with 2 where a migration is missing.
@@ -18,6 +18,9 @@ struct DatabaseCommand: AsyncParsableCommand {
             Citus, as a superuser, after --migrate; what was counted goes along, and daemons may go on meanwhile: their \
             flushes wait. The roles throng_ingest and throng_reporter get the right to log in, without a password, because \
             the coordinator speaks to nodes as them: let nobody but the coordinator in as these (pg_hba.conf on each node).
+
+            EXAMPLE
+              throng database --migrate --database postgresql://db.example/throng
             """)
 
     @OptionGroup var place: Place

@@ -7,44 +7,35 @@ import ThrongWire
 struct EvaluatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evaluator",
-        abstract: "Makes hashes of open vocabularies unguessable, for daemons of others.",
+        abstract: "Makes hashes of open vocabularies unguessable.", usage: "throng evaluator [<options>]",
         discussion: """
             It belongs to whoever owns the relay, not to whoever runs a daemon: one party with both can try out guesses. \
             Devices send it values that they have blinded (RFC 9497), and it learns nothing of them. A plan names it as \
-            app.evaluator, with its address and its public key, which --public-key prints.
+            app.evaluator, with its address and its public key.
 
             It speaks plain HTTP and stands behind the relay's proxy, which speaks TLS and says in X-Forwarded-For where a \
-            request comes from: Deploy/proxy/relay.nginx.conf and relay.haproxy.cfg do. POST /v1/evaluations takes 4 or 16 points and \
-            answers with as many and a proof. GET /healthz says that it is alive. It keeps no record of anything.
+            request comes from: Deploy/proxy/relay.nginx.conf and relay.haproxy.cfg do. It keeps no record of anything.
 
-            Keep a copy of the key's file where nobody of the daemon's can read it: with another key the hashes of all values are \
-            others, and every label is learned anew.
+            Keep a copy of the key's file where nobody of the daemon's can read it: with another key every label is learned anew.
 
-            SIGTERM or SIGINT stops it.
+            EXAMPLES
+              throng evaluator --key evaluator.key --public-key
+              throng evaluator --key evaluator.key --listen 127.0.0.1:8090
             """)
 
-    @Option(
-        help: ArgumentHelp(
-            "The key's file, which is made where there is none: 64 hexadecimal digits for its owner's eyes only.",
-            valueName: "file"))
+    @Option(help: ArgumentHelp("The key's file, which is made where there is none.", valueName: "file"))
     var key = "evaluator.key"
 
     @Flag(name: .customLong("public-key"), help: "Prints the public key that plans name, and serves nothing.")
     var printsKey = false
 
-    @Option(
-        help: ArgumentHelp("Where the proxy connects: host:port, or unix:path.", valueName: "address"))
+    @Option(help: ArgumentHelp("Where the proxy connects: host:port, or unix:path.", valueName: "address"))
     var listen = "127.0.0.1:8090"
 
-    @Option(
-        help: ArgumentHelp(
-            "How many values one network, a /24 or a /48, may have evaluated in an hour; beyond it 429.",
-            valueName: "number"))
+    @Option(help: ArgumentHelp("Values that a network may have evaluated in an hour.", valueName: "number"))
     var hourly = 2000
 
-    @Option(
-        help: ArgumentHelp(
-            "Whose X-Forwarded-For is believed: addresses, networks and the word unix.", valueName: "list"))
+    @Option(help: ArgumentHelp("Whose X-Forwarded-For is believed: addresses, networks, unix.", valueName: "list"))
     var forwarders = "127.0.0.1 ::1 unix"
 
     @OptionGroup var log: LogOptions
@@ -64,8 +55,10 @@ struct EvaluatorCommand: AsyncParsableCommand {
                 "--forwarders takes addresses and networks such as 10.0.0.0/8, and the word unix; found '\(forwarders)'."
             )
         }
-        let options = EvaluatorServer.Options(listen: endpoint, hourly: hourly, forwarders: proxies)
-        try await EvaluatorServer(seed: try seed(), options, logger: log.logger("throng.evaluator")).run()
+        try await EvaluatorServer(
+            seed: try seed(), listen: endpoint, hourly: hourly, forwarders: proxies,
+            logger: log.logger("throng.evaluator")
+        ).run()
     }
 
     /// - Throws: `TieSecretError`.

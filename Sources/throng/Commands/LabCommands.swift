@@ -6,8 +6,7 @@ import ThrongSystem
 enum LabCommands {
     struct Bench: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "bench",
-            abstract: "Posts batches to a daemon at a steady rate and says how long answers took.", helpNames: [])
+            commandName: "bench", abstract: "Posts batches at a steady rate, and times answers.", helpNames: [])
 
         @Argument(parsing: .captureForPassthrough) var words: [String] = []
 
@@ -16,8 +15,7 @@ enum LabCommands {
 
     struct Conform: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "conform", abstract: "Tries whether a client keeps the rules of the wire protocol.",
-            helpNames: [])
+            commandName: "conform", abstract: "Tries whether a client keeps to the wire protocol.", helpNames: [])
 
         @Argument(parsing: .captureForPassthrough) var words: [String] = []
 
@@ -26,9 +24,7 @@ enum LabCommands {
 
     struct Suppress: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "suppress",
-            abstract: "Protects a statistical table: withholds small cells and what would give them away.",
-            helpNames: [])
+            commandName: "suppress", abstract: "Withholds a table's small cells, and what tells them.", helpNames: [])
 
         @Argument(parsing: .captureForPassthrough) var words: [String] = []
 

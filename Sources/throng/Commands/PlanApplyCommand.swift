@@ -8,7 +8,7 @@ import ThrongSystem
 struct PlanApplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Puts a plan in the place of the one that a daemon counts by.",
+        abstract: "Has a daemon count by another plan.",
         discussion: """
             Says what the plan does in the former one's place, as `throng plan diff` does. Where something widens, people have to \
             be asked or a period is split, nothing is changed unless --yes is given.
@@ -20,12 +20,11 @@ struct PlanApplyCommand: AsyncParsableCommand {
             The plan is in force then for all daemons of the database, whichever was before. Bring it to each of them: one that \
             counts by another plan releases, reports and deletes nothing, and says so.
 
-            EXIT CODES
-              0  the plan is in force, or is the one that was
-              1  a file can't be read or written, or the daemon does not take the plan over
-              2  a plan has problems
-              3  nothing was changed: a period would be split
-              4  nothing was changed: something would widen, or people would have to be asked
+            It ends with 3 or 4 where nothing was changed: a period would be split, or something would widen, or people would \
+            have to be asked.
+
+            EXAMPLE
+              throng plan apply plan.yaml --data ./data
             """)
 
     @Argument(help: "The plan's file.")
@@ -35,6 +34,9 @@ struct PlanApplyCommand: AsyncParsableCommand {
 
     @Flag(help: "Also where something widens, people have to be asked or a period is split.")
     var yes = false
+
+    @Flag(help: "Prints the changes as JSON.")
+    var json = false
 
     /// The longest time that a daemon may take to start by the new plan.
     private static let patience: Duration = .seconds(120)
@@ -49,7 +51,7 @@ struct PlanApplyCommand: AsyncParsableCommand {
             let old = try Self.running(new.plan.app.name, at: dataPath)
             return (new, old, try PlanDiff(from: old.plan, to: new.plan, rules: .system))
         }
-        PlanDiffCommand.say(diff)
+        if json { try Terminal.json(diff.changes) } else { PlanDiffCommand.say(diff) }
         if !yes, let code = PlanDiffCommand.exitCode(of: diff) {
             Terminal.talk("Nothing was changed. With --yes the plan is put in force all the same.")
             throw code

@@ -7,7 +7,12 @@ import ThrongSystem
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Writes a plan, checks it, or prints what it means for people.",
+        abstract: "Writes a plan, checks it, says what it means.",
+        discussion: """
+            EXAMPLES
+              throng plan new
+              throng plan check plan.yaml
+            """,
         subcommands: [
             PlanNewCommand.self, PlanCheckCommand.self, PlanDiffCommand.self, PlanApplyCommand.self,
             PlanLabelCommand.self,
@@ -18,29 +23,27 @@ struct PlanCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Says what is wrong with a plan, and what could be better.",
+        usage: "throng plan check <file> [<options>]",
         discussion: """
-            Problems go to standard output, one a line, as file:line:column: message. Advice follows on standard error, and \
-            lines of "margin:" that say how far off numbers will be. With --simulate a crowd comes for some days, is counted \
-            and released in memory, and tables on standard output say how well devices hide, what each grouping would show, \
-            and which bounds would do.
+            Problems go to standard output as file:line:column: message, and it ends with 2; advice, margins of numbers and \
+            the first reports' dates go to standard error. --simulate says how well a crowd's devices hide, and what each \
+            grouping would show.
 
-            With --suggest each metric is released by many groupings instead. Those that would show nine tenths of its events go \
-            to standard output as YAML: paste each metric's margins into the plan, in place of those that are there. Leave out \
-            what nobody reads: each grouping adds to what is told of a device.
+            --suggest tries many groupings of each metric, and prints those that show nine tenths of its events: paste them \
+            into the plan as its margins, but for what nobody reads.
 
-            EXIT CODES
-              0  the plan is valid (there may be advice)
-              1  the file can't be read
-              2  the plan has problems
+            EXAMPLES
+              throng plan check plan.yaml
+              throng plan check plan.yaml --simulate --audience 500 --days 2
             """)
 
     @Argument(help: "The plan's file.")
     var file: String
 
-    @Flag(help: "Also tries the plan on days of a crowd. For operators only: it tells what is small.")
+    @Flag(help: "Tries it on a crowd; for operators only.")
     var simulate = false
 
-    @Flag(help: "Proposes groupings that will publish. For operators only, too.")
+    @Flag(help: "Proposes groupings that publish; for operators only.")
     var suggest = false
 
     @OptionGroup(title: "Crowd, with --simulate or --suggest") var crowd: CrowdOptions
@@ -115,16 +118,15 @@ struct PlanLabelCommand: AsyncParsableCommand {
         commandName: "label",
         abstract: "Prints the public privacy label of a plan, or its record of processing.",
         discussion: """
-            The label is in plain language, for a privacy policy: what is counted, how coarsely, why, for how long, for whom.
+            The label is in plain language, for a privacy policy.
 
             The record is for the house and its supervisory authority, in the order of Article 30(1) GDPR: who answers, purposes \
             and what the plan says of their legal basis, people and data, recipients, erasure with what each step leaves, and \
             what Throng does by itself. What no plan can say is marked "To decide". The same plan makes the same bytes.
 
-            EXIT CODES
-              0  it was written
-              1  the file can't be read
-              2  the plan has problems (with --record)
+            EXAMPLES
+              throng plan label plan.yaml --language de
+              throng plan label plan.yaml --record
             """)
 
     @Argument(help: "The plan's file.")

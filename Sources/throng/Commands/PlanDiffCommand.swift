@@ -21,12 +21,11 @@ struct PlanDiffCommand: ParsableCommand {
 
             With --running NEW alone is given, and compared with the plan that the daemon of --data counts by.
 
-            EXIT CODES
-              0  nothing widens, and no period is split
-              1  a file can't be read
-              2  a plan has problems
-              3  a period is split
-              4  something widens, or people have to be asked, or are not
+            It ends with 3 where a period is split, with 4 where something widens, or people are to be asked, or are not.
+
+            EXAMPLES
+              throng plan diff before.yaml plan.yaml
+              throng plan diff --running plan.yaml --data ./data
             """)
 
     @Argument(help: ArgumentHelp("The plan before, unless --running, and the plan after.", valueName: "plan"))

@@ -7,7 +7,7 @@ import ThrongSystem
 struct PlanNewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Writes a plan to begin with.",
+        abstract: "Writes a plan to begin with.", usage: "throng plan new [<file>] [<options>]",
         discussion: """
             Asks on a terminal for what no option says. The plan passes `throng plan check` without advice; its examples are \
             marked EDIT. Beside it lies plan.schema.json, by which editors complete it. Standard output has what to put into \
@@ -16,7 +16,8 @@ struct PlanNewCommand: AsyncParsableCommand {
             Questions: \(PlanTopic.allCases.map(\.rawValue).joined(separator: ", ")).
 
             EXAMPLE
-              throng plan new --title "My site" --for web --learn pages,sources --audience 3000
+              throng plan new --title "My site" --for web --learn pages,sources \\
+                --audience 3000 --no-partner --languages en,de
             """)
 
     @Argument(help: "The file to write, or - for standard output.")
@@ -25,7 +26,7 @@ struct PlanNewCommand: AsyncParsableCommand {
     @Option(help: "The app's name, as people know it.")
     var title: String?
 
-    @Option(name: .customLong("for"), help: "What sends: web, app or both.")
+    @Option(name: .customLong("for"), help: "What sends; a backend is an app.")
     var client: DraftClient?
 
     @Option(help: ArgumentHelp("Up to three questions, the most important first.", valueName: "questions"))

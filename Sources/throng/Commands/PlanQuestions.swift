@@ -6,7 +6,7 @@ import ThrongSystem
 /// The questions of `throng plan new`, asked on the terminal one after the other.
 struct PlanQuestions {
     func client() throws -> DraftClient {
-        try ask("What will send events? web (pages), app, both", usual: "web", option: "--for web") {
+        try ask("What will send events? web (pages), app (or a backend), both", usual: "web", option: "--for web") {
             DraftClient(rawValue: $0)
         }
     }

@@ -8,11 +8,15 @@ import ThrongSystem
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release",
-        abstract: "Releases periods that are over, once, for good; explains what was withheld.",
+        abstract: "Releases periods that are over; explains numbers.",
         discussion: """
             Without a subcommand it makes what is due. A period is due once it is over and the plan's grace has \
             passed; `throng serve` releases by itself. What was released never changes; events that come later count \
             into the period that is open then.
+
+            EXAMPLES
+              throng release --plan plan.yaml --data ./data
+              throng release explain visits 2026-11-20 total --plan plan.yaml --data ./data
             """,
         subcommands: [ReleaseDueCommand.self, ReleaseExplainCommand.self],
         defaultSubcommand: ReleaseDueCommand.self)
@@ -22,6 +26,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "due",
         abstract: "Releases every period that is due (the default).",
+        usage: "throng release due --plan <file> [<options>]",
         discussion: """
             Every number is off on purpose, by noise that is drawn once, and says by how much. It is published where it \
             stands for at least k devices and what was drawn for them is k and its margin or more. Small numbers are \
@@ -31,6 +36,9 @@ struct ReleaseDueCommand: AsyncParsableCommand {
 
             It waits until every daemon of the database has flushed what it acknowledged up to now: what comes in later is \
             late, and its distinct counts are lost for good. Where one is away, it says so and releases nothing.
+
+            EXAMPLE
+              throng release due --plan plan.yaml --data ./data --period 2026-11-20
             """)
 
     @OptionGroup var plans: PlanFiles
@@ -40,11 +48,7 @@ struct ReleaseDueCommand: AsyncParsableCommand {
     @Flag(help: "Releases as soon as a period is over; what comes within the grace counts into a later one.")
     var ignoreGrace = false
 
-    @Option(
-        name: .customLong("without"),
-        help: ArgumentHelp(
-            "Does not wait for this daemon: what it has acknowledged and not flushed is left out.", valueName: "daemon")
-    )
+    @Option(help: ArgumentHelp("Leaves out what this daemon has not flushed.", valueName: "daemon"))
     var without: [String] = []
 
     @Flag(help: "Prints what was released as JSON.")
@@ -141,13 +145,15 @@ struct ReleaseDueCommand: AsyncParsableCommand {
         _ pending: PendingRelease, of plan: Plan, _ calendar: PeriodCalendar, now: UnixSeconds
     ) -> String {
         let over = pending.period.end <= now ? "is over" : "is over at \(Terminal.instant(pending.period.end))"
-        return "\(plan.app.name) \(pending.metric) \(calendar.label(of: pending.period)): \(over), due at "
-            + "\(Terminal.instant(pending.due))"
+        let due =
+            pending.due <= now ? "waits for the releases of its parts" : "due at \(Terminal.instant(pending.due))"
+        return "\(plan.app.name) \(pending.metric) \(calendar.label(of: pending.period)): \(over), \(due)"
     }
 
     private func sayWhatWaits(_ pending: [String]) {
         guard !pending.isEmpty else {
-            return Terminal.talk("Nothing is due, and no period waits: nothing of these plans was counted yet.")
+            let what = period.period ?? "these plans"
+            return Terminal.talk("Nothing of \(what) waits: all that was counted there is released, if anything was.")
         }
         let most = 20
         let rest = pending.count > most ? ["and \(pending.count - most) more"] : []

@@ -9,12 +9,14 @@ struct ReleaseExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Says why a number was withheld: fewer than k devices, near k, or not asked for.",
+        usage: "throng release explain <metric> <period> <cell> --plan <file> [<options>]",
         discussion: """
             For operators: it tells small cells from empty ones, which no reader of a release can. The reasons go \
             with the raw counters, a week after the release.
 
-            throng release explain visits 2026-11-20 channel=Email,hour=03
-            throng release explain visits 2026-11-20 total
+            EXAMPLES
+              throng release explain visits 2026-11-20 channel=Email,hour=03 --plan plan.yaml
+              throng release explain visits 2026-11-20 total --plan plan.yaml
             """)
 
     @Argument(help: "A metric of the plan.")

@@ -7,9 +7,12 @@ import ThrongSystem
 struct RetentionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retention",
-        abstract: "Shows what age takes next, and what it took; and proves it.",
+        abstract: "Shows what age takes next, and took; proves it.",
         discussion: """
             A running `throng serve` takes what has reached its age once a day. These commands look, and take nothing.
+
+            EXAMPLE
+              throng retention status --data ./data
             """,
         subcommands: [Status.self, RetentionProveCommand.self])
 }
@@ -18,6 +21,7 @@ extension RetentionCommand {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "What goes next of each metric, by which promise, and what is overdue; or what age took.",
+            usage: "throng retention status [<options>]",
             discussion: """
                 Promises of former plans are among them: they hold for what was counted under them. Ends with 1 where something is \
                 overdue: a day and two hours after its age; or where an app's promises can't be read, of which then what its \
@@ -26,6 +30,10 @@ extension RetentionCommand {
                 With --ledger, what age took: when, of what, by which promise, and how much; and whether the chain holds. Each \
                 entry's digest covers the one before it, so that none can be changed or taken out without changing all after \
                 it. Keep the last digest: a later ledger has to hold it. Ends with 1 where the chain is broken.
+
+                EXAMPLES
+                  throng retention status --plan plan.yaml --data ./data
+                  throng retention status --ledger --data ./data
                 """)
 
         @OptionGroup var plans: PlanFiles

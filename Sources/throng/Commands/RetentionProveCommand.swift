@@ -9,8 +9,8 @@ import ThrongSystem
 struct RetentionProveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prove",
-        abstract:
-            "Writes down what age took, what goes next and what was promised, signed, for somebody without the database.",
+        abstract: "Writes down what age took, what goes next and what was promised, signed.",
+        usage: "throng retention prove [<options>]",
         discussion: """
             With --out it writes three files into a folder: a page to read (….proof.md), the same as JSON (….proof.json), and its \
             signature (….proof.sig) with the key that signs reports. `throng verify FOLDER --key keys.json` checks them offline. \
@@ -19,11 +19,10 @@ struct RetentionProveCommand: AsyncParsableCommand {
             Each entry's digest covers the one before it. A proof of a part of them begins and ends with digests that proofs of \
             other times have to have, too: keep them in one folder, and `throng verify` compares them.
 
-            EXIT CODES
-              0   done, and nothing is overdue
-              1   it could not be done, or the chain in the database is broken; a proof of that is written all the same
-              2   done, but something should be gone by now
-              64  the command line is wrong
+            It ends with 2 where something should be gone by now, with 1 where the chain is broken; a proof of that is written.
+
+            EXAMPLE
+              throng retention prove --from 2026-10-01 --out ./proofs --data ./data
             """)
 
     @OptionGroup var plans: PlanFiles
@@ -38,10 +37,7 @@ struct RetentionProveCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder for the files; it is made where there is none.", valueName: "dir"))
     var out: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The private key's file, instead of THRONG_REPORT_KEY or signing/key.pem in the data directory.",
-            valueName: "file"))
+    @Option(help: ArgumentHelp("The private key's file (default: that of reports).", valueName: "file"))
     var key: String?
 
     func run() async throws {

@@ -9,33 +9,22 @@ import ThrongSystem
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Takes events from clients, counts them, releases and reports on schedule.",
+        abstract: "Takes events, counts them, releases and reports.",
         discussion: """
-            Clients post to /v1/batches. GET /healthz says that it is alive, /readyz whether it takes events, \
-            /v1/plan/APP what is counted; Prometheus reads /metrics on a port of its own.
+            SIGTERM and SIGINT stop it in order; SIGHUP reads plans and certificate anew.
 
-            Without --database it runs a private PostgreSQL in the data directory, on a Unix socket, as the user \
-            postgres when started by root.
+            Variables and a file set more: what clients may send, journal, flush, deliveries, traces. `throng doctor --show` \
+            has all, and what each means.
 
-            SIGTERM or SIGINT stops it: it accepts nothing more, answers what is in flight, flushes and exits with 0. SIGHUP \
-            reads the plans anew; where they have changed, it stops in this way and starts by the new ones in the same \
-            process. It reads the certificate anew, too; that is also done once its file has changed. Other settings take a \
-            restart.
-
-            An option goes before the environment, that before a file (--config), and that before the default. \
-            `throng doctor --show` prints what is set, and by whom.
-
-            ENVIRONMENT (an unknown THRONG_ variable stops the start)
-              \(SettingsFile.variable) (path, \(SettingsFile.standardPath) if it is there)
-                  a file of settings
-            \(DaemonSettings.help)
+            EXAMPLE
+              throng serve --plan plan.yaml --data ./data --portal 127.0.0.1:8081
             """)
 
     @OptionGroup var serve: ServeOptions
 
     @Flag(
         name: .customLong("made-up"),
-        help: "Goes on with the made-up numbers of a `throng try`: titles say so, and reports go to no partner.")
+        help: "Goes on with the made-up numbers of a `throng try`.")
     var isMadeUp = false
 
     func run() async throws {
@@ -45,6 +34,9 @@ struct ServeCommand: AsyncParsableCommand {
             let now = try serve.settings()
             // A reload refuses what a start refuses.
             return PlanReading(sources: try daemon(by: now).sources, changedSettings: now.changes(from: settings))
+        }
+        if isatty(STDERR_FILENO) == 1 || settings.value(of: .logFormat)?.text != "json" {
+            options.onListening = Greeting(for: options.sources, settings).listens
         }
         options.versions = [("throng", Versions.throng)] + Versions.formats
         options.serviceManager = ServiceManager(environment: settings.environment)

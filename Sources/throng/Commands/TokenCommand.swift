@@ -7,10 +7,13 @@ import ThrongSystem
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Lets partners, analysts and operators look at pages, and takes that back.",
+        abstract: "Lets people look at pages, and takes that back.",
         discussion: """
             `throng serve --portal host:port` serves the pages. A token is shown once, when it is made; what is kept of it \
             can't be used to sign in.
+
+            EXAMPLE
+              throng token new --operator --data ./data
             """,
         subcommands: [New.self, List.self, Revoke.self])
 }
@@ -55,9 +58,14 @@ extension TokenCommand {
     struct New: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes a token and shows it, once.",
+            usage: "throng token new --partner <name> --plan <file> | --analyst | --operator [<options>]",
             discussion: """
                 --partner lets one partner of one app see its own reports; --analyst shows all that was released, of every \
                 app in the database, as the role throng_analyst sees it; --operator shows the daemon's health.
+
+                EXAMPLES
+                  throng token new --partner acme --plan plan.yaml --data ./data
+                  throng token new --operator --days 30 --data ./data
                 """)
 
         @OptionGroup var plans: PlanFiles
@@ -78,6 +86,11 @@ extension TokenCommand {
         @Option(help: ArgumentHelp("Whom it is given to, for your own list.", valueName: "text"))
         var note: String?
 
+        @Flag(help: "Prints it and its public part as JSON.")
+        var json = false
+
+        private struct Made: Encodable { let id, token, expires: String }
+
         func validate() throws {
             guard [partner != nil, analyst, self.operator].count(where: { $0 }) == 1 else {
                 throw ValidationError("Name one of --partner NAME, --analyst and --operator.")
@@ -93,7 +106,8 @@ extension TokenCommand {
                 id: secret.id, role: role, note: note, createdAt: now, expiresAt: now + Int64(days) * 86_400)
             try await TokenCommand.withStore(place) { try await $0.add(token, secret) }
             Terminal.talk("Give this to its owner over a channel that you trust; it is not shown again.")
-            Terminal.data(secret.text)
+            let made = Made(id: token.id, token: secret.text, expires: Terminal.instant(token.expiresAt))
+            if json { try Terminal.json(made) } else { Terminal.data(secret.text) }
             Terminal.talk(Self.signIn)
         }
 
@@ -132,7 +146,8 @@ extension TokenCommand {
     }
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows all tokens that were ever made.")
+        static let configuration = CommandConfiguration(
+            abstract: "Shows all tokens that were ever made.", discussion: "EXAMPLE\n  throng token list --data ./data")
 
         @OptionGroup var place: Place
 
@@ -155,7 +170,8 @@ extension TokenCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a token back: whoever signed in with it is out at the next click.")
+            abstract: "Takes a token back: whoever signed in with it is out at the next click.",
+            discussion: "EXAMPLE\n  throng token revoke 3f9c1b7a --data ./data")
 
         @OptionGroup var place: Place
 

@@ -8,26 +8,24 @@ import ThrongSystem
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks whether all that `throng serve` needs is there, and says what to do.",
+        abstract: "Looks whether all is there, and says what to do.",
         discussion: """
-            It takes the options of `throng serve`, so that a command line can be tried out, starts nothing, and looks at \
-            settings, plans, the data directory, PostgreSQL, the clock, uap-core, space, backups, and a daemon that runs here.
+            It takes the options of `throng serve`, too, so that a command line can be tried out; starts nothing, and looks at \
+            settings, plans, the data directory, PostgreSQL, the clock, uap-core, space, backups, and a daemon that runs here. \
+            It ends with 2 where something is wrong.
 
-            --show prints each setting with its unit and origin: options go before the environment, that before the file, that \
-            before the default. SIGHUP reads anew what is marked with *. Passwords are never shown.
+            --show prints each setting with its value, unit, origin and meaning: options go before the environment, that before \
+            the file, that before the default. Passwords are never shown.
 
             --confirm-clock: what is due by this machine's clock is then released, and what is too old deleted, for good.
 
-            EXIT CODES
-              0   nothing is wrong
-              2   something is; each with what to do
-              64  the command line is wrong, or the file can't be read
-
-            EXAMPLE
+            EXAMPLES
               throng doctor --plan plan.yaml --data ./data
+              throng doctor --settings --plan plan.yaml
             """)
 
-    @OptionGroup var serve: ServeOptions
+    // Those of `throng serve --help`.
+    @OptionGroup(visibility: .hidden) var serve: ServeOptions
 
     @Flag(help: "Looks only at the settings, before a restart or a reload.")
     var settings = false

@@ -8,6 +8,8 @@ import ThrongSystem
 struct DoctorDatabase {
     private let place: Place
     private let settings: Settings
+    /// The first supported version of PostgreSQL.
+    private static let oldest = 15
 
     init(_ place: Place, _ settings: Settings) {
         self.place = place
@@ -44,10 +46,10 @@ struct DoctorDatabase {
         let folder = "/usr/lib/postgresql"
         // A folder that is not there has no version in it.
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let found = versions.filter { access("\(folder)/\($0)/bin/initdb", X_OK) == 0 }.sorted()
-        guard let newest = found.last else {
+        let found = versions.filter { access("\(folder)/\($0)/bin/initdb", X_OK) == 0 }.compactMap { Int($0) }
+        guard let newest = found.max(), newest >= Self.oldest else {
             return DoctorFinding(
-                "PostgreSQL", .wrong, "none is set, and none is installed for a private one",
+                "PostgreSQL", .wrong, "none is set, and none of \(Self.oldest) or later is installed for a private one",
                 "apt-get install postgresql, or name one by --database")
         }
         return DoctorFinding(
@@ -56,16 +58,26 @@ struct DoctorDatabase {
 
     private func asked(_ connection: ConnectionSettings, _ name: String) async -> [DoctorFinding] {
         do {
-            let missing = try await migrations(connection)
-            var findings = [
-                missing == 0
-                    ? DoctorFinding("PostgreSQL", .good, "\(name) answers, with this version's schema")
-                    : DoctorFinding(
-                        "PostgreSQL", .look, "\(name) answers, and lacks \(missing) migrations",
+            let (version, missing) = try await standing(connection)
+            let found = "\(name) answers, version \(version / 10_000).\(version % 10_000)"
+            guard version >= Self.oldest * 10_000 else {
+                return [
+                    DoctorFinding(
+                        "PostgreSQL", .wrong, "\(found), which is not supported",
+                        "upgrade it to \(Self.oldest) or later")
+                ]
+            }
+            guard missing == 0 else {
+                return [
+                    DoctorFinding(
+                        "PostgreSQL", .look, "\(found), and lacks \(missing) migrations",
                         "throng database --migrate, as the schema's owner")
+                ]
+            }
+            return [
+                DoctorFinding("PostgreSQL", .good, "\(found), which is supported, with this version's schema"),
+                try await clock(connection),
             ]
-            if missing == 0 { findings.append(try await clock(connection)) }
-            return findings
         } catch {
             return [
                 DoctorFinding(
@@ -75,10 +87,13 @@ struct DoctorDatabase {
         }
     }
 
-    private func migrations(_ settings: ConnectionSettings) async throws -> Int {
+    /// The server's version, and how many migrations it lacks where it is not too old for them.
+    private func standing(_ settings: ConnectionSettings) async throws -> (version: Int, missing: Int) {
         let connection = Connection(settings)
         defer { connection.close() }
-        return try await Migrator(connection).status().count { $0.appliedAt == nil }
+        let version = try await connection.run { $0.serverVersion }
+        guard version >= Self.oldest * 10_000 else { return (version, 0) }
+        return (version, try await Migrator(connection).status().count { $0.appliedAt == nil })
     }
 
     private func clock(_ settings: ConnectionSettings) async throws -> DoctorFinding {

@@ -16,6 +16,7 @@ struct SettingLine: Encodable {
     /// True if a change takes a restart, and no reload.
     let restart: Bool
     let heading: String
+    let meaning: String
 
     init(_ setting: Setting, _ settings: Settings) {
         let found = settings.value(of: setting)
@@ -26,6 +27,7 @@ struct SettingLine: Encodable {
         unit = setting.unit
         restart = !setting.isReloaded
         heading = setting.heading
+        meaning = setting.meaning
         if case .connection = setting.kind {
             value = found.map {
                 ConnectionSettings.shown($0.text)
@@ -76,8 +78,13 @@ struct SettingTable {
             let key = Self.padded(line.key + (line.restart ? "" : "*"), keys)
             let row = "  \(key)  \(Self.padded(line.shown, values))  \(line.place ?? "default")"
             text.append(isStyled ? "\u{1B}[\(isDefault ? 2 : 1)m\(row)\u{1B}[0m" : row)
+            text.append("      \(line.meaning)")
         }
-        self.text = text + ["", "* read anew by SIGHUP; everything else takes a restart"]
+        self.text =
+            text + [
+                "", "* read anew by SIGHUP; everything else takes a restart",
+                "The variable of intake.idle-seconds is THRONG_INTAKE_IDLE_SECONDS, and so with all.",
+            ]
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

@@ -13,6 +13,9 @@ struct KeyCommand: AsyncParsableCommand {
             Where there is a key, `throng serve` and `throng report` put a signed manifest beside each report's files. The \
             private key is in signing/key.pem of the data directory, or where --key or THRONG_REPORT_KEY says; the public \
             ones are in keys.json beside it, which partners should get by another way than the reports.
+
+            EXAMPLE
+              throng key new --data ./data
             """,
         subcommands: [KeyNewCommand.self, KeyListCommand.self])
 }
@@ -36,6 +39,9 @@ struct KeyNewCommand: AsyncParsableCommand {
             The earlier key's private part is deleted, its public part stays in keys.json with the times between which it \
             signed, so that what it signed can still be checked. A running daemon takes the new key for its next report. \
             Give partners the new keys.json. Prints the new key's id.
+
+            EXAMPLE
+              throng key new --data ./data
             """)
 
     @OptionGroup var option: KeyOption
@@ -49,7 +55,8 @@ struct KeyNewCommand: AsyncParsableCommand {
 
 struct KeyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the keys that sign and have signed, the present one last.")
+        commandName: "list", abstract: "Lists the keys that sign and have signed, the present one last.",
+        discussion: "EXAMPLE\n  throng key list --pem --data ./data")
 
     @OptionGroup var option: KeyOption
 

@@ -8,29 +8,27 @@ import ThrongWire
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Checks a folder of reports, or of proofs of retention, against what was signed, offline.",
+        abstract: "Checks signed reports and proofs, offline.",
         discussion: """
             It says line by line what it checked: that each manifest was signed with one of the keys, at a time when that \
             key signed; that it is the manifest of the report and the period in its name; that every file that it lists is \
             there with the listed size and SHA-256; and that the folder holds nothing else: no further file, no folder, no \
             symbolic link.
 
-            Of each report it says from which period to which there are manifests, and which periods in between are not \
-            among them. That is no fault: such a period may have been left out with all its files, or was never reported. \
-            Nor can it know of periods before the first one and after the last one.
+            Of each report it says which periods lie between others and have no manifest. That is no fault: such a period may \
+            have been left out with all its files, or was never reported.
 
-            Of a folder with proofs of retention (`throng retention prove`) it says that each was signed, and whether its entries \
-            follow each other by their digests: which entry was changed, is missing, or stands in another's place. Proofs of \
-            several times in one folder have to tell the same of each entry.
+            Of proofs of retention it says whether their entries follow each other by their digests. Several in one folder have \
+            to tell the same of each entry.
 
-            FILE is keys.json or the PEM of one public key. Get it from whoever runs the daemon by another way than the \
-            reports; a key that came with them proves nothing.
+            Get the keys from whoever runs the daemon by another way than the reports: a key that came with them proves nothing.
 
             EXIT CODES
-              0   everything is as it was signed
-              1   something is not; the lines that begin with "bad" say what
-              2   the folder or the keys can't be read
-              64  the command line is wrong
+              1  something is not as it was signed: lines that begin with "bad"
+              2  the folder or the keys can't be read
+
+            EXAMPLE
+              throng verify ./reports --key keys.json
             """)
 
     @Argument(help: ArgumentHelp("The folder.", valueName: "dir"))
@@ -64,6 +62,8 @@ struct VerifyCommand: AsyncParsableCommand {
             let good: Bool
             let subject: String
             let finding: String
+
+            init(_ line: FolderCheck.Line) { (good, subject, finding) = (line.isGood, line.subject, line.finding) }
         }
     }
 
@@ -99,11 +99,9 @@ struct VerifyCommand: AsyncParsableCommand {
                             first: $0.first, last: $0.last, count: $0.count, missing: $0.missing,
                             missingCount: $0.missingCount)
                     },
-                    findings: check.lines.map { .init(good: $0.isGood, subject: $0.subject, finding: $0.finding) }))
+                    findings: check.lines.map(Findings.Finding.init)))
         } else {
-            for line in check.lines {
-                Terminal.data("\(line.isGood ? "ok " : "bad")  \(line.subject): \(line.finding)")
-            }
+            Self.say(check.lines)
             for series in check.series {
                 let names = [series.report, series.app, series.partner].map(\.printable)
                 Terminal.data("has  \(names[0]) of \(names[1]) for \(names[2]): \(series.finding)")
@@ -119,16 +117,18 @@ struct VerifyCommand: AsyncParsableCommand {
         if !check.isGood { throw ExitCode(1) }
     }
 
+    private static func say(_ lines: [FolderCheck.Line]) {
+        for line in lines { Terminal.data("\(line.isGood ? "ok " : "bad")  \(line.subject): \(line.finding)") }
+    }
+
     private func verify(_ check: RetentionProofCheck) throws {
         if json {
             try Terminal.json(
                 Proofs(
                     good: check.isGood, proofs: check.proofs, contents: check.contents,
-                    findings: check.lines.map { .init(good: $0.isGood, subject: $0.subject, finding: $0.finding) }))
+                    findings: check.lines.map(Findings.Finding.init)))
         } else {
-            for line in check.lines {
-                Terminal.data("\(line.isGood ? "ok " : "bad")  \(line.subject): \(line.finding)")
-            }
+            Self.say(check.lines)
             for content in check.contents { Terminal.data("has  \(content)") }
         }
         guard check.isGood else {

@@ -7,6 +7,7 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract: "Posts recorded batches or events to a daemon.",
+        usage: "throng replay --to <url> <file> [<options>]",
         discussion: """
             FILE has one JSON object a line. A line with "events" is a batch and is sent as it is. Any other line is an \
             event: {"event":"home","at":"2026-11-21T10:02:11Z","device":"a","fields":{},"context":{}}. Events need \
@@ -14,12 +15,10 @@ struct ReplayCommand: AsyncParsableCommand {
             identifier, which is the device's for this run.
 
             A batch that gets 503 is sent again after the time that the server names, one that gets no answer after a \
-            growing pause; both under the same batch id, so that each counts once.
+            growing pause; both under the same batch id, so that each counts once. It ends with 2 where something was refused.
 
-            EXIT CODES
-              0  everything was accepted
-              1  the server did not answer, or the file can't be read
-              2  something was refused
+            EXAMPLE
+              throng replay --to http://127.0.0.1:8080 --app shop --purpose product events.ndjson
             """)
 
     @Option(name: .customLong("to"), help: ArgumentHelp("The daemon.", valueName: "url"))
@@ -62,20 +61,15 @@ struct ReplayCommand: AsyncParsableCommand {
         if json {
             try Terminal.json(tally)
         } else {
-            Terminal.data(
-                Terminal.table(
-                    [
-                        (
-                            "sent",
-                            "\(Terminal.grouped(tally.sent)) events in \(Terminal.grouped(tally.batches)) batches"
-                        ),
-                        ("accepted", Terminal.grouped(tally.accepted)),
-                        ("refused", Terminal.grouped(tally.refused)),
-                        ("retried", "\(Terminal.grouped(tally.retried)) times"),
-                    ]
-                        + tally.refusals.sorted { $0.key < $1.key }.map { ("  \($0.key)", Terminal.grouped($0.value)) }
-                        + tally.refusedBatches.sorted { $0.key < $1.key }
-                        .map { ("  whole batches: \($0.key)", Terminal.grouped($0.value)) }))
+            var rows = [
+                ("sent", "\(Terminal.grouped(tally.sent)) events in \(Terminal.grouped(tally.batches)) batches"),
+                ("accepted", Terminal.grouped(tally.accepted)), ("refused", Terminal.grouped(tally.refused)),
+                ("retried", "\(Terminal.grouped(tally.retried)) times"),
+            ]
+            for (prefix, found) in [("  ", tally.refusals), ("  whole batches: ", tally.refusedBatches)] {
+                rows += found.sorted { $0.key < $1.key }.map { (prefix + $0.key, Terminal.grouped($0.value)) }
+            }
+            Terminal.data(Terminal.table(rows))
         }
         if tally.refused > 0 { throw ExitCode(2) }
     }

@@ -6,8 +6,8 @@ import ThrongSystem
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Makes partners' reports from what was released, and says how they stand.",
-        discussion: "Without a subcommand it makes reports.",
+        abstract: "Makes partners' reports, and says how they stand.",
+        discussion: "EXAMPLES\n  throng report --plan plan.yaml --data ./data\n  throng report show --data ./data",
         subcommands: [ReportMakeCommand.self, ReportShowCommand.self, ReportSendCommand.self],
         defaultSubcommand: ReportMakeCommand.self)
 }
@@ -42,6 +42,9 @@ struct ReportSendCommand: AsyncParsableCommand {
         discussion: """
             The files are the ones that were made, the idempotency keys those of the first tries. What arrived over HTTPS is \
             not sent again. `throng serve` does it at its next look at what is due.
+
+            EXAMPLE
+              throng report send weekly_shop-2026-W47 --data ./data
             """)
 
     @Argument(help: "What `throng report show` begins its lines with, such as weekly_shop-2026-W47.")

@@ -10,12 +10,16 @@ struct ReportMakeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make",
         abstract: "Makes reports and delivers them (the default).",
+        usage: "throng report make --plan <file> [<options>]",
         discussion: """
             Without --period it takes each report's last complete period. A report is made once a period: where it was made \
             already, what was kept is delivered where it has not arrived yet, and into folders again. With --out the files \
             are made anew and go into that folder alone, and nothing goes on record.
 
             Relative paths are under the data directory. Paths and addresses of the files go to standard output.
+
+            EXAMPLE
+              throng report make --plan plan.yaml --data ./data --period 2026-11-20 --out ./look
             """)
 
     @OptionGroup var plans: PlanFiles

@@ -11,6 +11,7 @@ struct ReportShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Lists the runs of reports, or shows all that is on record of one.",
+        usage: "throng report show [<id>] [<options>]",
         discussion: """
             Without a run it lists all: partner, report, period, how each stands, and its deliveries. running: it is being made. \
             made: deliveries are under way. delivered: it arrived everywhere. undelivered: a delivery was given up, and `throng \
@@ -19,6 +20,9 @@ struct ReportShowCommand: AsyncParsableCommand {
             Of one run it shows the files with their SHA-256, the manifest, deliveries and errors. The files are kept as they \
             were made, until the first number in them may be kept no longer. The totals of the app's events are exact, and for \
             operators only.
+
+            EXAMPLE
+              throng report show weekly_shop-2026-W47 --data ./data --out ./again
             """)
 
     @Argument(help: "What the list begins a line with, such as weekly_shop-2026-W47.")

@@ -47,9 +47,6 @@ enum DaemonSettings {
             apply: { $0.kept.seconds = Int64($1) * 60 }),
     ]
 
-    /// One entry a variable, for the manual.
-    static var help: String { Setting.all.map(\.help).joined(separator: "\n") }
-
     /// A daemon by its settings, and all that would be refused of them.
     ///
     /// - Parameter settings: without problems of their file.

@@ -5,10 +5,7 @@ import ThrongServer
 
 /// The options of `throng serve`, which `throng doctor --show` takes, too.
 struct ServeOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "A file of settings (default: that of \(SettingsFile.variable), else \(SettingsFile.standardPath) if there is one).",
-            valueName: "file"))
+    @Option(help: ArgumentHelp("A settings file (default: \(SettingsFile.standardPath)).", valueName: "file"))
     var config: String?
 
     @Option(name: .customLong("plan"), help: ArgumentHelp("A plan; give it once for each app.", valueName: "file"))
@@ -16,53 +13,15 @@ struct ServeOptions: ParsableArguments {
 
     @OptionGroup var place: Place
 
-    @Option(
-        help: ArgumentHelp(
-            "Where clients post: host:port, or unix:path (default: 127.0.0.1:8080).", valueName: "address"))
-    var listen: String?
-
-    @Option(help: ArgumentHelp("Where Prometheus reads (default: 127.0.0.1:9464).", valueName: "host:port"))
-    var metrics: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Where partners, analysts and operators look (default: nowhere; `throng token new` lets them in).",
-            valueName: "host:port"))
-    var portal: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Where other daemons hand on what is this one's (default: nowhere; `throng daemon join` lets it count with them).",
-            valueName: "host:port"))
-    var members: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Where other daemons reach that, such as http://throng-0.throng:7080 (default: the host and port of --members).",
-            valueName: "url"))
-    var advertise: String?
-
-    @Option(
-        name: .customLong("tls-certificate"),
-        help: ArgumentHelp(
-            "Speaks TLS with clients and people, by this certificate and those behind it, in PEM (default: plain HTTP).",
-            valueName: "file"))
-    var certificate: String?
-
-    @Option(
-        name: .customLong("tls-key"), help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
-    var key: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
-    var log: String?
-
-    @Option(
-        name: .customLong("log-format"),
-        help: ArgumentHelp(
-            "text, for people, or json: an object a line, for programs (default: text).", valueName: "format"))
-    var logFormat: String?
+    @Option(help: Setting.listen.help("address")) var listen: String?
+    @Option(help: Setting.metrics.help("host:port")) var metrics: String?
+    @Option(help: Setting.portal.help("host:port")) var portal: String?
+    @Option(help: Setting.members.help("host:port")) var members: String?
+    @Option(help: Setting.advertised.help("url")) var advertise: String?
+    @Option(name: .customLong("tls-certificate"), help: Setting.certificate.help("file")) var certificate: String?
+    @Option(name: .customLong("tls-key"), help: Setting.key.help("file")) var key: String?
+    @Option(help: Setting.log.help("level")) var log: String?
+    @Option(name: .customLong("log-format"), help: Setting.logFormat.help("format")) var logFormat: String?
 
     /// All that is set, by these options, the environment and the file as it is now.
     ///

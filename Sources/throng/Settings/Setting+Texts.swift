@@ -26,24 +26,22 @@ extension Setting {
         meaning: "where partners, analysts and operators look")
     static let members = Setting(
         key: "members.listen", option: "--members", kind: .text, standard: "nowhere",
-        meaning: "where other daemons hand on what is this one's: host:port")
+        meaning: "where other daemons hand on what is this one's")
     static let advertised = Setting(
         key: "members.advertise", option: "--advertise", kind: .text, standard: "the host and port of --members",
-        meaning: "where other daemons reach that, such as http://throng-0.throng:7080")
+        meaning: "where they reach that: http or https, host and port")
     static let memberAuthorities = Setting(
         key: "members.authorities", kind: .path, standard: "the system's",
         meaning: "certificates in PEM that vouch for other daemons, where these speak TLS")
     static let certificate = Setting(
-        key: "tls.certificate", option: "--tls-certificate", kind: .path, standard: "none: plain HTTP",
-        meaning:
-            "TLS with clients and people: a certificate and those behind it, in PEM; the file is read anew once it changes"
-    )
+        key: "tls.certificate", option: "--tls-certificate", kind: .path, standard: "plain HTTP",
+        meaning: "speaks TLS, by this certificate and those behind it, in PEM")
     static let key = Setting(
         key: "tls.key", option: "--tls-key", kind: .path, standard: "none",
         meaning: "the certificate's private key, in PEM")
     static let log = Setting(
         key: "log", option: "--log", kind: .choice(Logger.Level.allCases.map(\.rawValue)), standard: "info",
-        meaning: "from which level on the log is written")
+        meaning: "from which level on it logs: trace to critical")
     static let logFormat = Setting(
         key: "log-format", option: "--log-format", kind: .choice(LogOptions.Format.allCases.map(\.rawValue)),
         standard: "text", meaning: "text, for people, or json: an object a line, for programs")

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Something of `throng serve` that can be set: by an option where it has one, by a variable of the environment, in a
 /// file.
 struct Setting: Sendable {
@@ -42,15 +44,10 @@ struct Setting: Sendable {
         }
     }
 
-    var help: String {
-        let kind =
-            switch kind {
-            case .number(let unit, _, _): "int, \(standard), \(unit)"
-            case .path: "path, \(standard)"
-            case .paths: "paths with a colon between them, \(standard)"
-            case .choice, .text, .words, .connection: "text, \(standard)"
-            }
-        return "  \(variable) (\(kind))\n      \(meaning)"
+    /// The help of its option.
+    func help(_ value: String) -> ArgumentHelp {
+        let sentence = meaning.prefix(1).uppercased() + meaning.dropFirst()
+        return ArgumentHelp("\(sentence) (default: \(standard)).", valueName: value)
     }
 
     /// Every one, in the order in which people read them.

@@ -55,7 +55,7 @@ struct Settings: Sendable {
         let known = Set(Setting.all.map(\.variable)).union(Self.others).union(Fault.variables)
             .union(DaemonSettings.testVariables)
         return environment.keys.sorted().filter { $0.hasPrefix("THRONG_") && !known.contains($0) }.map {
-            "The environment has \($0), which throng does not know. `throng serve --help` lists the ones it knows."
+            "The environment has \($0), which throng does not know. `throng doctor --show` has the ones it knows."
         }
     }
 

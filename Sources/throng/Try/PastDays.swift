@@ -37,9 +37,6 @@ struct PastDays {
         var keys: [WindowID: WindowKey] = [:]
         var refused: [String: Int] = [:]
         var accepted = 0
-        let calendars = Dictionary(
-            layouts.map { ($0.timeZone, PeriodCalendar(timeZone: $0.timeZone) ?? .utc) }
-        ) { first, _ in first }
         for (parcel, now) in parcels {
             var body = parcel.body
             let outcome = try body.withUTF8 { try intake.read($0, signals: parcel.signals, now: now, isSealed: true) }
@@ -54,10 +51,7 @@ struct PastDays {
             let key = keys[window] ?? .random()
             keys[window] = key
             let counted = counting.count(
-                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: true, now: now
-            ) { layout in
-                (calendars[layout.timeZone] ?? .utc).period(layout.period, containing: now).start
-            }
+                incoming.bucketed, identifier: incoming.identifier.keyed(with: key), hasProof: true, now: now)
             switch counted {
             case .counted(let batch):
                 accepted += batch.answer.accepted
@@ -70,7 +64,7 @@ struct PastDays {
             }
         }
         // The day is over, and so are its windows.
-        _ = counting.takeClosings(now: .max) { _ in end }
+        _ = counting.takeClosings(now: .max)
         while let flush = counting.freeze() {
             _ = try await store.flush(flush, now: min(end, UnixClock.system.now))
             counting.applied(flush, closed: [])

@@ -54,6 +54,9 @@ struct TrialHouse {
             guard names.isEmpty || MadeUpMark.isThere(in: path) else {
                 throw CommandFailure("\(path) holds something else than an earlier trial; name another --data.")
             }
+            guard !DataDirectory.isHeld(path) else {
+                throw CommandFailure("A trial runs in \(path); end it by Ctrl-C first, or name another --data.")
+            }
             try await cluster().remove()
             try files.removeItem(atPath: path)
         }

@@ -12,25 +12,17 @@ import ThrongSystem
 struct TryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "Shows a plan at work: reports of a made-up crowd in a minute, then each batch that you post.",
+        abstract: "Shows a plan at work: a made-up crowd, and you.",
         discussion: """
-            Makes a crowd up from the plan, counts yesterday and eight weeks before by the daemon's own code, releases and \
-            reports them on a private PostgreSQL in a directory of its own, and marks all of it as made up. Then it serves a \
-            page on this machine: whatever is posted there, by curl, a web page or an app, appears as it was counted, with \
-            the numbers that it went into. Save the plan, and it is read again; its mistakes stand on the page.
+            In a minute it counts, releases and reports eight weeks of a crowd that is made up from the plan, in a directory of \
+            its own. Then a page shows each batch that you post, as it was counted, and the plan's mistakes whenever you save it.
 
-            Without a plan it takes the sample's shop, whose devices and shoppers come from two data sets and are combined at \
-            random (resampled).
+            Without a plan it takes the sample's shop, of two data sets that are combined at random (resampled).
 
             EXAMPLES
               throng try plan.yaml
               throng try plan.yaml --audience 500 --devices devices.ndjson.gz
               throng try --once --json
-
-            EXIT CODES
-              0  it was stopped, or with --once all was made
-              1  it could not be done
-              2  the plan has problems
             """)
 
     @Argument(help: "The plan's file (default: the sample's shop).")
@@ -38,29 +30,22 @@ struct TryCommand: AsyncParsableCommand {
 
     @OptionGroup var source: CrowdSource
 
-    @Option(
-        help: ArgumentHelp(
-            "How many devices come on a day (default: the plan's audience, at most 1500).", valueName: "devices"))
+    @Option(help: ArgumentHelp("Devices a day (default: the plan's audience, up to 1500).", valueName: "devices"))
     var audience: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "How many days are made, yesterday the last (default: as many of 57 as take half a minute).",
-            valueName: "days"))
+    @Option(help: ArgumentHelp("Days up to yesterday (default: 57 or half a minute's).", valueName: "days"))
     var days: Int?
 
-    @Option(help: "Which crowd: the same seed gives the same one.")
+    @Option(help: "The same seed, the same crowd.")
     var seed: UInt64 = 20_261_121
 
-    @Option(
-        help: ArgumentHelp(
-            "The page's port on 127.0.0.1 (default: 8080, or another if that is taken).", valueName: "port"))
+    @Option(help: ArgumentHelp("The page's port on 127.0.0.1 (default: 8080, if free).", valueName: "port"))
     var port: Int?
 
     @Option(help: ArgumentHelp("A data directory for trials alone.", valueName: "dir"))
     var data = Place.standardData + "-try"
 
-    @Option(help: ArgumentHelp("Where the reports go (default: reports in the data directory).", valueName: "dir"))
+    @Option(help: ArgumentHelp("Where reports go (default: in the data directory).", valueName: "dir"))
     var out: String?
 
     @Flag(help: "Opens the page in a browser.")
@@ -69,7 +54,7 @@ struct TryCommand: AsyncParsableCommand {
     @Flag(help: "Ends once the reports are made.")
     var once = false
 
-    @Flag(help: "The daemon behind the page speaks TLS, by a certificate that openssl makes for this run.")
+    @Flag(help: "The daemon speaks TLS, by a certificate that it makes.")
     var tls = false
 
     @Flag(help: "Prints the summary as JSON.")

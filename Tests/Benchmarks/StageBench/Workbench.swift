@@ -54,7 +54,7 @@ struct World {
     func count(
         _ incoming: BucketedBatch, identifier: KeyedIdentifier, in counting: inout Counting
     ) throws -> CountedBatch {
-        let outcome = counting.count(incoming, identifier: identifier, now: now) { _ in now }
+        let outcome = counting.count(incoming, identifier: identifier, now: now)
         guard case .counted(let batch) = outcome else { throw ValidationError("A batch was not counted: \(outcome).") }
         guard batch.answer.refused.isEmpty else {
             throw ValidationError("Events were refused: \(batch.answer.refused[0].reason).")

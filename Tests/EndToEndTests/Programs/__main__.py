@@ -1,8 +1,7 @@
 """Runs a program of these folders by its name: python3 Tests/EndToEndTests/Programs first_light [OPTION…]
 
 THRONG_BINARY names the built throng. A program's claims are its function `test`. Modules that several programs use are in Support; a
-program may also use another one's parts.
-"""
+program may also use another one's parts."""
 
 import glob
 import importlib

@@ -167,9 +167,61 @@ struct MadeCrowdTests {
         let crowd = try Crowd(of: plan, shares: CrowdShares(file: file.path, for: plan))
         let german = crowd.visitors(400, seed: 1).count { $0.fields.contains { $0.json == "\"de-DE\"" } }
         #expect(german > 370)
-        try "dimension,bucket,share\nlanguage,klingon,1\n".write(to: file, atomically: true, encoding: .utf8)
-        #expect(throws: LoadError.malformedShare(file: file.path, line: 2)) {
-            try CrowdShares(file: file.path, for: plan)
+        let lines = [
+            "language,klingon,1", "devices,play_ended,1.5", "events,play_ended,0", "consent,product,1",
+            "devices,joke,1",
+        ]
+        for line in lines {
+            try "dimension,bucket,share\n\(line)\n".write(to: file, atomically: true, encoding: .utf8)
+            #expect(throws: LoadError.malformedShare(file: file.path, line: 2)) {
+                try CrowdShares(file: file.path, for: plan)
+            }
         }
+    }
+
+    @Test("as many devices send an event, as often, and agree as somebody says in a file from a spreadsheet")
+    func toldEvents() throws {
+        let plan = try Self.plan("Tests/EndToEndTests/Programs/Support/podcast.yaml")
+        let file = FileManager.default.temporaryDirectory.appending(path: "shares-\(UUID()).csv")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let lines = [
+            "dimension,bucket,share", "devices,play_ended,0.1", "events,play_ended,3", "devices,message_heard,1",
+            "consent,sponsors,0.2",
+        ]
+        try lines.joined(separator: "\r\n").write(to: file, atomically: true, encoding: .utf8)
+        let crowd = try Crowd(of: plan, shares: CrowdShares(file: file.path, for: plan))
+        #expect(Set(crowd.guessedEvents) == ["play_started", "play_resumed", "screen_seen"])
+        let sent = try Self.counted(plan, crowd, devices: 4000).sent
+        // Some hand events in late, under another identifier, and some refuse.
+        func devices(_ metric: MetricName) -> Int { sent[metric, default: [:]].values.reduce(0, +) }
+        #expect((300...520).contains(devices("endings")))
+        let endings = sent["endings", default: [:]].reduce(0) { $0 + Int($1.key) * $1.value }
+        #expect((2.0...4.0).contains(Double(endings) / Double(devices("endings"))))
+        // A device of hourly identifiers may be several.
+        #expect((500...1500).contains(devices("messages")))
+    }
+
+    @Test("a week is forecast of as many days as it is given: without identifiers k counts the events of all of them")
+    func weeks() throws {
+        let plan = try Plan(
+            yaml: """
+                app: {name: calls, title: Calls, owner: Desk, contact: desk@example.org, audience: 20, threshold: 20}
+                purposes: {desk: {explanation: To staff it., consent: not_required, identifier: none, retention: 90 days}}
+                metrics:
+                  calls: {title: Calls, events: [called], question: How many?, decision: Staff., owner: Desk,
+                    expires: \(CalendarDate(daysSince1970: CalendarDate.today.daysSince1970 + 100)), purpose: desk, period: week}
+                """, file: "calls.yaml")
+        let file = FileManager.default.temporaryDirectory.appending(path: "shares-\(UUID()).csv")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try "dimension,bucket,share\ndevices,called,0.5\nevents,called,1\n"
+            .write(to: file, atomically: true, encoding: .utf8)
+        let crowd = try Crowd(of: plan, shares: CrowdShares(file: file.path, for: plan))
+        func reached(_ days: Int) throws -> [Int] {
+            try Forecast(of: plan, crowd: crowd, Forecast.Terms(devices: 20, days: days, seed: 1)).metrics[0].groupings
+                .map(\.reached)
+        }
+        // Some ten calls a day.
+        #expect(try reached(1) == [0])
+        #expect(try reached(7) == [1])
     }
 }

@@ -81,7 +81,7 @@ struct PreparedBatchesTests {
             let identifier = Array("\(number)".utf8).withUnsafeBytes { key.keyed($0) }
             guard
                 case .counted(let counted) = counting.count(
-                    batch, identifier: identifier, now: Self.now, openPeriod: { _ in .epoch })
+                    batch, identifier: identifier, now: Self.now)
             else { throw LoadError.nothingCounted(purpose: "") }
             #expect(counted.answer.accepted == 30)
             #expect(counted.answer.refused == [])

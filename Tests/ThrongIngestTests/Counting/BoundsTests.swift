@@ -43,7 +43,7 @@ struct BoundsTests {
         for place in 0..<Int64(count) {
             let now = now + place * 60
             _ = counting.count(
-                batch(UInt64(place), at: now), identifier: who(UInt64(place)), now: now, openPeriod: { _ in .epoch })
+                batch(UInt64(place), at: now), identifier: who(UInt64(place)), now: now)
             if place % 64 == 0 { _ = counting.closeWindows(now: now, among: []) }
         }
         var devices: [Int64: Int64] = [:]
@@ -125,7 +125,7 @@ struct BoundsTests {
                 let now = Self.now + Int64(place) * 20
                 let outcome = counting.count(
                     Self.batch(place, cell: UInt32(place % 2), refused: Int(place % 3), at: now),
-                    identifier: Self.who(place % 50), now: now, openPeriod: { _ in .epoch })
+                    identifier: Self.who(place % 50), now: now)
                 if case .counted(let record) = outcome { records.append(record) }
             }
             return Self.drain(&counting, from: .start)
@@ -155,7 +155,7 @@ struct BoundsTests {
         for id in UInt64(0)..<100 {
             guard
                 case .counted(let record) = counting.count(
-                    Self.batch(id, refused: 999), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
+                    Self.batch(id, refused: 999), identifier: Self.who(id), now: Self.now)
             else {
                 Issue.record("it was not counted")
                 return
@@ -166,7 +166,7 @@ struct BoundsTests {
         for id in UInt64(0)..<100 {
             guard
                 case .repeated(let answer, _) = counting.count(
-                    Self.batch(id, refused: 999), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
+                    Self.batch(id, refused: 999), identifier: Self.who(id), now: Self.now)
             else {
                 Issue.record("it was counted twice")
                 return
@@ -193,14 +193,14 @@ struct BoundsTests {
         }
         var listed = 0
         for id in UInt64(0)..<200 {
-            _ = counting.count(batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
+            _ = counting.count(batch(id), identifier: Self.who(id), now: Self.now)
         }
         #expect(counting.refusalBytes <= 10_000)
         let position = counting.position
         for id in UInt64(0)..<200 {
             guard
                 case .repeated(let answer, _) = counting.count(
-                    batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
+                    batch(id), identifier: Self.who(id), now: Self.now)
             else {
                 Issue.record("it was counted twice")
                 return
@@ -224,7 +224,7 @@ struct BoundsTests {
         var counted: [UInt64] = []
         var turnedAway = 0
         for id in UInt64(0)..<5000 {
-            switch counting.count(Self.batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
+            switch counting.count(Self.batch(id), identifier: Self.who(id), now: Self.now)
             {
             case .counted: counted.append(id)
             case .full: turnedAway += 1
@@ -236,7 +236,7 @@ struct BoundsTests {
         for id in counted {
             guard
                 case .repeated = counting.count(
-                    Self.batch(id), identifier: Self.who(id), now: Self.now, openPeriod: { _ in .epoch })
+                    Self.batch(id), identifier: Self.who(id), now: Self.now)
             else {
                 Issue.record("a repeat was not known again")
                 return
@@ -247,7 +247,7 @@ struct BoundsTests {
         _ = counting.closeWindows(now: later, among: [])
         guard
             case .counted = counting.count(
-                Self.batch(1, at: later), identifier: Self.who(1), now: later, openPeriod: { _ in .epoch })
+                Self.batch(1, at: later), identifier: Self.who(1), now: later)
         else {
             Issue.record("there is room again")
             return
@@ -262,7 +262,7 @@ struct BoundsTests {
             space: Self.space, position: .start, watermark: .start, bounds: Counting.Bounds(windowBytes: bound))
         func isCounted(_ id: UInt64, _ who: UInt64) -> Bool {
             let outcome = counting.count(
-                Self.batch(id), identifier: Self.who(who), now: Self.now, openPeriod: { _ in .epoch })
+                Self.batch(id), identifier: Self.who(who), now: Self.now)
             if case .counted = outcome { return true } else { return false }
         }
         var devices: UInt64 = 0

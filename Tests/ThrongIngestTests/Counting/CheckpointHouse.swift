@@ -150,8 +150,7 @@ struct CheckpointHouse {
         let identifier = Self.identifier(who, window)
         let hasProof = who % 3 != 0 && Int.random(in: 0..<3, using: &random) == 0
         let outcome = counting.count(
-            batch, identifier: identifier, hasProof: hasProof, liftsFloors: who % 5 != 0, now: Self.now
-        ) { _ in Self.today }
+            batch, identifier: identifier, hasProof: hasProof, liftsFloors: who % 5 != 0, now: Self.now)
         guard case .counted(let record) = outcome else { return }
         journal.append(.batch(record))
         sent.append((batch, identifier, record.answer))
@@ -160,7 +159,7 @@ struct CheckpointHouse {
     /// A batch comes again.
     private mutating func again() {
         guard let known = sent.randomElement(using: &random) else { return }
-        let outcome = counting.count(known.batch, identifier: known.who, now: Self.now) { _ in Self.today }
+        let outcome = counting.count(known.batch, identifier: known.who, now: Self.now)
         guard case .repeated(let answer, _) = outcome else { return _ = Issue.record("\(outcome)") }
         #expect(answer.accepted == known.answer.accepted)
         repeats += 1
@@ -266,7 +265,7 @@ struct CheckpointHouse {
     func compareAnswers(_ one: inout Counting, _ other: inout Counting) {
         for (batch, who, _) in sent {
             func answer(_ counting: inout Counting) -> String {
-                "\(counting.count(batch, identifier: who, now: Self.now) { _ in Self.today })"
+                "\(counting.count(batch, identifier: who, now: Self.now))"
             }
             let expected = answer(&one)
             #expect(expected.hasPrefix("repeated"))
@@ -282,10 +281,7 @@ struct CheckpointHouse {
             let who = UInt64.random(in: 0..<60, using: &random)
             let batch = Self.batch(&random, window: window, who: who)
             func count(_ counting: inout Counting) -> String {
-                let outcome = counting.count(batch, identifier: Self.identifier(who, window), now: Self.now) { _ in
-                    Self.today
-                }
-                return "\(outcome)"
+                "\(counting.count(batch, identifier: Self.identifier(who, window), now: Self.now))"
             }
             #expect(count(&counting) == count(&other))
         }

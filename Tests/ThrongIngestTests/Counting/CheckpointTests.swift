@@ -82,7 +82,7 @@ struct CheckpointTests {
         var walk = try #require(begun)
         let window = try #require(walk.windows.first)
         guard case .part = house.counting.next(of: &walk) else { return _ = Issue.record("there are parts") }
-        for closing in house.counting.takeClosings(now: window.over, openPeriod: { _ in CheckpointHouse.today }) {
+        for closing in house.counting.takeClosings(now: window.over) {
             house.journal.append(.closing(closing))
         }
         guard case .windowEnded = house.counting.next(of: &walk) else { return _ = Issue.record("a window has ended") }
@@ -95,7 +95,7 @@ struct CheckpointTests {
         for (window, position) in closing { restored.restore(closing: window, at: position) }
         var random = SeededGenerator(seed: 1)
         let batch = CheckpointHouse.batch(&random, window: window, who: 1)
-        let outcome = restored.count(batch, identifier: .init(high: 1, low: 1), now: window.over - 1) { _ in .epoch }
+        let outcome = restored.count(batch, identifier: .init(high: 1, low: 1), now: window.over - 1)
         guard case .windowOver = outcome else { return _ = Issue.record("\(outcome)") }
     }
 

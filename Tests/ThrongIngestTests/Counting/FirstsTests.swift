@@ -32,7 +32,7 @@ struct FirstsTests {
     }
 
     private static func batch(
-        _ events: [Event], window: Int64 = 0, id: UInt64 = .random(in: 0 ... .max)
+        _ events: [Event], window: Int64 = 0, id: UInt64 = .random(in: 0 ... .max), at now: UnixSeconds = now
     ) -> BucketedBatch {
         BucketedBatch(
             id: BatchID(high: id, low: 1),
@@ -57,12 +57,11 @@ struct FirstsTests {
     @discardableResult
     private static func count(
         _ events: [Event], by identifier: UInt64 = 1, window: Int64 = 0, in counting: inout Counting,
-        open: UnixSeconds = friday + day
+        at now: UnixSeconds = now
     ) throws -> CountedBatch {
         let outcome = counting.count(
-            batch(events, window: window), identifier: KeyedIdentifier(high: identifier &* 77, low: identifier &+ 5),
-            now: now
-        ) { _ in open }
+            batch(events, window: window, at: now),
+            identifier: KeyedIdentifier(high: identifier &* 77, low: identifier &+ 5), now: now)
         guard case .counted(let record) = outcome else { throw NotCounted() }
         return record
     }
@@ -156,7 +155,7 @@ struct FirstsTests {
             try Self.count([Event(firsts: [])], by: 4, in: &counting)
             let flush = counting.freeze()
             counting.applied(try #require(flush), closed: [ClosedPeriod(layout: layout.id, periodStart: Self.friday)])
-            let record = try Self.count([Event(firsts: [0, 1, 2, 3])], by: 5, in: &counting, open: open)
+            let record = try Self.count([Event(firsts: [0, 1, 2, 3])], by: 5, in: &counting, at: open + 3600)
             #expect(record.additions.map(\.periodStart) == [open])
             #expect(record.additions.map { Array($0.firsts) } == [kept])
         }

@@ -151,8 +151,7 @@ struct RemovalTests {
             // Some prove themselves at once, some later, some never.
             let hasProof = member.who % 3 != 0 && Int.random(in: 0..<3, using: &random) == 0
             let outcome = counting.count(
-                batch, identifier: member.identifier, hasProof: hasProof, now: RemovalTests.now
-            ) { _ in RemovalTests.today }
+                batch, identifier: member.identifier, hasProof: hasProof, now: RemovalTests.now)
             switch outcome {
             case .counted(let record):
                 #expect(!asked.contains(member))

@@ -46,10 +46,10 @@ struct ReplayTests {
         let batch = Self.batch(&random, events: 2)
         let identifier = KeyedIdentifier(high: 1, low: 2)
         func isOver(_ outcome: Counting.Outcome) -> Bool { if case .windowOver = outcome { true } else { false } }
-        #expect(!isOver(counting.count(batch, identifier: identifier, now: Self.now) { _ in .epoch }))
+        #expect(!isOver(counting.count(batch, identifier: identifier, now: Self.now)))
         // PostgreSQL does not have it yet, so its key stays; but nobody knows any more whom it counted.
         #expect(counting.closeWindows(now: Self.now + 3600, among: [batch.window]) == [])
-        #expect(isOver(counting.count(batch, identifier: identifier, now: Self.now) { _ in .epoch }))
+        #expect(isOver(counting.count(batch, identifier: identifier, now: Self.now)))
     }
 
     @Test(
@@ -67,7 +67,7 @@ struct ReplayTests {
         var records: [CountedBatch] = []
         var sums: [String: Int64] = [:]
         for (place, (batch, identifier)) in batches.enumerated() {
-            let outcome = whole.count(batch, identifier: try #require(identifier), now: Self.now) { _ in .epoch }
+            let outcome = whole.count(batch, identifier: try #require(identifier), now: Self.now)
             guard case .counted(let record) = outcome else { continue }
             records.append(record)
             if place + 1 == watermark, let flush = whole.freeze() {
@@ -79,7 +79,7 @@ struct ReplayTests {
         for record in records.prefix(50) { restarted.replay(record, now: Self.now) }
         restarted.resolve(watermark: JournalPosition(UInt64(watermark)))
         for (place, (batch, identifier)) in batches.enumerated() {
-            let outcome = restarted.count(batch, identifier: try #require(identifier), now: Self.now) { _ in .epoch }
+            let outcome = restarted.count(batch, identifier: try #require(identifier), now: Self.now)
             switch outcome {
             case .repeated(let answer, let position):
                 #expect(place < 50)
@@ -108,7 +108,7 @@ struct ReplayTests {
         var random = SeededGenerator(seed: 1)
         var counting = Counting(space: CellSpace(layouts: [Self.layout]), position: .start, watermark: .start)
         let batch = Self.batch(&random, events: 1)
-        _ = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 2), now: Self.now) { _ in .epoch }
+        _ = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 2), now: Self.now)
         let over = batch.window.over
         let early = counting.closeWindows(now: over - 1, among: [batch.window])
         #expect(early.isEmpty)
@@ -119,7 +119,7 @@ struct ReplayTests {
         counting.applied(try #require(flush), closed: [])
         let settled = counting.closeWindows(now: over, among: [batch.window])
         #expect(settled == [batch.window])
-        let late = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 2), now: over) { _ in .epoch }
+        let late = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 2), now: over)
         if case .windowOver = late { return }
         Issue.record("the batch was counted although its window is over")
     }

@@ -153,7 +153,7 @@ struct WindowTests {
         var windows: Set<WindowID> { Set(journal.map(\.window)) }
 
         mutating func take(_ post: Post) {
-            let outcome = counting.count(post.batch, identifier: post.identifier, now: now) { _ in .epoch }
+            let outcome = counting.count(post.batch, identifier: post.identifier, now: now)
             guard case .counted(let record) = outcome else { return }
             #expect(!destroyed.contains(record.window))
             journal.append(.batch(record))
@@ -180,7 +180,7 @@ struct WindowTests {
         /// What the daemon does once a second.
         mutating func tidy() {
             for ended in counting.takeEnded(now: now) {
-                for closing in counting.close(ended.tallied(), largest: partSize, openPeriod: { _ in .epoch }) {
+                for closing in counting.close(ended.tallied(), largest: partSize, now: now) {
                     journal.append(.closing(closing))
                     closings += closing.hasMore ? 0 : 1
                 }
@@ -304,7 +304,7 @@ struct WindowTests {
         copy.reach(JournalPosition(1))
         let forgotten = copy.forgetEnded(now: Self.now + 1800)
         #expect(forgotten.map(\.number) == [Self.window])
-        #expect(copy.takeClosings(now: Self.now + 1800) { _ in Self.midnight }.isEmpty)
+        #expect(copy.takeClosings(now: Self.now + 1800).isEmpty)
         #expect(copy.position == JournalPosition(5))
     }
 
@@ -319,7 +319,7 @@ struct WindowTests {
         #expect(first.closedUntil == nil)
         house.counting.applied(first, closed: [])
         let over = try #require(house.journal.first).window.over
-        for closing in house.counting.takeClosings(now: over + 7200, openPeriod: { _ in Self.midnight }) {
+        for closing in house.counting.takeClosings(now: over + 7200) {
             house.journal.append(.closing(closing))
         }
         // The window's end, not the clock that closed it.
@@ -341,10 +341,9 @@ struct WindowTests {
                 id: BatchID(high: 1, low: 1)))
         let frozen = house.counting.freeze()
         let flush = try #require(frozen)
-        let closed = Set(
-            Self.space.ids.map { ClosedPeriod(layout: $0, periodStart: Self.midnight - 86_400) })
+        let closed = Set(Self.space.ids.map { ClosedPeriod(layout: $0, periodStart: Self.midnight - 86_400) })
         house.counting.applied(flush, closed: closed)
-        let closings = house.counting.takeClosings(now: Self.now + 1800) { _ in Self.midnight }
+        let closings = house.counting.takeClosings(now: Self.now + 1800)
         #expect(closings.count == 1)
         #expect(closings.first?.additions.map(\.periodStart) == [Self.midnight, Self.midnight])
         #expect(closings.first?.additions.map(\.cell.value) == [6, 6])
@@ -356,7 +355,8 @@ struct WindowTests {
         let post = Self.post(
             events, by: 1, window: Self.window, id: BatchID(high: 1, low: 1))
         var trial = Counting(space: Self.space, position: .start, watermark: .start).forPreview()
-        let answer = try #require(trial.preview(post.batch, now: Self.now) { _ in .epoch })
+        let preview = trial.preview(post.batch, now: Self.now)
+        let answer = try #require(preview)
         let ways = answer.map { $0.additions.filter { $0.metric == 2 }.map(\.cell.value) }
         #expect(ways == [[], [3], [4]])
         #expect(answer.map { $0.additions.filter { $0.metric == 1 }.map(\.cell.value) } == [[3], [4], [4]])
@@ -372,7 +372,9 @@ struct WindowTests {
         ]
         for isClosed in [false, true] {
             var counting = Counting(space: Self.space, position: .start, watermark: .start)
-            if isClosed { counting.closed = [ClosedPeriod(layout: Self.space.ids[0], periodStart: Self.midnight)] }
+            if isClosed {
+                counting.lateness.released = [ClosedPeriod(layout: Self.space.ids[0], periodStart: Self.midnight)]
+            }
             let batch = BucketedBatch(
                 id: BatchID(high: 5, low: 5),
                 window: WindowID(
@@ -385,9 +387,7 @@ struct WindowTests {
                     .init(metric: 0, cell: CellIndex(0), periodStart: Self.midnight, count: 1, firstAmount: 0)
                 ],
                 amounts: [], marks: marks)
-            let outcome = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 1), now: Self.now) { _ in
-                Self.midnight + 86_400
-            }
+            let outcome = counting.count(batch, identifier: KeyedIdentifier(high: 1, low: 1), now: Self.now)
             guard case .counted(let record) = outcome else {
                 Issue.record("it was not counted")
                 return

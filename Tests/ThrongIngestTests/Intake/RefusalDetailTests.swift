@@ -48,7 +48,12 @@ struct RefusalDetailTests {
     func values() throws {
         #expect(
             try detail(Kiosk.event("purchase"))
-                == RefusalDetail(pointer: "/events/1/fields", field: "amount"))
+                == RefusalDetail(pointer: "/events/1/fields", field: "amount", found: "nothing"))
+        for (value, shape) in [(#""12,50""#, "text with a comma"), (#""much""#, "text"), ("true", "true or false")] {
+            #expect(
+                try detail(Kiosk.event("purchase", #""amount":\#(value)"#))
+                    == RefusalDetail(pointer: "/events/1/fields", field: "amount", found: shape))
+        }
         #expect(
             try detail(Kiosk.event("view", #""channel":[]"#))
                 == RefusalDetail(pointer: "/events/1/fields", member: 0, field: "channel"))

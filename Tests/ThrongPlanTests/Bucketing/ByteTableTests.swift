@@ -34,6 +34,27 @@ struct ByteTableTests {
         #expect(find("", in: table) == 3)
     }
 
+    @Test("texts of every length differ by each of their bytes, whether letters fold or not")
+    func everyByte() {
+        for letters in [ByteTable.Letters.exact, .foldingASCII] {
+            for length in 1...34 {
+                var wrong = 0
+                var table = ByteTable(letters)
+                let key = String(repeating: "q", count: length)
+                table.insert(key, length)
+                for place in 0..<length {
+                    for byte in UInt8.min...127 {
+                        var bytes = Array(key.utf8)
+                        bytes[place] = byte
+                        let isKey = byte == UInt8(ascii: "q") || letters == .foldingASCII && byte == UInt8(ascii: "Q")
+                        wrong += (bytes.withUnsafeBufferPointer { table[$0] } == length) == isKey ? 0 : 1
+                    }
+                }
+                #expect(wrong == 0, "\(length) bytes")
+            }
+        }
+    }
+
     private func find(_ text: String, in table: ByteTable) -> Int? {
         var copy = text
         return copy.withUTF8 { table[$0] }

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
-import ThrongPlan
 import Yams
 
+@testable import ThrongPlan
+
 /// The tests that uap-core brings for every implementation; Debian's package installs them beside the rules.
-@Suite("Families and versions are those that uap-core's own tests expect")
+@Suite("Families are those that uap-core's own tests expect")
 struct UserAgentCoreTests {
     private struct Cases: Decodable {
         let test_cases: [Case]
@@ -12,7 +13,6 @@ struct UserAgentCoreTests {
         struct Case: Decodable {
             let user_agent_string: String
             let family: String
-            let major: String?
         }
     }
 
@@ -24,23 +24,26 @@ struct UserAgentCoreTests {
             .test_cases
     }
 
+    private func read(_ userAgent: String) throws -> UserAgentReading {
+        let grammar = try UserAgentRules.system.grammar()
+        return Array(userAgent.utf8).withUnsafeBufferPointer { grammar.read($0) }
+    }
+
     private static let isInstalled = FileManager.default.fileExists(atPath: folder.path)
 
     @Test("browsers", .enabled(if: isInstalled))
     func browsers() throws {
         for expected in try cases("test_ua.yaml") {
-            let reading = try UserAgentRules.system.read(expected.user_agent_string)
+            let reading = try read(expected.user_agent_string)
             #expect(reading.browser == expected.family, "\(expected.user_agent_string)")
-            #expect(reading.browserMajor ?? "" == expected.major ?? "", "\(expected.user_agent_string)")
         }
     }
 
     @Test("operating systems", .enabled(if: isInstalled))
     func operatingSystems() throws {
         for expected in try cases("test_os.yaml") {
-            let reading = try UserAgentRules.system.read(expected.user_agent_string)
+            let reading = try read(expected.user_agent_string)
             #expect(reading.operatingSystem == expected.family, "\(expected.user_agent_string)")
-            #expect(reading.operatingSystemMajor ?? "" == expected.major ?? "", "\(expected.user_agent_string)")
         }
     }
 }

@@ -110,8 +110,8 @@ struct PlanAnswerTests {
         let label = try plan(Self.yaml()).privacyLabel(today: SamplePlan.today)
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(
-            label.contains("in which week, 0 to 3 after its first, it did one of: view. No identifier lasts for it."))
-        #expect(label.contains("how often it did one of: view. No identifier lasts for it."))
+            label.contains("in which week, 0 to 3 after its first, it did one of: view. No code lasts for it."))
+        #expect(label.contains("how often it did one of: view. No code lasts for it."))
     }
 
     @Test("an answer needs the dimension that it fills, coarsened as it says")

@@ -61,7 +61,7 @@ struct PlanClientReachTests {
     func label() throws {
         let label = try SamplePlan.small(Self.reach, Self.client + "\n    rollups: [week]")
             .privacyLabel(today: SamplePlan.today).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(label.contains("says which event is its first in a day or in a week. Nobody can check"), "\(label)")
+        #expect(label.contains("says which is its first in a day or in a week. Nobody can check"), "\(label)")
         #expect(!label.contains("Counts devices, too. "))
     }
 

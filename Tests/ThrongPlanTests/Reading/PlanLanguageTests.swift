@@ -211,4 +211,16 @@ struct PlanLanguageTests {
         let asks = try PlanDiff(from: asked, to: other, rules: .system).changes
         #expect(asks.map(\.kind) == [.words] && asks[0].meaning.contains("'question'"))
     }
+
+    @Test("a metric's noun may be in several languages; sentences are English, so that the English one stays")
+    func nouns() throws {
+        let named = try SamplePlan.small(
+            "title: Views", "title: Views\n    noun: {one: {de: Ansicht, en: view}, many: views}")
+        #expect(named.metrics[0].noun == Noun(one: "view", many: "views"))
+        #expect(named.translated(into: LanguageTag("de")).metrics == named.metrics)
+        let other = try SamplePlan.small(
+            "title: Views", "title: Views\n    noun: {one: {de: Blick, en: view}, many: views}")
+        let changes = try PlanDiff(from: named, to: other, rules: .system).changes
+        #expect(changes.map(\.kind) == [.words] && changes[0].meaning.contains("'noun'"))
+    }
 }

@@ -63,6 +63,7 @@ struct PlanSchemaTests {
         expectSame(try mapping("dimension", "properties", "screen", "oneOf"), PlanKeys.Screen.self)
         expectSame(try mapping("dimension", "properties", "utc_offset"), PlanKeys.UTCOffset.self)
         expectSame(try mapping("metric"), PlanKeys.Metric.self)
+        expectSame(try mapping("metric", "properties", "noun"), PlanKeys.Noun.self)
         expectSame(try mapping("measures"), PlanKeys.Measures.self)
         expectSame(try mapping("sum"), PlanKeys.Sum.self)
         expectSame(try mapping("histogram"), PlanKeys.Histogram.self)

@@ -108,9 +108,9 @@ struct PlanWindowTests {
         let label = plan.privacyLabel(today: SamplePlan.today)
         let words = label.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(
-            words.contains("by how far each came within its window of 1 day: Cart opened (cart, Age: <10), then Paid"))
-        #expect(words.contains("until the window is over; then only the number remains."))
-        #expect(!words.contains("at most 1 from one identifier"))
+            words.contains("devices, by how far each came within 1 day: Cart opened (cart, Age: <10), then Paid"))
+        #expect(words.contains("until the code\u{2019}s time is over. Then only the number is left."))
+        #expect(!words.contains("at most 1 from one"))
     }
 
     static let slips: [(text: String, problem: String)] = [

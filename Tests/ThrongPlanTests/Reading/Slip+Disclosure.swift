@@ -89,9 +89,12 @@ extension Slip {
             """
             34:5: metric 'views': unknown key 'margin'; did you mean 'margins'? known: title, events, question, decision, \
             owner, expires, purpose, dimensions, period, measures, contribution_bound, sampling, threshold, impossible, \
-            margins, rollups, decay, answered
+            margins, rollups, decay, answered, noun
             """
         ),
+        Slip(
+            "period: day\n    measures", "period: day\n    noun: {one: view}\n    measures",
+            "34:11: metric 'views': 'noun': 'many' is missing; add it"),
         Slip(
             "period: day\n    measures", "period: day\n    impossible: [{os: iOs, age: <10}]\n    measures",
             """

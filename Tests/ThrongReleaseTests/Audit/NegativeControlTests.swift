@@ -113,7 +113,7 @@ struct NegativeControlTests {
         let town = try AuditTown()
         var input = AuditInput()
         try input.learn(town.plan)
-        let metric = try #require(input.newest["notes/created"])
+        let metric = try #require(input.newest("created", of: "notes"))
         let law = try #require(
             metric.law(
                 of: AuditNumber(

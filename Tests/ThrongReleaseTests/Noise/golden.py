@@ -3,11 +3,10 @@
 
     python3 golden.py > Golden.swift
 
-Probabilities are whole numbers of 2^-62. A histogram has one bin for each x in -reach...reach and one for the rest.
-The critical values of chi-squared are those of a significance of 10^-6: a right sampler fails one seed in a million.
-"""
+Probabilities are whole numbers of 2^-62. A histogram has one bin for each x in -reach...reach and one for the rest. The critical values of
+chi-squared are those of a significance of 10^-6: a right sampler fails one seed in a million."""
 from fractions import Fraction
-from mpmath import mp, mpf, exp, floor, nsum, gammainc, findroot, sqrt, erfc
+from mpmath import mp, mpf, exp, floor, gammainc, findroot, sqrt
 
 mp.dps = 60
 UNIT = 1 << 62

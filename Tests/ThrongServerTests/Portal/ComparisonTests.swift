@@ -149,9 +149,9 @@ struct ComparisonTests {
         let open = try report("0.9", "null, \"low\": 1200, \"high\": null")
         let closed = try report("0.9", "54.5, \"low\": 50, \"high\": 100")
         let lower = try report("0.9", "51.5, \"low\": 50, \"high\": 100")
-        #expect(try Self.cells(closed, open) == ["90% stay below": ["54.5 [50 to 100]", "1,200 or more", ""]])
+        #expect(try Self.cells(closed, open) == ["90% were under": ["54.5 [50 to 100]", "1,200 or more", ""]])
         #expect(
-            try Self.cells(closed, lower) == ["90% stay below": ["54.5 [50 to 100]", "51.5 [50 to 100]", ""]])
+            try Self.cells(closed, lower) == ["90% were under": ["54.5 [50 to 100]", "51.5 [50 to 100]", ""]])
         // What is no quantile is called as it is.
         for name in ["nan", "1e300", "0", "1", "-0.5"] {
             #expect(try Self.cells(report(name, "null"), lower)[name]?.last == "")

@@ -22,45 +22,49 @@ struct ReportsTests {
         }
     }
 
-    private static func view(_ files: [KeptReportFile], part: Int = 1) throws -> ReportsView {
-        ReportsView(files, plan: try PortalPlan.read(), partner: "Bank", part: part, frame: frame)
+    private static func view(_ files: [KeptReportFile], part: Int = 1) throws -> TemplateView {
+        ReportsView.of(files, plan: try PortalPlan.read(), partner: "Bank", part: part, frame: frame)
     }
 
     @Test("two hours of a report can be chosen for a comparison, and each choice leads to the file that is kept")
     func hours() throws {
         let files = Self.files(2, [".json"])
-        let choices = try #require(try Self.view(files).reports.first?.comparisons.first?.earlier)
-        #expect(choices.count == 2 && choices.allSatisfy { $0.value.contains("T") })
+        let choices = try #require(
+            try Self.view(files).views("reports").first?.views("comparisons").first?.views("earlier")
+        ).compactMap { $0["value"] as? String }
+        #expect(choices.count == 2 && choices.allSatisfy { $0.contains("T") })
         #expect(
-            Set(choices.map { ReportFile.stem(report: "pulse", period: $0.value) + ".json" })
+            Set(choices.map { ReportFile.stem(report: "pulse", period: $0) + ".json" })
                 == Set(files.map(\.name)))
     }
 
     @Test("a report without pages has its downloads where others have the page, and no button that leads nowhere")
     func withoutPages() throws {
         let report = try #require(
-            try Self.view(Self.files(1, [".csv", ".manifest.sig", ".manifest.json"])).reports.first)
-        #expect(report.latestHrefs.isEmpty)
-        #expect(report.latestFiles.map(\.fileKind) == ["CSV"])
-        let page = try #require(try Self.view(Self.files(1, [".html", ".csv"])).reports.first)
-        #expect(page.latestHrefs.count == 1 && page.latestHrefs[0].hasSuffix(".html"))
-        #expect(page.latestFiles.isEmpty)
+            try Self.view(Self.files(1, [".csv", ".manifest.sig", ".manifest.json"])).views("reports").first)
+        #expect(report.texts("latestHrefs").isEmpty)
+        #expect(report.views("latestFiles").map { $0["fileKind"] as? String } == ["CSV"])
+        let page = try #require(try Self.view(Self.files(1, [".html", ".csv"])).views("reports").first)
+        #expect(page.texts("latestHrefs").count == 1 && page.texts("latestHrefs")[0].hasSuffix(".html"))
+        #expect(page.views("latestFiles").isEmpty)
     }
 
     @Test("sixty periods of a report are on one page, the latest first, and the others on further ones")
     func parts() throws {
         let files = Self.files(130, [".html"]) + Self.files(3, of: "other", [".html"])
         let first = try Self.view(files)
-        #expect(first.reports.map(\.periods.count).sorted() == [3, 60])
-        #expect(first.lede.hasSuffix("133 periods are here."))
-        #expect(first.newerHrefs.isEmpty && first.olderHrefs == ["/reports?part=2"])
+        #expect(first.views("reports").map { $0.views("periods").count }.sorted() == [3, 60])
+        #expect((first["lede"] as? String)?.hasSuffix("133 periods are here.") == true)
+        #expect(first.texts("newerHrefs").isEmpty && first.texts("olderHrefs") == ["/reports?part=2"])
         let last = try Self.view(files, part: 3)
-        #expect(last.reports.map(\.periods.count) == [10])
-        #expect(last.reports.first?.caption == "Periods 121 to 130 of 130, the latest first")
-        #expect(last.olderHrefs.isEmpty && last.newerHrefs == ["/reports?part=2"])
-        #expect(last.reports.first?.latestHrefs == [], "an old period is not the latest one")
-        let all = try (1...3).flatMap { try Self.view(files, part: $0).reports.filter { $0.reportAnchor == "pulse" } }
-        #expect(Set(all.flatMap(\.periods).flatMap(\.pages)).count == 130)
-        for part in [-1, 0, 99, .max] { #expect(try !Self.view(files, part: part).reports.isEmpty) }
+        #expect(last.views("reports").map { $0.views("periods").count } == [10])
+        let shown = try #require(last.views("reports").first)
+        #expect(shown["caption"] as? String == "Periods 121 to 130 of 130, the latest first")
+        #expect(last.texts("olderHrefs").isEmpty && last.texts("newerHrefs") == ["/reports?part=2"])
+        #expect(shown.texts("latestHrefs").isEmpty, "an old period is not the latest one")
+        let all = try (1...3).flatMap { try Self.view(files, part: $0).views("reports") }
+            .filter { $0["reportAnchor"] as? String == "pulse" }
+        #expect(Set(all.flatMap { $0.views("periods") }.flatMap { $0.texts("pages") }).count == 130)
+        for part in [-1, 0, 99, .max] { #expect(try !Self.view(files, part: part).views("reports").isEmpty) }
     }
 }

@@ -11,16 +11,16 @@ struct SignInThrottleTests {
         _ throttle: inout SignInThrottle, _ count: Int, from network: (Int) -> [UInt8],
         at now: (Int) -> Double = { _ in 0 }
     ) -> Int {
-        (0..<count).count { throttle.admit("\($0)", from: network($0), at: now($0)) == .admitted }
+        (0..<count).count { throttle.refuse("\($0)", from: network($0), at: now($0)) == nil }
     }
 
     @Test("of a hundred wrong tokens from one network ten are looked at, and one more in six seconds from then on")
     func oneNetwork() {
         var throttle = SignInThrottle()
         #expect(failures(&throttle, 100) { _ in here } == 10)
-        #expect(throttle.admit("x", from: here, at: 0) == .refused(seconds: 6))
-        #expect(throttle.admit("x", from: here, at: 6) == .admitted)
-        #expect(throttle.admit("x", from: here, at: 6) == .refused(seconds: 6))
+        #expect(throttle.refuse("x", from: here, at: 0) == 6)
+        #expect(throttle.refuse("x", from: here, at: 6) == nil)
+        #expect(throttle.refuse("x", from: here, at: 6) == 6)
         let aDay = failures(&throttle, 86_400, from: { _ in here }, at: { Double($0) + 6 })
         #expect((14_000...14_420).contains(aDay), "\(aDay) a day")
     }
@@ -28,24 +28,24 @@ struct SignInThrottleTests {
     @Test("another network signs in meanwhile, and so does a token that has opened the pages before, from anywhere")
     func others() {
         var throttle = SignInThrottle()
-        #expect(throttle.admit("good", from: here, at: 0) == .admitted)
+        #expect(throttle.refuse("good", from: here, at: 0) == nil)
         throttle.succeed("good", from: here, at: 0)
         _ = failures(&throttle, 1000) { _ in here }
-        #expect(throttle.admit("other", from: [203, 0, 113], at: 0) == .admitted)
+        #expect(throttle.refuse("other", from: [203, 0, 113], at: 0) == nil)
         for _ in 0..<100 {
-            #expect(throttle.admit("good", from: here, at: 0) == .admitted)
+            #expect(throttle.refuse("good", from: here, at: 0) == nil)
             throttle.succeed("good", from: here, at: 0)
         }
-        #expect(throttle.admit("new", from: here, at: 0) != .admitted, "control: somebody else from there waits")
+        #expect(throttle.refuse("new", from: here, at: 0) != nil, "control: somebody else from there waits")
     }
 
     @Test("a token whose public part somebody knows has its own bound, which lets its owner in again within seconds")
     func knownPart() {
         var throttle = SignInThrottle()
         throttle.succeed("good", from: here, at: 0)
-        #expect((0..<1000).count { _ in throttle.admit("good", from: [1, 2, 3], at: 1) == .admitted } == 10)
-        #expect(throttle.admit("good", from: here, at: 1) == .refused(seconds: 6))
-        #expect(throttle.admit("good", from: here, at: 8) == .admitted)
+        #expect((0..<1000).count { _ in throttle.refuse("good", from: [1, 2, 3], at: 1) == nil } == 10)
+        #expect(throttle.refuse("good", from: here, at: 1) == 6)
+        #expect(throttle.refuse("good", from: here, at: 8) == nil)
     }
 
     @Test("networks that go on failing leave room for those that come for the first time, and all together have an end")
@@ -55,17 +55,17 @@ struct SignInThrottleTests {
         #expect(failures(&throttle, 50) { network($0) } == 50)
         // The same fifty again and again fill the bucket of those that fail.
         #expect(failures(&throttle, 400) { network($0 % 50) } == 30)
-        #expect(throttle.admit("x", from: [9, 9, 9], at: 0) == .admitted, "somebody comes for the first time")
+        #expect(throttle.refuse("x", from: [9, 9, 9], at: 0) == nil, "somebody comes for the first time")
         let all = failures(&throttle, 10_000) { network($0 + 1000) }
         #expect(all < 100, "\(all) of 10,000 networks at once")
-        #expect(throttle.admit("x", from: [9, 9, 8], at: 1) == .admitted, "a second later")
+        #expect(throttle.refuse("x", from: [9, 9, 8], at: 1) == nil, "a second later")
     }
 
     @Test("where nobody knows networks, all are one; signing in well costs nothing, however often")
     func unknown() {
         var throttle = SignInThrottle()
         for _ in 0..<1000 {
-            #expect(throttle.admit("first", from: [], at: 0) == .admitted)
+            #expect(throttle.refuse("first", from: [], at: 0) == nil)
             throttle.succeed("first", from: [], at: 0)
         }
         #expect(failures(&throttle, 100) { _ in [] } == 10)
@@ -77,7 +77,7 @@ struct SignInThrottleTests {
         let before = size(of: throttle)
         for number in 0..<100_000 {
             let network = [UInt8(number >> 16), UInt8(number >> 8 & 255), UInt8(number & 255)]
-            if throttle.admit("\(number)", from: network, at: Double(number)) == .admitted {
+            if throttle.refuse("\(number)", from: network, at: Double(number)) == nil {
                 throttle.succeed("\(number)", from: network, at: Double(number))
             }
         }

@@ -1,6 +1,7 @@
 package throng;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
+import java.util.logging.Logger;
 
 /** What a device remembers, and what it may say. It asks nobody; {@link Throng} does, and holds its lock for each call here. */
 final class Device {
@@ -26,6 +28,7 @@ final class Device {
     private static final double AGE = 47 * 3600;  // The daemon takes 48 hours.
     private static final double PLAN_AGE = 300, LONGEST_PAUSE = 300;
     private static final int EVENTS = 500;
+    private static final Set<String> SIGNALS = Set.of("global_privacy_control", "do_not_track", "limit_ad_tracking", "age_signal");
 
     final Map<String, Object> state;
     final Map<String, Integer> dropped = new LinkedHashMap<>();
@@ -36,6 +39,8 @@ final class Device {
     private final Map<String, Object> context;
     private final DoubleSupplier clock;
     private List<Early> early = new ArrayList<>();
+    private String failure = "An attempt failed before the start";
+    private final Set<String> said = new LinkedHashSet<>();
 
     /** An event before its plan is known, and what was allowed when it happened. */
     private static final class Early {
@@ -65,6 +70,13 @@ final class Device {
         state.put("consent", consent);
     }
 
+    /** Signals as a set; IllegalArgumentException where one is none that a plan can honour: an opt-out must not get lost. */
+    static Set<String> optOuts(Collection<String> signals) {
+        for (String each : signals)
+            if (!SIGNALS.contains(each)) throw new IllegalArgumentException("There is no signal " + each + "; there are " + SIGNALS + ".");
+        return new LinkedHashSet<>(signals);
+    }
+
     void forget() {
         state.clear();
         state.put("test", isTest);
@@ -85,6 +97,9 @@ final class Device {
     }
 
     private void drop(String reason, double count) { dropped.merge(reason, (int) count, Integer::sum); }
+
+    /** Tells the developer, each thing once. */
+    void say(String text) { if (said.size() < 100 && said.add(text)) Logger.getLogger("throng").warning(text); }
 
     // The plan
 
@@ -180,7 +195,10 @@ final class Device {
             Object kept = null;
             if (summed.contains(field)) {
                 kept = value == null ? null : Buckets.number(value);
-                if (kept == null) return null;
+                if (kept == null) {
+                    say("Events " + name + " are not counted where their field " + field + " is no number, such as 24.9.");
+                    return null;
+                }
             } else if (value != null) {
                 List<Map<String, Object>> readers = new ArrayList<>();
                 for (Map<String, Object> reader : Json.maps(Json.map(state.get("plan")).get("dimensions")))
@@ -220,12 +238,17 @@ final class Device {
                     }
             if (!isPlanned || !known.containsAll(each.fields.keySet())) {
                 drop(isPlanned ? "unknown_field" : "unknown_event", 1);
+                Set<String> odd = new LinkedHashSet<>(each.fields.keySet());
+                odd.removeAll(known);
+                say("Events " + each.name + (isPlanned ? " with the fields " + odd : "") + " are not counted: the plan of the app "
+                    + app + " has no such.");
                 continue;
             }
             for (Map<String, Object> purpose : purposes()) {
-                if (!allows(purpose) || !allows(purpose, each.consent, each.signals)) continue;
+                if (!counts(purpose, each.name) || !allows(purpose) || !allows(purpose, each.consent, each.signals)) continue;
                 isAllowed = true;
                 Map<String, Object> event = event(purpose, each.name, each.fields, each.at);
+                if (event == null && !metrics(purpose, each.name).isEmpty()) drop("invalid_value", 1);
                 if (event != null && isSealed(purpose)) drop("oblivious_only", 1);
                 if (event == null || isSealed(purpose) || !isSampled(purpose, each.name) || !hasRoom(purpose, each.name, each.at)) continue;
                 event.put("count", 1L);
@@ -233,6 +256,11 @@ final class Device {
             }
             if (!isAllowed) drop("not_allowed", 1);
         }
+    }
+
+    private static boolean counts(Map<String, Object> purpose, String event) {
+        for (Map<String, Object> each : Json.maps(purpose.get("events"))) if (event.equals(each.get("name"))) return true;
+        return false;
     }
 
     private boolean isSampled(Map<String, Object> purpose, String event) {
@@ -332,10 +360,11 @@ final class Device {
             for (Map<String, Object> refusal : Json.maps(answer.body.get("refused"))) {
                 isOutdated |= "consent_outdated".equals(refusal.get("reason"));
                 int index = (int) Json.number(refusal, "index", -1);
-                if (index >= 0 && index < events.size())
-                    drop(Json.text(refusal, "reason"), Json.number(events.get(index), "count", 1));
+                if (index < 0 || index >= events.size()) continue;
+                drop(Json.text(refusal, "reason"), Json.number(events.get(index), "count", 1));
+                counted -= (int) Json.number(events.get(index), "count", 1);
             }
-            counted += (int) (Json.number(answer.body, "accepted", 0) + Json.number(answer.body, "test", 0));
+            for (Map<String, Object> event : events) counted += (int) Json.number(event, "count", 1);
             end(purpose, batch, false, null);
             return isOutdated ? Outcome.OUTDATED : Outcome.DONE;
         }
@@ -409,9 +438,19 @@ final class Device {
 
     boolean mustWait(String what) { return pauseOf(what) > 0; }
 
+    /** How long it is to wait. What is farther off than it was at first is the clock's fault, which was set back. */
     double pauseOf(String what) {
         Map<String, Object> patience = Json.map(Json.map(state, "patience").get(what));
-        return Math.max(0, Json.number(patience, "until", 0) - clock.getAsDouble());
+        double left = Json.number(patience, "until", 0) - clock.getAsDouble();
+        return left > 0 && left <= Json.number(patience, "pause", left) + 1 ? left : 0;
+    }
+
+    /** Why something waits, in words; empty where nothing is wrong. */
+    String problem() {
+        double least = Double.POSITIVE_INFINITY;
+        for (String name : Json.map(state, "patience").keySet()) least = Math.min(least, pauseOf(name));
+        if (least < Double.POSITIVE_INFINITY) return failure + "; the next attempt is in " + Math.round(least) + " s.";
+        return purposes().isEmpty() ? "There is no plan of the app " + app + " yet." : "";
     }
 
     /** The seconds until another attempt makes sense; negative where nothing waits. */
@@ -435,5 +474,8 @@ final class Device {
         if (asked.matches("[0-9]{1,9}")) pause = Math.max(pause, Math.min(Double.parseDouble(asked), 86_400));
         patience.put("failures", failures);
         patience.put("until", clock.getAsDouble() + pause);
+        patience.put("pause", pause);
+        failure = answer == null ? "No answer came"
+            : ("The daemon answered " + answer.status + " " + Json.text(answer.body, "error")).trim();
     }
 }

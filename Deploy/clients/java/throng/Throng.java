@@ -57,7 +57,7 @@ public final class Throng implements AutoCloseable {
 
         /** The opt-outs that hold, such as "limit_ad_tracking". */
         public Options signals(Collection<String> signals) {
-            this.signals = new HashSet<>(signals);
+            this.signals = Device.optOuts(signals);
             return this;
         }
 
@@ -108,7 +108,6 @@ public final class Throng implements AutoCloseable {
     private final Device device;
     private final Deque<Sent> log = new ArrayDeque<>();
     private final Object sending = new Object();
-    private String problem = "";
 
     private Throng(Options options) throws IOException {
         URI address = URI.create(options.url);
@@ -137,7 +136,7 @@ public final class Throng implements AutoCloseable {
 
     /** The opt-outs that hold from now on. */
     public synchronized void setSignals(Collection<String> signals) throws IOException {
-        device.signals = new HashSet<>(signals);
+        device.signals = Device.optOuts(signals);
         device.hush();
         save();
     }
@@ -177,7 +176,7 @@ public final class Throng implements AutoCloseable {
     public synchronized int counted() { return device.counted; }
 
     /** Why something waits, in words; empty where nothing is wrong. */
-    public synchronized String problem() { return problem; }
+    public synchronized String problem() { return device.problem(); }
 
     /** The last requests as they left, with their answers. */
     public synchronized List<Sent> log() { return new ArrayList<>(log); }
@@ -200,7 +199,7 @@ public final class Throng implements AutoCloseable {
     /** How it stands, in a line. */
     @Override
     public synchronized String toString() {
-        return "counted " + counted() + ", waiting " + waiting() + ", dropped " + dropped() + (problem.isEmpty() ? "" : ", " + problem);
+        return "counted " + counted() + ", waiting " + waiting() + ", dropped " + dropped() + (problem().isEmpty() ? "" : ", " + problem());
     }
 
     // Sending
@@ -215,9 +214,7 @@ public final class Throng implements AutoCloseable {
             learn(false);
             List<String> purposes = new ArrayList<>();
             synchronized (this) {
-                problem = "";
                 if (device.purposes().isEmpty()) {
-                    problem = "There is no plan of the app " + options.app + " yet.";
                     save();
                     return device.pauseOf("plan");
                 }
@@ -264,6 +261,7 @@ public final class Throng implements AutoCloseable {
                     device.bePatient("withdraw", answer);
                     return;
                 }
+                if (answer.status != 202) device.say("What was taken back stays counted: " + Json.text(answer.body, "error") + ".");
                 Json.list(device.state, "withdrawals").remove(next);
                 Json.map(device.state, "patience").remove("withdraw");
             }
@@ -313,9 +311,6 @@ public final class Throng implements AutoCloseable {
         try {
             return Wire.ask(method, options.url + path, body);
         } catch (IOException error) {
-            synchronized (this) {
-                problem = "No answer came from " + options.url + ".";
-            }
             return null;
         }
     }

@@ -16,8 +16,7 @@ package struct RevealCandidates: Sendable {
 
     /// The hashes of one dimension in one window.
     private struct Crowd: Sendable {
-        /// The number of distinct identifiers of each keyed hash, no longer counted once there are enough. Unit:
-        /// identifiers.
+        /// The number of distinct identifiers of each keyed hash, no longer counted once there are enough. Unit: identifiers.
         var devices: [KeyedIdentifier: Int64] = [:]
         var pairs = FlatSet()
     }
@@ -37,8 +36,6 @@ package struct RevealCandidates: Sendable {
     /// Notes that a device has sent a hash.
     ///
     /// - Parameters:
-    ///   - hash: the hash under its window's key.
-    ///   - identifier: the sender, under the same key.
     ///   - threshold: k. Enough are k plus a hidden number: see ``RevealThreshold``.
     ///   - counts: true if the identifier stands for a device, as it does for floors. Otherwise nothing is noted, and
     ///     the result only says whether there are enough.

@@ -7,8 +7,7 @@ package final class RevealedVocabulary: Sendable {
     /// The labels with their slots, by app and dimension.
     private struct State {
         var labels: [AppName: [DimensionName: [BucketLabel: Int]]] = [:]
-        /// The evaluator's known outputs for labels. A label without its output has no hash in an app with an
-        /// evaluator.
+        /// The evaluator's known outputs for labels. A label without its output has no hash in an app with an evaluator.
         var outputs: [AppName: [DimensionName: [BucketLabel: EvaluatedOutput]]] = [:]
         /// The hashes by window, made when its first batch comes, and anew whenever a label comes or goes.
         var windows: [WindowID: WindowVocabulary] = [:]

@@ -1,7 +1,5 @@
-/// The trigrams that a text must hold for a regular expression to match it, as far as the expression shows them.
-///
-/// A few bit tests spare most expressions from being run, or even compiled, for a given user agent. Constructs that are
-/// not understood require nothing, so no match is ever turned away.
+/// The trigrams that a text must hold for a regular expression to match it: a few bit tests spare most expressions from
+/// being run. What is not understood requires nothing, so no match is ever turned away.
 struct RequiredText: Sendable {
     /// One part of the expression: any of these alternatives, each a set of trigram bits that are all needed.
     typealias Clause = [[UInt16]]
@@ -165,9 +163,7 @@ struct RequiredText: Sendable {
     }
 }
 
-/// The three-byte sequences in a text, without regard to the case of ASCII letters, as a set of 4,096 bits.
-///
-/// It may hold a sequence that isn't in the text (two sequences can share a bit), but never misses one that is.
+/// The three-byte sequences in a text, in any case of ASCII letters, as 4,096 bits, which two of them may share.
 struct TrigramSet {
     private var words: [UInt64] = Array(repeating: 0, count: 64)
 

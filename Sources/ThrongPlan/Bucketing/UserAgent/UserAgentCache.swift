@@ -26,8 +26,7 @@ final class UserAgentCache: Sendable {
     private static let places = 32_768
     private static let ways = 4
 
-    /// Returns the families' numbers, from one on. A new name empties the cache: its entries were made without that
-    /// name.
+    /// Returns the families' numbers, from one on. A new name empties the cache.
     func numbers(of families: [BucketLabel]) -> [UInt16] {
         state.withLock { state in
             families.map { family in
@@ -92,9 +91,8 @@ final class UserAgentCache: Sendable {
     }
 }
 
-/// A user agent's families as small numbers of a ``UserAgentCache``'s vocabulary; zero is a family that nobody named.
-///
-/// The cache remembers nothing else of a user agent: no part of what a client sent can be read back from it.
+/// A user agent's families as numbers of a ``UserAgentCache``'s vocabulary, 0 for one that nobody named; no part of
+/// what a client sent can be read back from it.
 struct UserAgentCode: Sendable, Hashable {
     /// uap-core's own name, where a plan named that.
     var browser: UInt16 = 0

@@ -3,9 +3,7 @@ import Foundation
 import ThrongWire
 import Yams
 
-/// uap-core's three lists of patterns, read from `regexes.yaml`.
-///
-/// Source: uap-core, "ua-parser Specification" 0.2: in each list the first pattern that matches wins.
+/// uap-core's three lists of patterns, from `regexes.yaml`; in each the first that matches wins ("ua-parser Specification" 0.2).
 final class UserAgentGrammar: Sendable {
     /// SHA-256 of the file's bytes, the first 16 hexadecimal digits.
     let version: String
@@ -27,20 +25,14 @@ final class UserAgentGrammar: Sendable {
             throw .malformedUserAgentRules(path: path, reason: "it is not uap-core's regexes.yaml (\(error))")
         }
         version = SHA256.hash(data: bytes).prefix(8).lowerHex
-        browsers = file.user_agent_parsers.map {
-            UserAgentPattern(
-                regex: $0.regex, ignoresCase: $0.regex_flag == "i", family: $0.family_replacement,
-                major: $0.v1_replacement)
+        func patterns(_ entries: [File.Entry], _ family: (File.Entry) -> String?) -> [UserAgentPattern] {
+            entries.map {
+                UserAgentPattern(regex: $0.regex, ignoresCase: $0.regex_flag == "i", family: family($0))
+            }
         }
-        operatingSystems = file.os_parsers.map {
-            UserAgentPattern(
-                regex: $0.regex, ignoresCase: $0.regex_flag == "i", family: $0.os_replacement,
-                major: $0.os_v1_replacement)
-        }
-        devices = file.device_parsers.map {
-            UserAgentPattern(
-                regex: $0.regex, ignoresCase: $0.regex_flag == "i", family: $0.device_replacement, major: nil)
-        }
+        browsers = patterns(file.user_agent_parsers, \.family_replacement)
+        operatingSystems = patterns(file.os_parsers, \.os_replacement)
+        devices = patterns(file.device_parsers, \.device_replacement)
         guard !browsers.isEmpty, !operatingSystems.isEmpty, !devices.isEmpty else {
             throw .malformedUserAgentRules(path: path, reason: "one of its three lists is empty")
         }
@@ -52,21 +44,14 @@ final class UserAgentGrammar: Sendable {
     func read(_ whole: UnsafeBufferPointer<UInt8>) -> UserAgentReading {
         let text = UnsafeBufferPointer(rebasing: whole.prefix(Self.longest))
         let trigrams = TrigramSet(text)
-        func first(_ patterns: [UserAgentPattern]) -> (family: String, major: String?) {
-            for pattern in patterns { if let found = pattern.read(text, trigrams) { return found } }
-            return (UserAgentReading.unknown, nil)
+        func first(_ patterns: [UserAgentPattern]) -> String {
+            for pattern in patterns { if let family = pattern.read(text, trigrams) { return family } }
+            return UserAgentReading.unknown
         }
-        let browser = first(browsers)
         let operatingSystem = first(operatingSystems)
-        let device = first(devices).family
         return UserAgentReading(
-            browser: browser.family,
-            browserMajor: browser.major,
-            operatingSystem: operatingSystem.family,
-            operatingSystemMajor: operatingSystem.major,
-            device: device,
-            deviceClass: DeviceClass(
-                operatingSystem: operatingSystem.family, device: device, userAgent: text))
+            browser: first(browsers), operatingSystem: operatingSystem,
+            deviceClass: DeviceClass(operatingSystem: operatingSystem, device: first(devices), userAgent: text))
     }
 
     /// The file's shape, in its own words.
@@ -79,9 +64,7 @@ final class UserAgentGrammar: Sendable {
             let regex: String
             let regex_flag: String?
             let family_replacement: String?
-            let v1_replacement: String?
             let os_replacement: String?
-            let os_v1_replacement: String?
             let device_replacement: String?
         }
     }

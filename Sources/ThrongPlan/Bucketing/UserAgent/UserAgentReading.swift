@@ -1,22 +1,17 @@
 /// The reading of one user agent by uap-core's rules. It lasts for one call and holds parts of what a client sent.
-package struct UserAgentReading: Sendable, Hashable {
+struct UserAgentReading: Sendable {
     /// The browser's family as uap-core names it, such as "Mobile Safari"; ``unknown`` where no rule matches.
-    package let browser: String
-    package let browserMajor: String?
+    let browser: String
     /// The operating system's family as uap-core names it, such as "Mac OS X"; ``unknown`` where no rule matches.
-    package let operatingSystem: String
-    package let operatingSystemMajor: String?
-    /// The device's family as uap-core names it, such as "Spider"; ``unknown`` where no rule matches.
-    package let device: String
-    /// The device's class, by ``DeviceClass/init(operatingSystem:device:userAgent:)``.
-    package let deviceClass: DeviceClass
+    let operatingSystem: String
+    let deviceClass: DeviceClass
 
     /// uap-core's name for a family that no rule names.
-    package static let unknown = "Other"
+    static let unknown = "Other"
 }
 
 /// The kind of device that a user agent runs on.
-package enum DeviceClass: String, Sendable, Hashable, CaseIterable {
+enum DeviceClass: String, Sendable, Hashable, CaseIterable {
     case phone
     case tablet
     case desktop

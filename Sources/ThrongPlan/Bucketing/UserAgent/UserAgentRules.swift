@@ -1,9 +1,7 @@
 import Foundation
 import Synchronization
 
-/// uap-core's rules, loaded from their file when a plan first needs them, with a cache of their answers.
-///
-/// The rules of one file are one object: plans compiled with it share its cache, which holds no user agent.
+/// uap-core's rules, loaded when a plan first needs them, with a cache of their answers that all plans share.
 package final class UserAgentRules: Sendable {
     package let path: String
     private let cache = UserAgentCache()
@@ -42,13 +40,6 @@ package final class UserAgentRules: Sendable {
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").contains { line in
             line.contains(family) && line.first { $0 != " " } != "#"
         }
-    }
-
-    /// Returns what the rules say of a user agent, without the cache; for people and tests.
-    package func read(_ userAgent: String) throws(BucketingProblem) -> UserAgentReading {
-        let grammar = try grammar()
-        var copy = userAgent
-        return copy.withUTF8 { grammar.read($0) }
     }
 
     /// The rules, read once however many threads ask first; a failure is remembered too.

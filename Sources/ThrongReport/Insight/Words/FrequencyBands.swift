@@ -27,6 +27,16 @@ package struct FrequencyBands: Sendable, Hashable {
         }
     }
 
+    /// A band of values in words: "under 20", "20 to 50", "200 or more"; a label that is none stays what it is.
+    package static func values(_ label: String, in locale: ReportLocale) -> String {
+        func number(_ text: some StringProtocol) -> String? { Decimals(String(text)).map(locale.text) }
+        if label.hasPrefix("<"), let high = number(label.dropFirst()) { return "under \(high)" }
+        if label.hasPrefix(">="), let low = number(label.dropFirst(2)) { return "\(low) or more" }
+        let ends = label.split(separator: "-", omittingEmptySubsequences: false).map { number($0) }
+        guard ends.count == 2, let low = ends[0], let high = ends[1] else { return label }
+        return "\(low) to \(high)"
+    }
+
     private static func times(_ number: Int64, in locale: ReportLocale) -> String {
         number == 1 ? "once" : "\(locale.text(number)) times"
     }

@@ -35,7 +35,7 @@ extension InsightAnswer {
         }
     }
 
-    /// "Of about 1,200 identifiers at “Cart”, about 31% came as far as “Paid” (380); between 28% and 34% in 19 of 20
+    /// "Of about 1,200 visits at “Cart”, about 31% came as far as “Paid” (380); between 28% and 34% in 19 of 20
     /// cases."
     func funnelSentence(_ answered: Answered) -> String {
         let reaches = funnelReaches(answered)
@@ -49,15 +49,17 @@ extension InsightAnswer {
             let of = best.group.isEmpty ? "" : " of “\(best.group)”"
             return ranged(
                 """
-                Of about \(text(best.first.number)) identifiers\(of) at “\(best.first.title)”, \(words(best.conversion)) \
+                Of about \(text(best.first.number)) \(noun.many)\(of) at “\(best.first.title)”, \(words(best.conversion)) \
                 came as far as “\(best.last.title)” (\(text(best.last.number))).
                 """, best.conversion)
         }
-        let way = "published part that came from “\(best.first.title)” to “\(best.last.title)”"
+        let way = "has the highest part that came from “\(best.first.title)” to “\(best.last.title)”"
+        let groups = answered.table.rows.count / max(answered.axes.last?.labels.count ?? 1, 1)
+        func most(_ words: String) -> String { Wording.superlative(words, isSure: reaches.count == groups) }
         guard reaches.allSatisfy({ $0.group == best.group || isSurely(best.conversion, above: $0.conversion) }) else {
-            return "Margins leave open which of \(wording.number(reaches.count)) groups has the highest \(way)."
+            return most("\(wording.number(reaches.count)) groups are too close to tell which \(way).")
         }
-        return ranged("“\(best.group)” has the highest \(way): \(words(best.conversion)).", best.conversion)
+        return ranged(most("“\(best.group)” \(way): \(words(best.conversion))."), best.conversion)
     }
 
     /// True if one quotient is larger than another of other identifiers, as far as margins tell.

@@ -6,8 +6,9 @@ extension InsightAnswer {
     /// and 170 in 19 of 20 cases."
     func sentence(of change: Change, since then: String, from earlier: Quantity) -> String {
         guard !isWithinChance(change) else {
-            let off = span(change.interval).map { ": the difference lies \($0)" } ?? ""
-            return "Chance alone may explain how it differs from \(then), when it was \(words(earlier))\(off)."
+            // An interval beyond 0 is one of many on the page, some of which are so by chance.
+            let off = change.isWithinChance() ? span(change.interval).map { "; the difference is \($0)" } : nil
+            return "That is about the same as \(then), when it was \(words(earlier))\(off ?? "")."
         }
         let than = change.direction == .up ? "more than" : "less than"
         let sentence = "That is \(amount(of: change)) \(than) \(then), when it was \(words(earlier))."

@@ -31,16 +31,15 @@ extension InsightAnswer {
         }
         let leaders = leaders(answered)
         if leaders.count > 1 { return undecided(leaders, insight.kind.superlative) }
+        func most(_ number: String, after words: String = ", with") -> String {
+            only(top, number, answered)
+                ?? superlative("“\(top.label)” \(insight.kind.superlative)\(words) \(number).", answered)
+        }
         switch insight.kind {
-        case .count:
-            return offByMargin(Wording.largest(top.label, with: part(quantity, of: answered.shareBase)))
-        case .distribution, .frequency:
-            return offByMargin(
-                "“\(top.label)” is the most frequent, with \(part(quantity, of: answered.shareBase)).")
-        case .quantiles:
-            return quantileSentence(answered)
-        case .funnel:
-            return funnelSentence(answered)
+        case .count, .reach, .distribution, .frequency:
+            return offByMargin(most(part(quantity, of: answered.shareBase)))
+        case .quantiles, .funnel:
+            return ""
         case .retention:
             guard let row = table.latestWeek, let quantity = row.figure.quantity,
                 case .share(let part, let whole, let noise) = quantity
@@ -51,21 +50,33 @@ extension InsightAnswer {
                 In week \(row.week) after their first, \(terms[0]) devices\(row.ofGroup)\(sampleWords) came back: \
                 \(words(quantity)) of \(terms[1]) of week 0 in the same period.
                 """, quantity)
-        case .reach:
-            return offByMargin(Wording.largest(top.label, with: words(quantity)))
-        case .share(_, let part):
-            let thing = part.map { "\(counted.rawValue) that are “\($0.bucket)”" } ?? counted.rawValue
-            return ranged("“\(top.label)” has the largest published share of \(thing): \(words(quantity)).", quantity)
+        case .share(_, nil):
+            return ranged(most(words(quantity), after: " of \(noun.many):"), quantity)
+        case .share(_, let part?):
+            return ranged(most("\(words(quantity)) of its \(noun.many)", after: " of “\(part.bucket)”:"), quantity)
         case .mean:
-            return ranged("“\(top.label)” is the highest published, with \(words(quantity)) per event.", quantity)
+            return ranged(most("\(words(quantity)) per \(noun.one)"), quantity)
         }
     }
 
     /// Returns the sentence for several rows any of which may be the largest.
     func undecided(_ leaders: [AnswerRow], _ what: String) -> String {
-        offByMargin(
-            wording.undecided(
-                leaders.compactMap { row in row.figure.quantity.map { (label: row.label, number: words($0)) } }, what))
+        let numbers = leaders.compactMap { row in row.figure.quantity.map { (label: row.label, number: words($0)) } }
+        let sentence = wording.undecided(numbers, what)
+        return offByMargin(answered.map { superlative(sentence, $0) } ?? sentence)
+    }
+
+    /// The sentence for the only number that is shown, beside others that are withheld; nil where there are more.
+    func only(_ row: AnswerRow, _ number: String, _ answered: Answered) -> String? {
+        guard answered.table.withheldRows > 0, answered.table.rows.count(where: { $0.figure.quantity != nil }) == 1
+        else { return nil }
+        return "Only “\(row.label)” is shown: \(number)."
+    }
+
+    /// A superlative about rows, which says so where one that is withheld may be larger.
+    func superlative(_ sentence: String, _ answered: Answered) -> String {
+        let isSure = answered.leadOverWithheld > Interval.z(sharedBy: comparisons)
+        return Wording.superlative(sentence, isSure: isSure)
     }
 
     private func singleSentence(_ quantity: Quantity) -> String {
@@ -79,18 +90,18 @@ extension InsightAnswer {
             guard let interval = interval(of: quantity) else { return counted + "." }
             return "\(counted): \(Wording.interval) \(wording.span(interval))."
         case (.share(let part, let whole, let noise), .share(_, let filter)):
-            let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
+            let thing = filter.map { "“\($0.bucket)”" } ?? "This group"
+            let verb = counted == .devices ? "was seen on" : "makes up"
             let terms = terms(part, whole, noise).joined(separator: " of ")
-            return ranged(
-                "\(words(quantity).sentenceCased) of \(counted.rawValue) \(thing): \(terms)\(sampleWords).", quantity)
-        case (.settled(let part, let whole), .share(_, let filter)):
-            let thing = filter.map { "are “\($0.bucket)”" } ?? "are in this group"
-            let terms = [part, whole].map { locale.text($0) }.joined(separator: " of ")
-            return "\(text(quantity)) of \(counted.rawValue) \(thing): \(terms)\(sampleWords)."
+            return ranged("\(thing) \(verb) \(words(quantity)) of \(noun.many): \(terms)\(sampleWords).", quantity)
+        case (.settled, .share(_, let filter)):
+            return
+                "None of the \(noun.many) \(filter.map { "are “\($0.bucket)”" } ?? "are here"): \(Impossible.reason)."
         case (.mean(_, _, let events, let noise), _):
             let number = "about " + wording.term(events, variance: noise.whole)
             return ranged(
-                "\(words(quantity).sentenceCased) per event on average, over \(number) events\(sampleWords).", quantity)
+                "\(words(quantity).sentenceCased) per \(noun.one) on average, over \(number) \(noun.many)\(sampleWords).",
+                quantity)
         case (.share, _), (.settled, _), (.quantile, _):
             return "\(text(quantity))."
         }
@@ -114,8 +125,7 @@ extension InsightAnswer {
         ["about " + wording.term(part, variance: noise.part), "about " + wording.term(whole, variance: noise.whole)]
     }
 
-    /// A number of events as a part of the whole, where that is published: "about 8,410 of about 24,610 events
-    /// (34.2%)".
+    /// A number as a part of the whole, where that is published: "about 8,410 of about 24,610 orders (34.2%)".
     package func part(_ quantity: Quantity, of whole: Figure?) -> String {
         wording.part(quantity, of: whole?.quantity, unit: unit)
     }
@@ -130,7 +140,9 @@ extension InsightAnswer {
     package var counted: Counted { answered?.basis.counts ?? .events }
     package func text(_ quantity: Quantity) -> String { wording.text(quantity) }
     package func words(_ quantity: Quantity) -> String { wording.words(quantity, unit: unit) }
-    package var wording: Wording { Wording(locale) }
+    package var wording: Wording { Wording(locale, of: named) }
+    /// The words for what the numbers count.
+    var noun: Noun { wording.noun(counted) }
 }
 
 extension AnswerTable {
@@ -168,10 +180,10 @@ extension Insight.Kind {
     /// The words behind "which of these".
     var superlative: String {
         switch self {
-        case .count, .reach, .funnel, .retention, .quantiles: "is the largest published group"
+        case .count, .reach, .funnel, .retention, .quantiles: "is the largest"
         case .distribution, .frequency: "is the most frequent"
-        case .share: "has the largest published share"
-        case .mean: "is the highest published"
+        case .share: "has the largest share"
+        case .mean: "is the highest"
         }
     }
 }

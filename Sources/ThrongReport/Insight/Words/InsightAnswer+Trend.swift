@@ -5,48 +5,55 @@ extension InsightAnswer {
     /// The number now, how it differs from the first period that has one, the span of the published numbers, and what
     /// is missing.
     func sentence(of points: [AnswerPoint], _ answered: Answered) -> String {
-        let kind = points.last?.period.kind ?? .day
         let now = tableSentence(answered)
         let courses = courses(over: points, answered)
-        guard answered.axes.isEmpty else {
-            guard let first = courses.first else {
-                return "\(now) The lines show \(wording.count(points.count, kind.rawValue))."
-            }
-            return "\(now) \(moves(courses.map { ($0.label, $0.change) }, since: names.short(first.since)))"
+        guard let since = courses.first.map({ names.short($0.since) }) else {
+            let isNew = !points.dropLast().flatMap(\.figures).contains { $0 == .withheld || $0.quantity != nil }
+            let why = isNew ? "There is nothing to compare with yet" : "Too few are shown then and now to compare them"
+            return "\(now) \(why).\(missing(in: points, answered))"
         }
-        let known = points.compactMap { point in point.figures.first?.quantity.map { (point.period, $0) } }
-        let gaps = missing(in: points)
-        guard let high = known.max(by: { $1.1.exceeds($0.1) }), let low = known.min(by: { $1.1.exceeds($0.1) }),
-            known.count > 1
-        else { return now + gaps }
-        let course = courses.first.map { " \(way($0.change, since: names.short($0.since)))" } ?? ""
-        let range =
-            "Over \(wording.count(points.count, kind.rawValue)), "
-            + Wording.range(from: (text(low.1), names.short(low.0)), to: (text(high.1), names.short(high.0)))
-        return "\(now)\(course) \(range)\(gaps)"
+        let all = courses.first { $0.label == nil }.map { " \(way($0.change, since: since))" } ?? ""
+        let rows = courses.compactMap { course in course.label.map { (label: $0, change: course.change) } }
+        guard answered.axes.isEmpty else {
+            return "\(now)\(all)\(rows.isEmpty ? "" : " \(moves(rows, since: since))")"
+        }
+        let known = points.compactMap { $0.figures.first?.quantity }
+        guard let high = known.max(by: { $1.exceeds($0) }), let low = known.min(by: { $1.exceeds($0) }) else {
+            return now
+        }
+        let over = " Over \(wording.count(points.count, (points.last?.period.kind ?? .day).rawValue)), "
+        return "\(now)\(all)\(over)\(Wording.range(from: text(low), to: text(high)))\(missing(in: points, answered))"
     }
 
-    /// Returns the change of each row since the first period with any number, for rows that are published then and now.
+    /// Returns the changes since the first period with any number, where there is one then and now: that of all rows
+    /// together, which has no label, and that of each row.
     func courses(
         over points: [AnswerPoint], _ answered: Answered
-    ) -> [(label: String, since: Period, change: Change)] {
+    ) -> [(label: String?, since: Period, change: Change)] {
         guard let first = points.first(where: { $0.figures.contains { $0.quantity != nil } }), let last = points.last,
             first.period != last.period
         else { return [] }
-        return zip(answered.table.rows, zip(first.figures, last.figures)).compactMap { row, figures in
+        let labels = answered.axes.isEmpty ? [nil] : [nil] + answered.table.rows.map(\.label)
+        func figures(_ point: AnswerPoint) -> [Figure] {
+            answered.axes.isEmpty ? point.figures : [point.whole ?? .withheld] + point.figures
+        }
+        return zip(labels, zip(figures(first), figures(last))).compactMap { label, figures in
             guard let then = figures.0.quantity, let now = figures.1.quantity,
                 let change = Change(from: then, to: now, interval: interval)
             else { return nil }
-            return (label: row.label, since: first.period, change: change)
+            return (label: label, since: first.period, change: change)
         }
     }
 
     private func way(_ change: Change, since then: String) -> String {
-        guard !isWithinChance(change) else { return "Chance alone may explain how it differs from \(then)." }
-        return "It \(change.direction == .up ? "rose" : "fell") by \(amount(of: change)) since \(then)."
+        let subject =
+            if case .mean = insight.kind { "the average" } else { unit == "share" ? "the share" : "the total" }
+        guard !isWithinChance(change) else { return "Since \(then), \(subject) is about the same." }
+        return "Since \(then), \(subject) \(change.direction == .up ? "rose" : "fell") by \(amount(of: change))."
     }
 
-    private func missing(in points: [AnswerPoint]) -> String {
+    private func missing(in points: [AnswerPoint], _ answered: Answered) -> String {
+        guard answered.axes.isEmpty else { return "" }
         let figures = points.compactMap(\.figures.first)
         var parts: [String] = []
         let withheld = figures.count { $0 == .withheld }

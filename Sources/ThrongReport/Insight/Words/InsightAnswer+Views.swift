@@ -1,20 +1,17 @@
 package import ThrongPlan
 
 extension InsightAnswer {
-    /// "“Phone” leads with …, ahead of “Desktop” and “Tablet”. The other 2 together: …".
+    /// "“Phone” leads with …, ahead of “Desktop” and “Tablet”. The other 2 together have …".
     func sentence(of ranking: AnswerRanking, _ answered: Answered) -> String? {
         guard let top = ranking.rows.first, let quantity = top.row.figure.quantity else { return nil }
         let leaders = leaders(answered)
         let followers = ranking.rows.dropFirst().map { "“\($0.row.label)”" }
         let ahead = followers.isEmpty ? "" : ", ahead of \(followers.listed)"
-        let lead =
-            leaders.count > 1
-            ? undecided(leaders, "leads the published groups")
-            : ranged(
-                offByMargin(
-                    "“\(top.row.label)” leads the published groups with \(part(quantity, of: answered.shareBase))\(ahead)."
-                ),
-                quantity)
+        let number = part(quantity, of: answered.shareBase)
+        let leading =
+            only(top.row, number, answered)
+            ?? superlative("“\(top.row.label)” leads with \(number)\(ahead).", answered)
+        let lead = leaders.count > 1 ? undecided(leaders, "leads") : ranged(offByMargin(leading), quantity)
         guard let rest = ranking.rest else { return lead }
         let others = ranking.others == 1 ? "The other one has" : "The other \(ranking.others) together have"
         return "\(lead) \(others) \(part(rest, of: answered.shareBase))."
@@ -64,7 +61,7 @@ extension InsightAnswer {
         let sure = changes.filter { !isWithinChance($0.change) }
         guard let most = sure.max(by: { weight($0.change) < weight($1.change) }),
             let least = sure.min(by: { weight($0.change) < weight($1.change) })
-        else { return "Chance alone may explain every change since \(then)." }
+        else { return "Since \(then), every group shown is about the same." }
         var parts: [String] = []
         if most.change.direction == .up {
             parts.append("“\(most.label)” rose by \(amount(of: most.change))")
@@ -110,7 +107,7 @@ extension InsightAnswer {
         wording.span(interval, isShare: isShare || unit == "share")
     }
 
-    /// "Half of the events stay below about 34 EUR (20 to 50), 90% below about 120 EUR (100 to 200)."
+    /// "Half of the orders were under about 34 EUR (20 to 50) and 90% under about 120 EUR (100 to 200)."
     func quantileSentence(_ answered: Answered) -> String {
         let rows = answered.table.rows
         guard rows.contains(where: { $0.figure.quantity != nil }) else {
@@ -120,25 +117,32 @@ extension InsightAnswer {
         guard answered.axes.count == 1 else {
             let parts = rows.filter { $0.buckets.last?.text == "\(first)" }.compactMap { row in
                 row.figure.quantity.map {
-                    "“\(row.buckets.dropLast().map(\.text).joined(separator: " · "))” \(words($0))"
+                    "for “\(row.buckets.dropLast().map(\.text).joined(separator: " · "))” \(bound($0))"
                 }
             }
-            return "\(mark(first).sentenceCased): \(parts.listed)."
+            return "\(part(first).sentenceCased) of the \(noun.many) were under a value: \(parts.listed)."
         }
-        let parts = zip(quantiles, rows).compactMap { quantile, row -> String? in
-            guard let quantity = row.figure.quantity else { return nil }
-            if case .quantile(let reading) = quantity, reading.value == nil {
-                return "\(mark(quantile)) is \(words(quantity))"
-            }
-            let part = quantile == .median ? "half" : locale.percent(of: quantile)
-            return "\(part) of the events stay below \(words(quantity))"
+        let parts = zip(quantiles, rows).compactMap { quantile, row in
+            row.figure.quantity.map { "\(part(quantile)) of the \(noun.many) were under \(bound($0))" }
         }
         return parts.listed.sentenceCased + "."
     }
 
-    /// "the median", "the mark of 90%".
-    private func mark(_ quantile: Quantile) -> String {
-        quantile == .median ? "the median" : "the mark of \(locale.percent(of: quantile))"
+    /// "half", "90%".
+    private func part(_ quantile: Quantile) -> String {
+        quantile == .median ? "half" : locale.percent(of: quantile)
+    }
+
+    /// The value under which they were: "about 34 EUR (20 to 50)", "20 EUR", "a value from 200 EUR on".
+    private func bound(_ quantity: Quantity) -> String {
+        guard case .quantile(let reading) = quantity, reading.value == nil else { return words(quantity) }
+        let ends = [reading.lowest, reading.highest].map { $0.map { wording.amount($0, unit: unit) } }
+        return switch (ends[0], ends[1]) {
+        case (nil, let high?): high
+        case (let low?, nil): "a value from \(low) on"
+        case (.some, .some): "a value of \(words(quantity))"
+        case (nil, nil): "any value"
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-package import ThrongPlan
+internal import ThrongPlan
 
 extension NumberBasis {
     /// The statement of what is counted, the same in every format.
@@ -17,16 +17,17 @@ extension NumberBasis {
     }
 
     /// The basis line under an insight, in parts.
-    package func words(in locale: ReportLocale) -> [String] {
-        let wording = Wording(locale)
+    package func words(in wording: Wording) -> [String] {
+        let least = wording.noun(hasIdentifiers ? .devices : .events).many
+        let proved = floor == .attested ? " that prove themselves" : ""
         return [
-            counted(wording),
-            wording.threshold(threshold.devices...threshold.devices, of: hasIdentifiers ? .devices : .events),
+            "Counts \(counted(wording))",
+            "Each number stands for \(wording.locale.text(threshold.devices)) \(least)\(proved) or more",
             ((margin.isOfTerms ? "computed from numbers " : "") + wording.off(by: shownMargin)).sentenceCased,
-            wording.sampling([sampling]) + (sampling == 1 ? "" : sampledWords),
+            sampling == 1 ? "Everything counted" : wording.sampling([sampling]) + sampledWords,
             hasIdentifiers
-                ? "Identifiers last \(wording.duration(seconds: rotation.seconds))\(proved)"
-                : "Without identifiers: of how many devices is not known",
+                ? "A device is recognised for \(wording.duration(seconds: rotation.seconds)) at most"
+                : "Of how many devices is not known",
         ]
     }
 
@@ -45,21 +46,18 @@ extension NumberBasis {
             """
     }
 
-    /// The words for a k that nobody reaches by devices that are made up; empty for other k.
-    private var proved: String {
-        switch floor {
-        case .any: ""
-        case .attested: "; k counts those alone that prove themselves"
-        }
-    }
-
+    /// The thing that is counted, for readers of a page.
     private func counted(_ wording: Wording) -> String {
-        switch (counts, devices) {
-        case (.identifiers, _):
-            "Counts identifiers, of which a device has one for \(wording.duration(seconds: rotation.seconds)); a device "
-                + "that comes back later counts again"
-        case (_, nil): "Counts events"
-        default: "Counts \(statement)"
+        let time = wording.duration(seconds: rotation.seconds)
+        if counts == .identifiers {
+            return "\(wording.noun(.identifiers).many): a device that comes back after \(time) counts again"
+        }
+        return switch devices {
+        case nil: wording.noun(.events).many
+        case .window: "devices that were seen within \(time)"
+        case .proved: "devices that proved themselves once in the period"
+        case .firsts: "devices as they say themselves, once in the period"
+        case .answers: "devices as they answer by themselves, once in the period"
         }
     }
 
@@ -74,10 +72,8 @@ extension NumberBasis {
 
 extension Wording {
     /// "k = 20: every published number stands for 20 devices or more"; over several periods, the least and the most.
-    ///
-    /// - Parameter counted: what k counts.
-    package func threshold(_ k: ClosedRange<Int64>, of counted: Counted = .devices) -> String {
-        "\(self.k(k)): every published number stands for \(count(k.lowerBound, counted.one)) or more"
+    package func threshold(_ k: ClosedRange<Int64>) -> String {
+        "\(self.k(k)): every published number stands for \(count(k.lowerBound, "device")) or more"
     }
 
     /// "k = 20"; over several periods "k = 20 to 50, by period".
@@ -91,24 +87,5 @@ extension Wording {
         if rates.allSatisfy({ $0 == 1 }) { return "Every event counted" }
         let texts = rates.map { locale.text(Decimals(exactly: $0)) }
         return "Sampling rate \(texts.joined(separator: " or "))"
-    }
-}
-
-extension InsightAnswer.Answered {
-    /// True if rows are values read from bands, and not bands.
-    private var isRead: Bool { table.rows.contains { if case .quantile? = $0.figure.quantity { true } else { false } } }
-
-    /// The part of the basis line that says how much is withheld.
-    package func withheldWords(in locale: ReportLocale) -> [String] {
-        if case .trend(let points) = view {
-            let all = points.flatMap(\.figures)
-            let withheld = all.count { $0 == .withheld }
-            return [withheld == 0 ? "Nothing withheld" : "Withheld: \(withheld) of \(all.count) numbers"]
-        }
-        // A mark of a distribution may stand although some bands are withheld: it is the rest that tells.
-        let isWhole = isRead ? table.rest?.known == 0 : table.withheldRows == 0
-        if isWhole { return ["Nothing withheld"] }
-        let part = table.rest.map { Wording(locale).share($0, counts: basis.counts) }
-        return ["Withheld: \(part ?? "an unknown part")"]
     }
 }

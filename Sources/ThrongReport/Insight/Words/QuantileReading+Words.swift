@@ -19,9 +19,9 @@ extension QuantileReading {
         }
     }
 
-    /// "Median", "90% stay below".
+    /// "Half were under", "90% were under".
     package static func name(of quantile: Quantile, in locale: ReportLocale) -> String {
-        quantile == .median ? "Median" : "\(locale.percent(of: quantile)) stay below"
+        "\(quantile == .median ? "Half" : locale.percent(of: quantile)) were under"
     }
 
     /// The same for what a row of a table is called, such as 0.9; nil where that is no quantile.

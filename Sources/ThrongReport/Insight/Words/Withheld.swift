@@ -34,8 +34,9 @@ package enum Withheld {
 /// Words for a number that the plan rules out: everybody knows that it is zero.
 package enum Impossible {
     package static let marker = "cannot occur"
+    package static let reason = "the plan rules that out"
 
-    package static func sentence(ofOne isOne: Bool) -> String { isOne ? "This \(marker)." : "Nothing here can occur." }
+    package static func sentence(ofOne isOne: Bool) -> String { "\(isOne ? "None" : "None of these"): \(reason)." }
 }
 
 /// Words for a number that the release does not tell: it has no counter for it, or only other numbers of
@@ -66,7 +67,7 @@ extension Wording {
     /// Returns the share that the withheld rows hold together: "2.4% of the events", "too few of the events to tell
     /// from none".
     package func share(_ rest: AnswerRest, counts: Counted) -> String {
-        let thing = (counts == .identifiers ? Counted.identifiers : .events).rawValue
+        let thing = noun(counts == .identifiers ? .identifiers : .events).many
         if rest.isTooLittle { return "too few of the \(thing) to tell from none" }
         return "\(locale.percent(rest.known ?? 0, of: rest.whole)) of the \(thing)"
     }
@@ -94,7 +95,7 @@ extension Absence {
 
     package var wording: String {
         switch self {
-        case .notReleased: "There is no release of this metric for the period."
+        case .notReleased: "There are no numbers for this period."
         case .beganLater: "There is no number: \(reason)."
         case .expired: "There is no number: the metric expired."
         case .changed: "The numbers can't be compared: \(reason)."
@@ -105,7 +106,7 @@ extension Absence {
     /// The words behind "There is no comparison with Monday:".
     package var reason: String {
         switch self {
-        case .notReleased: "it has no release"
+        case .notReleased: "it has no numbers"
         case .beganLater: "counting began later"
         case .expired: "the metric had expired"
         case .changed(let difference): "the metric had \(difference.rawValue) then"

@@ -5,7 +5,7 @@ extension Wording {
     /// Returns the words for a margin: "off by at most 12 in 19 of 20 cases".
     package func off(by margin: Decimals) -> String { "off by at most \(locale.text(margin)) \(Self.usually)" }
 
-    /// A sentence and how far off its number may be: "About 1,410 events; off by at most 12 in 19 of 20 cases."
+    /// A sentence and how far off its number may be: "About 1,410 orders; off by at most 12 in 19 of 20 cases."
     package func sentence(_ sentence: String, offBy margin: Decimals) -> String {
         Self.sentence(sentence, with: off(by: margin))
     }
@@ -36,8 +36,9 @@ extension Wording {
         }
     }
 
-    /// A number that was drawn as a part of another: "34%", "34.2%".
+    /// A number that was drawn as a part of another: "34%", "34.2%"; all of it where noise made it more.
     package func share(_ quantity: Quantity, _ part: Int64, of whole: Int64) -> String {
+        let part = min(part, whole)
         guard let within = quantity.within else { return locale.percent(part, of: whole) }
         return percent(part, of: whole, offBy: Double(within) / Double(whole))
     }
@@ -59,14 +60,12 @@ extension Wording {
         return locale.text(Decimals(number, over: 1, places: 0).rounded(toFirstDigitOf: spread))
     }
 
-    /// Returns the sentence for several rows any of which may be the largest: "Margins leave open which of “A” and “B”
-    /// is the largest published group: about 320 and about 310 events."
+    /// Returns the sentence for several rows any of which may be the largest: "“A” and “B” are too close to tell which
+    /// is the largest: about 320 and about 310 orders."
     package func undecided(_ leaders: [(label: String, number: String)], _ what: String) -> String {
-        guard leaders.count <= 3 else {
-            return "Margins leave open which of \(number(leaders.count)) published rows \(what)."
-        }
-        let (names, numbers) = (leaders.map { "“\($0.label)”" }, leaders.map(\.number))
-        return "Margins leave open which of \(names.listed) \(what): \(numbers.listed)."
+        let words = "are too close to tell which \(what)"
+        guard leaders.count <= 3 else { return "\(number(leaders.count)) of these \(words)." }
+        return "\(leaders.map { "“\($0.label)”" }.listed) \(words): \(leaders.map(\.number).listed)."
     }
 }
 

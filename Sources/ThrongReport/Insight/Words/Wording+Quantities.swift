@@ -12,31 +12,32 @@ extension Wording {
         }
     }
 
-    /// The number with its unit: "about 12,480 events", "about 310 devices", "about 42%", "about 38.20 EUR".
+    /// The number with its unit: "about 12,480 orders", "about 310 devices", "about 42%", "about 38.20 EUR".
     ///
     /// - Parameter unit: of the sum or the histogram, where this is a mean or a quantile.
     package func words(_ quantity: Quantity, unit: String = "") -> String {
         switch quantity {
-        case .drawn(let number, let counts, _): "about \(text(quantity)) \(number == 1 ? counts.one : counts.rawValue)"
+        case .drawn(let number, let counts, _):
+            "about \(text(quantity)) \(number == 1 ? noun(counts).one : noun(counts).many)"
         case .share: "about \(text(quantity))"
         case .settled: text(quantity)
         case .mean: "about " + (quantity.shown.map { amount($0, unit: unit) } ?? "")
-        case .estimate(let estimate): "about \(locale.text(estimate.decimal)) \(estimate.counts.rawValue)"
+        case .estimate(let estimate): "about \(locale.text(estimate.decimal)) \(noun(estimate.counts).many)"
         case .quantile(let reading):
             reading.value.map { "about \(amount($0, unit: unit)) (\(reading.band(in: locale)))" }
                 ?? reading.band(in: locale, unit: unit)
         }
     }
 
-    /// Returns the words beside a number that is written large: "events, about", "of events, about", "EUR per event,
+    /// Returns the words beside a number that is written large: "orders, about", "of orders, about", "EUR per order,
     /// about".
     package func unit(beside quantity: Quantity, of counted: Counted, unit: String) -> String {
         switch quantity {
-        case .drawn(_, let counts, _): "\(counts.rawValue), about"
-        case .estimate(let estimate): "\(estimate.counts.rawValue), estimated"
-        case .share: "of \(counted.rawValue), about"
-        case .settled: "of \(counted.rawValue)"
-        case .mean: (unit.isEmpty ? "per event" : "\(unit) per event") + ", about"
+        case .drawn(_, let counts, _): "\(noun(counts).many), about"
+        case .estimate(let estimate): "\(noun(estimate.counts).many), estimated"
+        case .share: "of \(noun(counted).many), about"
+        case .settled: "of \(noun(counted).many)"
+        case .mean: "\(unit.isEmpty ? "" : "\(unit) ")per \(noun(counted).one), about"
         case .quantile: unit
         }
     }
@@ -49,7 +50,7 @@ extension Wording {
         }
     }
 
-    /// A number as a part of the whole, where that is published: "about 8,410 of about 24,610 events (34.2%)".
+    /// A number as a part of the whole, where that is published: "about 8,410 of about 24,610 orders (34.2%)".
     package func part(_ quantity: Quantity, of whole: Quantity?, unit: String = "") -> String {
         guard let part = quantity.amount, let whole, let all = whole.amount, all > 0 else {
             return words(quantity, unit: unit)
@@ -58,18 +59,15 @@ extension Wording {
         return "\(about)\(text(quantity)) of \(words(whole, unit: unit)) (\(share(quantity, part, of: all)))"
     }
 
-    /// "“Phone” is the largest published group, with about 8,410 of about 24,610 events (34.2%)."
-    ///
-    /// - Parameter period: in which, where there are several.
-    package static func largest(_ group: String, in period: String? = nil, with part: String) -> String {
-        "“\(group)”\(period.map { " (\($0))" } ?? "") is the largest published group, with \(part)."
+    /// A superlative: "“Phone” is the largest, with …"; "Of the groups shown, “Phone” is the largest, with …" where
+    /// something that is withheld may be larger.
+    package static func superlative(_ sentence: String, isSure: Bool) -> String {
+        isSure ? sentence : "Of the groups shown, \(sentence)"
     }
 
-    /// "the published numbers lie between 5 (21 Nov) and 9 (23 Nov)."
-    package static func range(from low: (number: String, period: String), to high: (number: String, period: String))
-        -> String
-    {
-        "the published numbers lie between \(low.number) (\(low.period)) and \(high.number) (\(high.period))."
+    /// "the numbers shown lie between about 5 and about 9": extremes may be noise, and no period is said to be one.
+    package static func range(from low: String, to high: String) -> String {
+        "the numbers shown lie between about \(low) and about \(high)."
     }
 
     /// Returns the sentence about the total that a number of a sample stands for: "At a sampling rate of 0.25 that

@@ -5,11 +5,19 @@ package import ThrongPlan
 /// Words are English; numbers and dates are written as the reader's language has them.
 package struct Wording: Sendable, Hashable {
     package let locale: ReportLocale
+    /// The words for what is counted where that is not devices; nil for pages of analysts and commands.
+    private let noun: Noun?
 
     /// The wording for pages and commands that have no reader of their own.
     package static let english = Wording(.english)
 
-    package init(_ locale: ReportLocale) { self.locale = locale }
+    package init(_ locale: ReportLocale, of noun: Noun? = nil) { (self.locale, self.noun) = (locale, noun) }
+
+    /// The words for one and several of what is counted: the plan's, or else those of counters.
+    package func noun(_ counted: Counted) -> Noun {
+        guard counted != .devices, let noun else { return Noun(one: counted.one, many: counted.rawValue) }
+        return noun
+    }
 
     package func number(_ number: Int) -> String { locale.text(Int64(number)) }
 

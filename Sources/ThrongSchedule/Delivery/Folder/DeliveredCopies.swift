@@ -7,7 +7,6 @@ package struct DeliveredCopies: Sendable, Hashable {
     /// The beginnings of the files' names, up to the first dot.
     package let stems: Set<String>
 
-    /// Names copies; they need not be there.
     package init(folder: String, stems: Set<String>) {
         self.folder = folder
         self.stems = stems

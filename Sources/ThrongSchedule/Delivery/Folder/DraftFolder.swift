@@ -62,15 +62,7 @@ struct DraftFolder: ~Copyable {
     }
 
     private static func names(in folder: String) -> [String] {
-        guard let listing = opendir(folder) else { return [] }
-        defer { closedir(listing) }
-        var names: [String] = []
-        while let entry = readdir(listing) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        // A folder that can't be listed is swept by the next delivery.
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     }
 }

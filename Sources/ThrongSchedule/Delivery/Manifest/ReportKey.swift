@@ -57,7 +57,6 @@ package struct ReportPublicKey: Hashable, Sendable {
         self.bytes = Array(bytes.suffix(32))
     }
 
-    /// Its PEM, for `openssl` and for partners.
     package var pem: String { PEM.text(Self.prefix + bytes, label: "PUBLIC KEY") }
 
     package var id: ReportKeyID { ReportKeyID(of: bytes) }
@@ -78,7 +77,6 @@ package struct ReportKeyID: Hashable, Sendable, CustomStringConvertible {
     /// 16 lower-case hexadecimal digits.
     package let hex: String
 
-    /// Wraps an id already in hexadecimal.
     package init(hex: String) { self.hex = hex }
 
     init(of publicKey: [UInt8]) { hex = Array(SHA256.hash(data: publicKey).prefix(8)).lowerHex }

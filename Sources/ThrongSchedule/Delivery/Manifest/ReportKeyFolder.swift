@@ -27,8 +27,6 @@ package struct ReportKeyFolder: Sendable, Hashable {
     }
 
     /// The key that signs; nil where there is none.
-    ///
-    /// - Throws: ``ReportKeyError`` where others may read the key, it is none, or it is not listed as the present one.
     package func current() throws(ReportKeyError) -> ReportKey? {
         guard hasKey else { return nil }
         guard let mode = permissions(of: keyPath), let bytes = FileManager.default.contents(atPath: keyPath) else {

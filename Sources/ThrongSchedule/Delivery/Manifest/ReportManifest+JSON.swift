@@ -59,9 +59,7 @@ extension ReportManifest {
         return JSONText.object(pairs).written() + "\n"
     }
 
-    /// The parts of a manifest that a check needs, as its file has them.
-    ///
-    /// Read only what a signature vouches for.
+    /// The parts of a manifest that a check needs. Read only what a signature vouches for.
     package struct Checked: Sendable, Hashable, Decodable {
         private let format: String
         package let report: String

@@ -108,8 +108,6 @@ package struct ReportManifest: Sendable, Hashable {
 
 extension ReportFiles {
     /// These files with their manifest's signature and, last, their manifest: who sees the manifest has everything.
-    ///
-    /// - Parameter losses: what may be missing because a daemon was lost with its data.
     package func signed(
         as document: ReportDocument, with key: ReportKey, losses: [ReportManifest.Loss] = [], now: UnixSeconds
     ) throws -> ReportFiles {

@@ -8,7 +8,6 @@ package struct ReportSeries: Sendable, Hashable {
     package let report: String
     package let app: String
     package let partner: String
-    /// The kind of its periods: hour, day, week or month.
     package let kind: PeriodKind
     /// The first period, as file names have it.
     package let first: String

@@ -32,7 +32,6 @@ package struct RetentionProof: Sendable, Hashable {
     package let entries: [DeletionEntry]
     /// The first entry of the whole chain that does not follow from those before it; nil where it holds.
     package let broken: Int64?
-    /// The state of retention: what was promised, what goes next and what is there.
     package let standing: RetentionStanding
 
     /// Creates a proof of the chain, or of its entries from the one instant on and before the other.

@@ -11,24 +11,16 @@ struct AnalystRoutes: Sendable {
     let store: AnalystStore
     let titles: ExplorerTitles
 
-    private struct ProblemView {
-        let frame: PageFrame
-        let heading: String
-        let text: String
-        let allowed: [String]
-    }
-
     func add(to router: Router<BasicRequestContext>) {
         router.get("/explore") { request, _ in
             try await with(request) { query in
                 let metrics = try await store.metrics()
                 guard !query.names.isEmpty else {
-                    let view = CatalogueView(metrics, titles: titles, frame: frame("Explore"))
+                    let view = CatalogueView.of(metrics, titles: titles, frame: frame("Explore"))
                     return try pages.response(view, by: "catalogue")
                 }
                 let answer = try await answer(query, metrics)
-                let view = ExplorerView(
-                    answer, metrics: metrics, frame: frame(titles.metric(answer.choice.metric)))
+                let view = ExplorerView.of(answer, metrics: metrics, frame: frame(titles.metric(answer.choice.metric)))
                 return try pages.response(view, by: "explorer", hasScript: true)
             }
         }
@@ -88,8 +80,10 @@ struct AnalystRoutes: Sendable {
     }
 
     private func response(_ problem: ExplorerProblem) throws -> Response {
-        let view = ProblemView(
-            frame: frame(problem.heading), heading: problem.heading, text: problem.text, allowed: problem.allowed)
+        let view: TemplateView = [
+            "frame": frame(problem.heading), "heading": problem.heading, "text": problem.text,
+            "allowed": problem.allowed,
+        ]
         var response = try pages.response(view, by: "problem", status: problem.status)
         if problem.status == .serviceUnavailable { response.headers[.retryAfter] = "\(AnalystStore.seconds)" }
         return response

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
@@ -152,17 +153,17 @@ struct ExplorerAnswer {
         }
         guard let most = extreme(marks, by: >), let least = extreme(marks, by: <) else { return "" }
         if open.isEmpty {
-            let range = Wording.range(
-                from: (least.mark.text, short(least.row)), to: (most.mark.text, short(most.row)))
-            return off(range.sentenceCased, most.row)
+            return off(Wording.range(from: least.mark.text, to: most.mark.text).sentenceCased, most.row)
         }
         let leaders = leaders(marks, of: most)
+        let isSure = marks.allSatisfy { $0.isNumber || $0 == .nothing(Impossible.marker) }
         guard leaders.count == 1 else {
-            return off(wording.undecided(leaders, "is the largest published group"), most.row)
+            let words = wording.undecided(leaders, "is the largest")
+            return off(Wording.superlative(words, isSure: isSure), most.row)
         }
-        let when = choice.releases.count == 1 ? nil : short(most.row)
-        let largest = Wording.largest(label(of: most.row), in: when, with: part(most.row, most.mark))
-        return off(largest, most.row) + estimate(of: most.row)
+        let when = choice.releases.count == 1 ? "" : " (\(short(most.row)))"
+        let largest = "“\(label(of: most.row))”\(when) is the largest, with \(part(most.row, most.mark))."
+        return off(Wording.superlative(largest, isSure: isSure), most.row) + estimate(of: most.row)
     }
 
     private func label(of row: AnalystRow) -> String {
@@ -356,4 +357,29 @@ struct ExplorerAnswer {
 
 extension ChartMark {
     fileprivate var isNumber: Bool { if case .number = self { true } else { false } }
+}
+
+extension ExplorerAnswer {
+    /// The rows as the query gives them: a line a row, with the query's columns, and last when copies are to be deleted, because
+    /// the number is kept no longer; empty where no plan in force has the metric.
+    ///
+    /// Shape: RFC 4180 in UTF-8 with CRLF, without a byte order mark; formulas are defused as in reports.
+    var csv: String {
+        let columns = choice.question.columns + choice.measures
+        let heads = ["period_start"] + columns.map(\.name) + ["withheld", "delete_by"]
+        let kept = titles.end(of: choice.metric, by: choice.kind, splitBy: dimensions)?.after
+        let lines = rows.map { row in
+            var cells = [CSVCell.text(Instant.text(row.start))]
+            cells += row.buckets.map { .text($0) }
+            for number in row.numbers {
+                cells.append(number.map { .number("\(Decimals(units: $0.units, places: $0.places))") } ?? .empty)
+            }
+            cells.append(row.withheld.map { .text($0) } ?? .empty)
+            let end = choice.calendar.period(choice.kind, containing: row.start).end
+            cells.append(kept.map { .text(Instant.text(end + $0.components.seconds)) } ?? .empty)
+            return cells
+        }
+        return ([heads.map { CSVCell.text($0) }] + lines)
+            .map { $0.map(\.written).joined(separator: ",") + "\r\n" }.joined()
+    }
 }

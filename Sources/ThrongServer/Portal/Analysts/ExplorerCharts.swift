@@ -5,18 +5,11 @@ internal import ThrongStore
 /// The drawings of rows: nothing but a table where a drawing would hold too much.
 struct ExplorerCharts {
     /// A single number with its unit, or what stands in its place.
-    var stats: [Stat] = []
+    var stats: [TemplateView] = []
     var barCharts: [Any] = []
     var lineCharts: [Any] = []
     var heatTables: [Any] = []
     var hints: [String] = []
-
-    struct Stat {
-        let statNumbers: [String]
-        let statUnit: String
-        let statWithheld: Bool
-        let statNothings: [String]
-    }
 
     /// The most bars, lines, columns and lines of a heat table.
     private static let (mostBars, mostLines, mostAcross, mostDown) = (60, 12, 24, 100)
@@ -32,7 +25,7 @@ struct ExplorerCharts {
         }
         switch (open.count, periods.count) {
         case (0, 1):
-            stats = answer.rows.prefix(1).map { Self.stat(answer.mark($0), unit: answer.unit(beside: $0)) }
+            stats = answer.rows.prefix(1).map { answer.mark($0).view(["statUnit": answer.unit(beside: $0)]) }
         case (0, _):
             lineCharts = Self.lines(answer, periods, caption, series: [nil])
         case (1, 1) where answer.rows.count <= Self.mostBars:
@@ -50,16 +43,6 @@ struct ExplorerCharts {
             hints = ["For a drawing, pick one period, or buckets that leave one dimension open."]
         default:
             hints = ["Too much for a drawing: pick a bucket of a dimension."]
-        }
-    }
-
-    private static func stat(_ mark: ChartMark, unit: String) -> Stat {
-        switch mark {
-        case .number(_, let text, _):
-            return Stat(statNumbers: [text], statUnit: unit, statWithheld: false, statNothings: [])
-        case .withheld: return Stat(statNumbers: [], statUnit: "", statWithheld: true, statNothings: [])
-        case .nothing(let marker):
-            return Stat(statNumbers: [], statUnit: "", statWithheld: false, statNothings: [marker])
         }
     }
 

@@ -25,7 +25,7 @@ struct OperatorRoutes: Sendable {
                 health(), released: try await access.lastReleases(OperatorView.last), pending: pending,
                 runs: try await runs.lastRuns(OperatorView.last),
                 unsigned: try await runs.unsignedRuns(ending: ReportFile.signatureEnding, OperatorView.last),
-                members: try await RosterStore(releases.connection).members(),
+                members: try await MemberAdmin(releases.connection).members(),
                 registry: OperatorRegistry(
                     inForce: try await registry.inForce(), members: try await registry.members()), plans: plans,
                 now: door.now(), frame: pages.frame("Operator", visitor: "Operator"))

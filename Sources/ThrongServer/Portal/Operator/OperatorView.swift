@@ -63,8 +63,9 @@ struct OperatorView {
         }
         panels.append(
             Self.panel(
-                "Refusals", "Events and batches by why they were refused, since the start", ["Reason", "Times"],
-                health.refusals.map { [$0.reason, Wording.english.number($0.count)] },
+                "Refusals", "Events and batches by why they were refused, since the start",
+                ["Reason", "Times", "For example"],
+                health.refusals.map { [$0.reason, Wording.english.number($0.count), $0.example] },
                 nothing: "Nothing was refused since the start."))
         panels.append(Self.upcoming(pending, health, plans: plans, now: now))
         panels.append(Self.releases(released, plans: plans))

@@ -1,5 +1,3 @@
-internal import Crypto
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -29,24 +27,21 @@ struct PortalPages: Sendable {
                 ("problem", PackageResources.problem_mustache),
             ] + Charts.templates)
         css = PageStyle.base + PageStyle.controls + String(decoding: PackageResources.portal_css, as: UTF8.self)
-        let digest = Data(SHA256.hash(data: Data(css.utf8))).base64EncodedString()
-        // Nothing is loaded, nothing runs, nobody frames it, and forms go nowhere else.
-        policy =
-            "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'self'; "
-            + "frame-ancestors 'none'"
+        policy = PagePolicy.text(style: css)
     }
 
     func frame(_ title: String, visitor: String? = nil) -> PageFrame {
-        PageFrame(pageTitle: title, css: css, house: house, visitors: visitor.map { [$0] } ?? [])
+        PageFrame(pageTitle: title, css: css, house: house, visitors: [visitor].compactMap(\.self))
     }
 
     func signIn(status: HTTPResponse.Status = .ok, problem: String? = nil) throws -> Response {
-        try response(
-            SignInView(frame: frame("Sign in"), problems: problem.map { [$0] } ?? []), by: "signin", status: status)
+        let view: TemplateView = ["frame": frame("Sign in"), "problems": [problem].compactMap(\.self)]
+        return try response(view, by: "signin", status: status)
     }
 
     func notice(_ frame: PageFrame, _ heading: String, _ text: String, status: HTTPResponse.Status) throws -> Response {
-        try response(NoticeView(frame: frame, heading: heading, text: text), by: "notice", status: status)
+        let view: TemplateView = ["frame": frame, "heading": heading, "text": text]
+        return try response(view, by: "notice", status: status)
     }
 
     /// A page as an answer that no cache keeps; it runs no script but one from here, if it has one.
@@ -54,14 +49,14 @@ struct PortalPages: Sendable {
         _ view: Any, by template: String, status: HTTPResponse.Status = .ok, hasScript: Bool = false
     ) throws -> Response {
         let html = try library.rendered(view, by: template)
-        var headers: HTTPFields = [
+        let headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8",
             .contentLength: String(html.utf8.count),
             .contentSecurityPolicy: policy + (hasScript ? "; script-src 'self'" : ""),
             .cacheControl: "no-store",
             .xContentTypeOptions: "nosniff",
+            .referrerPolicy: "same-origin",
         ]
-        if let name = HTTPField.Name("Referrer-Policy") { headers[name] = "same-origin" }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 }
@@ -73,15 +68,4 @@ struct PageFrame {
     let house: String
     /// One, or none where nobody has signed in.
     let visitors: [String]
-}
-
-private struct NoticeView {
-    let frame: PageFrame
-    let heading: String
-    let text: String
-}
-
-private struct SignInView {
-    let frame: PageFrame
-    let problems: [String]
 }

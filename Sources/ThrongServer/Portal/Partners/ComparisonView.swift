@@ -68,7 +68,7 @@ struct ComparisonView {
         let pairs = to.insights.map { insight in
             Pair(
                 from: from.insights.first { $0.name == insight.name }, to: insight, locale: to.locale,
-                labels: (from.period.label, to.period.label), difference: difference, learned: learned)
+                labels: (from.period.label, to.period.label), reportDifference: difference, learned: learned)
         }
         let sections = pairs.map(\.section)
         self.sections = sections
@@ -104,18 +104,13 @@ struct ComparisonView {
         let to: Insight
         let locale: ReportLocale
         let labels: (from: String, to: String)
-        /// The reason why the numbers can't be compared; nil where they can.
-        let difference: String?
+        /// The reason why none of the reports' numbers can be compared; nil where some may be.
+        let reportDifference: String?
+        let learned: Set<String>
 
-        init(
-            from: Insight?, to: Insight, locale: ReportLocale, labels: (from: String, to: String), difference: String?,
-            learned: Set<String>
-        ) {
-            self.from = from
-            self.to = to
-            self.locale = locale
-            self.labels = labels
-            self.difference = from.flatMap { earlier in difference ?? to.difference(from: earlier, learned: learned) }
+        /// The reason why the numbers can't be compared; nil where they can.
+        private var difference: String? {
+            from.flatMap { earlier in reportDifference ?? to.difference(from: earlier, learned: learned) }
         }
 
         private var wording: Wording { Wording(locale) }
@@ -180,7 +175,7 @@ struct ComparisonView {
         /// The number of decimals that all numbers of a column of means have: JSON's readers drop zeros at the end.
         private var places: Int {
             let means = [from, to].compactMap(\.self).filter { $0.kind == "mean" }
-            return means.flatMap(\.figures).compactMap(\.value?.decimals.places).max() ?? 0
+            return means.flatMap(\.figures).compactMap { $0.value?.places }.max() ?? 0
         }
 
         private func when(_ first: String, _ second: String) -> String { "\(first), \(second)" }
@@ -209,13 +204,13 @@ struct ComparisonView {
             if figure.status == .withheld { return .mark(Withheld.marker) }
             if let marker = figure.status.marker { return .word(marker) }
             guard insight.kind == "quantiles" else {
-                guard let value = figure.value?.decimals else { return .word("") }
+                guard let value = figure.value else { return .word("") }
                 let shown =
                     insight.areEstimates ? wording.about(value) : text(rounded(value, in: insight), of: insight)
                 return .number(shown, bounds: figure.interval.map { text($0, of: insight) })
             }
-            let band = QuantileReading.band(from: figure.low?.decimals, to: figure.high?.decimals, in: locale)
-            return figure.value.map { .number(locale.text($0.decimals), bounds: band) } ?? .number(band)
+            let band = QuantileReading.band(from: figure.low, to: figure.high, in: locale)
+            return figure.value.map { .number(locale.text($0), bounds: band) } ?? .number(band)
         }
 
         /// A number as a report's page has it, to the first digit of its margin.
@@ -248,7 +243,7 @@ struct ComparisonView {
         private func change(_ first: Figure?, _ second: Figure?) -> Cell {
             if difference != nil { return .word(NumberStatus.changed.marker ?? "") }
             guard let first, let second, first.status == .published, second.status == .published,
-                to.kind != "quantiles", let then = first.value?.decimals, let now = second.value?.decimals,
+                to.kind != "quantiles", let then = first.value, let now = second.value,
                 let gap = now.less(then)
             else { return .word("") }
             let relative = to.isShare ? nil : gap.over(then).map(locale.signedPercent)
@@ -291,7 +286,7 @@ extension ReportReading.Insight {
 
     /// True if its numbers were scaled up from a sample.
     fileprivate var areEstimates: Bool {
-        ["count", "distribution", "frequency"].contains(kind) && (basis?.sampling.decimals.approximate ?? 1) < 1
+        ["count", "distribution", "frequency"].contains(kind) && (basis?.sampling.approximate ?? 1) < 1
     }
 
     /// Returns the basis of its numbers, always as many parts: what is counted, k, its margin, sampling, what is
@@ -303,8 +298,8 @@ extension ReportReading.Insight {
             basis.statement.sentenceCased,
             wording.k(basis.k...basis.k),
             wording.off(by: Decimals(basis.margin.within, over: 1, places: 0)).sentenceCased,
-            wording.sampling([basis.sampling.decimals.approximate]),
-            withheldShare.map { "\(locale.percent($0.decimals)) of the whole withheld" },
+            wording.sampling([basis.sampling.approximate]),
+            withheldShare.map { "\(locale.percent($0)) of the whole withheld" },
         ]
     }
 }
@@ -312,6 +307,6 @@ extension ReportReading.Insight {
 extension ReportReading.Figure {
     /// The interval that holds the number in 19 of 20 cases; nil where the margin says all.
     fileprivate var interval: Interval? {
-        low == nil && high == nil ? nil : Interval(low: low?.decimals, high: high?.decimals)
+        low == nil && high == nil ? nil : Interval(low: low, high: high)
     }
 }

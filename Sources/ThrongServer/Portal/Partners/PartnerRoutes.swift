@@ -25,7 +25,7 @@ struct PartnerRoutes: Sendable {
         router.get("/reports") { request, _ in
             try await with(request) { guest in
                 let files = try await access.files(of: guest.partner, app: guest.plan.app.name)
-                let view = ReportsView(
+                let view = ReportsView.of(
                     files, plan: guest.plan, partner: guest.title,
                     part: request.uri.queryParameters["part"].flatMap { Int($0) } ?? 1,
                     frame: guest.frame("Reports", pages))

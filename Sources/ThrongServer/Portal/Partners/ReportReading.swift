@@ -18,7 +18,6 @@ struct ReportReading: Decodable {
 
     struct Period: Decodable {
         let label: String
-        let title: String
     }
 
     struct Axis: Decodable {
@@ -43,15 +42,10 @@ struct ReportReading: Decodable {
         /// The devices that count for k; nil where there are no identifiers.
         let floor: FloorKind?
         /// Share of events that clients send.
-        let sampling: Number
+        let sampling: Decimals
         /// The time for which an identifier lasts; nil where there is none. Unit: seconds.
         let windowSeconds: Int64?
         let margin: Margin
-
-        private enum CodingKeys: String, CodingKey {
-            case statement, counts, devices, k, floor, sampling, margin
-            case windowSeconds = "window_seconds"
-        }
     }
 
     /// The margin of numbers, which are noisy on purpose.
@@ -79,16 +73,11 @@ struct ReportReading: Decodable {
         let basis: Basis?
         let dimensions: [Axis]
         /// The part of the whole that the published rows leave out, as a fraction of 1; nil where that is unknown.
-        let withheldShare: Number?
+        let withheldShare: Decimals?
         let whole: Figure?
         let rows: [Row]
         /// The periods of a trend, the report's own last.
         let points: [Point]?
-
-        private enum CodingKeys: String, CodingKey {
-            case name, title, metric, kind, view, unit, filters, part, status, basis, dimensions, whole, rows, points
-            case withheldShare = "withheld_share"
-        }
     }
 
     struct Point: Decodable {
@@ -100,11 +89,11 @@ struct ReportReading: Decodable {
     struct Figure: Decodable {
         let status: NumberStatus
         /// Nil also where a quantile's band is open.
-        let value: Number?
+        let value: Decimals?
         /// The lower end of a number's interval, or of a quantile's band; nil also if open, or the margin says all.
-        let low: Number?
+        let low: Decimals?
         /// The upper end of the same.
-        let high: Number?
+        let high: Decimals?
     }
 
     struct Row: Decodable {
@@ -119,26 +108,17 @@ struct ReportReading: Decodable {
         }
     }
 
-    /// A decimal, exactly as it is written.
-    struct Number: Decodable, Equatable {
-        let decimals: Decimals
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            guard let decimals = Decimals("\(try container.decode(Decimal.self))") else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "a number of too many digits")
-            }
-            self.decimals = decimals
-        }
-    }
-
     let title: String
     let withheld: String
     let locale: ReportLocale
     let period: Covered
     let insights: [Insight]
 
-    init(json: [UInt8]) throws { self = try JSONDecoder().decode(Self.self, from: Data(json)) }
+    init(json: [UInt8]) throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        self = try decoder.decode(Self.self, from: Data(json))
+    }
 }
 
 extension ReportReading {
@@ -189,4 +169,15 @@ extension ReportReading.Insight {
 
     /// The dimensions that split what is counted: the last one of quantiles only says which of them are asked for.
     private var splitting: [ReportReading.Axis] { kind == "quantiles" ? dimensions.dropLast() : dimensions }
+}
+
+/// A decimal is read exactly as it is written.
+extension Decimals: Decodable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let decimals = Decimals("\(try container.decode(Decimal.self))") else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a number of too many digits")
+        }
+        self = decimals
+    }
 }

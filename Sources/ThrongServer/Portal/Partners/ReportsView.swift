@@ -1,75 +1,16 @@
-internal import Foundation
 internal import ThrongPlan
 internal import ThrongReport
 internal import ThrongStore
 
-/// The view of a partner's reports.
-struct ReportsView {
-    /// A report with its periods, the latest first.
-    struct Kept {
-        let reportAnchor: String
-        let reportTitle: String
-        let explanations: [String]
-        let latestTitle: String
-        /// The page of the latest period; none where the report has no pages, or where older ones are shown.
-        let latestHrefs: [String]
-        /// The latest period's files for a report without pages.
-        let latestFiles: [File]
-        /// The words for which periods these are.
-        let caption: String
-        let periods: [Line]
-        /// One, where there are two periods to compare.
-        let comparisons: [Comparison]
-    }
-
-    /// A period's files.
-    struct Line {
-        let periodTitle: String
-        let made: String
-        /// The page to read; none where there is none.
-        let pages: [String]
-        let files: [File]
-    }
-
-    struct File {
-        let fileName: String
-        let fileHref: String
-        let fileKind: String
-        let fileSize: String
-    }
-
-    /// Two periods to choose.
-    struct Comparison {
-        let compareAction: String
-        let earlier: [Choice]
-        let later: [Choice]
-    }
-
-    struct Choice {
-        let value: String
-        let text: String
-        let isChosen: Bool
-    }
-
-    let frame: PageFrame
-    let partnerTitle: String
-    let lede: String
-    let reports: [Kept]
-    /// True if there is a manifest to check.
-    let isSigned: Bool
-    /// The address of later periods; none on the first part.
-    let newerHrefs: [String]
-    /// The address of earlier periods; none on the last part.
-    let olderHrefs: [String]
-
+/// The view of a partner's reports: each with its periods, the latest first.
+enum ReportsView {
     /// The most periods of each report on one part of the list; the latest are on the first part.
     static let mostPeriods = 60
 
     /// - Parameter part: from 1; beyond the last one is the last one.
-    init(_ files: [KeptReportFile], plan: Plan, partner: String, part: Int = 1, frame: PageFrame) {
-        self.frame = frame
-        partnerTitle = partner
-        isSigned = files.contains { $0.name.hasSuffix(".manifest.json") }
+    static func of(
+        _ files: [KeptReportFile], plan: Plan, partner: String, part: Int = 1, frame: PageFrame
+    ) -> TemplateView {
         let calendar = PeriodCalendar(timeZone: plan.app.timeZone) ?? .utc
         // Reports are in the plan's order; one that the plan has no more comes last.
         let order = plan.reports.map(\.name)
@@ -81,63 +22,87 @@ struct ReportsView {
             Dictionary(grouping: files.filter { $0.report == name }, by: \.period)
                 .sorted { $0.key > $1.key }
         }
-        let parts = ((periods.map(\.count).max() ?? 0) + Self.mostPeriods - 1) / Self.mostPeriods
+        let parts = ((periods.map(\.count).max() ?? 0) + mostPeriods - 1) / mostPeriods
         let part = min(max(part, 1), max(parts, 1))
-        reports = zip(names, periods).compactMap { name, periods in
-            let shown = Array(periods.dropFirst((part - 1) * Self.mostPeriods).prefix(Self.mostPeriods))
-            return shown.isEmpty
-                ? nil : Self.kept(name, shown, of: periods.count, part: part, plan: plan, calendar: calendar)
+        let reports = zip(names, periods).compactMap { name, periods -> TemplateView? in
+            let shown = Array(periods.dropFirst((part - 1) * mostPeriods).prefix(mostPeriods))
+            return shown.isEmpty ? nil : report(name, shown, of: periods.count, part: part, plan, calendar)
         }
-        newerHrefs = part > 1 ? ["/reports?part=\(part - 1)"] : []
-        olderHrefs = part < parts ? ["/reports?part=\(part + 1)"] : []
         let count = periods.map(\.count).reduce(0, +)
-        lede =
-            reports.isEmpty
-            ? "What \(plan.app.title) tells you about its users, as groups of people, never as people."
-            : "What \(plan.app.title) tells you about its users, as groups of people, never as people. "
-                + "\(Wording.english.count(count, "period")) \(count == 1 ? "is" : "are") here."
+        let number = " \(Wording.english.count(count, "period")) \(count == 1 ? "is" : "are") here."
+        return [
+            "frame": frame,
+            "partnerTitle": partner,
+            "lede": "What \(plan.app.title) tells you about its users, as groups of people, never as people."
+                + (reports.isEmpty ? "" : number),
+            "reports": reports,
+            "newerHrefs": part > 1 ? ["/reports?part=\(part - 1)"] : [],
+            "olderHrefs": part < parts ? ["/reports?part=\(part + 1)"] : [],
+            "isSigned": files.contains { $0.name.hasSuffix(".manifest.json") },
+        ]
     }
 
-    private static func kept(
-        _ name: ReportName, _ periods: [(key: Period, value: [KeptReportFile])], of count: Int, part: Int, plan: Plan,
-        calendar: PeriodCalendar
-    ) -> Kept {
+    private static func report(
+        _ name: ReportName, _ periods: [(key: Period, value: [KeptReportFile])], of count: Int, part: Int, _ plan: Plan,
+        _ calendar: PeriodCalendar
+    ) -> TemplateView {
         let known = plan.reports.first { $0.name == name }
         let report = known.flatMap { plan.translated(into: plan.language(of: $0)).report(name) }
-        let lines = periods.map { period, files in
-            Line(
-                periodTitle: calendar.title(of: period),
-                made: calendar.label(of: calendar.period(.day, containing: files.map(\.madeAt).max() ?? period.end)),
-                pages: files.filter { $0.name.hasSuffix(".html") }.map { "/reports/\(name)/\($0.name)" },
-                files: files.map { file in
-                    File(
-                        fileName: file.name, fileHref: "/reports/\(name)/\(file.name)", fileKind: kind(of: file.name),
-                        fileSize: Wording.english.size(file.bytes))
-                })
-        }
-        let readable = periods.filter {
-            $0.value.contains {
-                $0.name == ReportFile.stem(report: name.text, period: calendar.label(of: $0.period)) + ".json"
-            }
-        }
-        let choices = readable.map { (calendar.label(of: $0.key), calendar.title(of: $0.key)) }
-        func chosen(_ place: Int) -> [Choice] {
-            choices.enumerated().map { Choice(value: $1.0, text: $1.1, isChosen: $0 == place) }
-        }
+        let latest = periods.first?.value ?? []
+        let pages = pages(of: latest)
         let first = (part - 1) * mostPeriods + 1
-        return Kept(
-            reportAnchor: name.text, reportTitle: report?.title ?? name.text,
-            explanations: report?.explanation.map { [$0] } ?? [], latestTitle: lines.first?.periodTitle ?? "",
-            latestHrefs: part == 1 ? lines.first.map { Array($0.pages.prefix(1)) } ?? [] : [],
-            latestFiles: part == 1 && lines.first?.pages.isEmpty ?? false
-                ? lines.first?.files.filter { !signing.contains($0.fileKind) } ?? [] : [],
-            caption: periods.count == count
+        return [
+            "reportAnchor": name.text,
+            "reportTitle": report?.title ?? name.text,
+            "explanations": [report?.explanation].compactMap(\.self),
+            "latestTitle": periods.first.map { calendar.title(of: $0.key) } ?? "",
+            "latestHrefs": part == 1 ? Array(pages.prefix(1)) : [],
+            // A report without pages has its latest files there.
+            "latestFiles": part == 1 && pages.isEmpty
+                ? latest.filter { !signing.contains(kind(of: $0.name)) }.map { view(of: $0) } : [],
+            "caption": periods.count == count
                 ? "All periods"
                 : "Periods \(first) to \(first + periods.count - 1) of \(count), the latest first",
-            periods: lines,
-            comparisons: choices.count < 2
-                ? []
-                : [Comparison(compareAction: "/reports/\(name)/compare", earlier: chosen(1), later: chosen(0))])
+            "periods": periods.map { period, files -> TemplateView in
+                let made = files.map(\.madeAt).max() ?? period.end
+                return [
+                    "periodTitle": calendar.title(of: period),
+                    "made": calendar.label(of: calendar.period(.day, containing: made)),
+                    "pages": Self.pages(of: files),
+                    "files": files.map { view(of: $0) },
+                ]
+            },
+            "comparisons": comparisons(of: name, periods, calendar),
+        ]
+    }
+
+    /// The form that compares two periods, where there are two to choose.
+    private static func comparisons(
+        of name: ReportName, _ periods: [(key: Period, value: [KeptReportFile])], _ calendar: PeriodCalendar
+    ) -> [TemplateView] {
+        let readable = periods.filter { period, files in
+            let stem = ReportFile.stem(report: name.text, period: calendar.label(of: period))
+            return files.contains { $0.name == stem + ".json" }
+        }
+        guard readable.count > 1 else { return [] }
+        func choices(_ chosen: Int) -> [TemplateView] {
+            readable.map(\.key).enumerated().map { place, period in
+                ["value": calendar.label(of: period), "text": calendar.title(of: period), "isChosen": place == chosen]
+            }
+        }
+        return [["compareAction": "/reports/\(name)/compare", "earlier": choices(1), "later": choices(0)]]
+    }
+
+    /// The addresses of pages to read.
+    private static func pages(of files: [KeptReportFile]) -> [String] {
+        files.filter { $0.name.hasSuffix(".html") }.map { "/reports/\($0.report)/\($0.name)" }
+    }
+
+    private static func view(of file: KeptReportFile) -> TemplateView {
+        [
+            "fileName": file.name, "fileHref": "/reports/\(file.report)/\(file.name)", "fileKind": kind(of: file.name),
+            "fileSize": Wording.english.size(file.bytes),
+        ]
     }
 
     /// The kinds of files that say something about others.

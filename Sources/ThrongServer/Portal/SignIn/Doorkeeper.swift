@@ -62,7 +62,7 @@ final class Doorkeeper: Sendable {
         let secret = try await Self.field("token", of: request).flatMap { AccessSecret($0) }
         let (part, network) = (secret?.id ?? "", NetworkMark.network(of: request))
         var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
-        if case .refused(let wait) = throttle.withLock({ $0.admit(part, from: network, at: seconds) }) {
+        if let wait = throttle.withLock({ $0.refuse(part, from: network, at: seconds) }) {
             return .tooFast(seconds: wait)
         }
         guard let secret, let token = try await access.token(of: secret), token.isGood(at: now()) else {
@@ -72,10 +72,15 @@ final class Doorkeeper: Sendable {
         return .cookie(Self.cookie(with: try await access.beginSession(of: token.id)))
     }
 
-    /// True if a form was sent from a page of this origin, as far as the browser says.
-    ///
+    /// Notes a form that was sent from a page of another origin, as far as the browser says; returns true for all others.
+    func accepts(_ form: Request) -> Bool {
+        let isFromHere = Self.isFromHere(form)
+        if !isFromHere { onRefusal(.foreignForm) }
+        return isFromHere
+    }
+
     /// Source: Fetch metadata; older browsers say only the origin, programs say nothing and hold no cookie.
-    static func isFromHere(_ request: Request) -> Bool {
+    private static func isFromHere(_ request: Request) -> Bool {
         if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headers[$0] }) { return site == "same-origin" }
         guard let origin = request.headers[.origin] else { return true }
         return origin == "https://\(request.head.authority ?? "")" || origin == "http://\(request.head.authority ?? "")"
@@ -94,15 +99,9 @@ final class Doorkeeper: Sendable {
         }.prefix(mostCookies)
     }
 
-    /// A field of a small form; nil where it has none such.
+    /// A field of a small form; nil where it has none such, or an empty one.
     static func field(_ name: String, of request: Request) async throws -> String? {
-        let form = String(buffer: try await request.body.collect(upTo: largestForm))
-        for pair in form.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1)
-            if parts.count == 2, parts[0] == name {
-                return parts[1].replacing("+", with: " ").removingPercentEncoding
-            }
-        }
-        return nil
+        let value = PreviewTrial.form(try await request.body.collect(upTo: largestForm))[name] ?? ""
+        return value.isEmpty ? nil : value
     }
 }

@@ -13,21 +13,6 @@ struct SessionRoutes: Sendable {
     /// The form's word for all sessions but its own.
     private static let others = "others"
 
-    private struct SessionsView {
-        /// One of them, as the page shows it.
-        struct Row {
-            let id: String
-            let since: String
-            let seen: String
-            let isOwn: Bool
-        }
-
-        let frame: PageFrame
-        let lede: String
-        let rows: [Row]
-        let hasOthers: Bool
-    }
-
     func add(to router: Router<BasicRequestContext>) {
         router.get("/sessions") { request, _ in
             guard let (token, own) = try await door.entry(of: request) else {
@@ -36,10 +21,7 @@ struct SessionRoutes: Sendable {
             return try page(of: try await access.sessions(of: token.id), own: own, token)
         }
         router.post("/sessions") { request, _ in
-            guard Doorkeeper.isFromHere(request) else {
-                door.onRefusal(.foreignForm)
-                return Response(status: .forbidden)
-            }
+            guard door.accepts(request) else { return Response(status: .forbidden) }
             guard let (token, own) = try await door.entry(of: request) else {
                 return try pages.signIn(status: .unauthorized)
             }
@@ -55,17 +37,18 @@ struct SessionRoutes: Sendable {
 
     private func page(of sessions: [PortalSession], own: PortalSession.ID, _ token: AccessToken) throws -> Response {
         let now = door.now()
-        let rows = sessions.map { session in
-            SessionsView.Row(
-                id: session.id.text, since: Instant.text(session.since - session.since.value % 60),
-                seen: session.id == own ? "now" : Self.seen(now - session.lastLook), isOwn: session.id == own)
+        let rows = sessions.map { session -> TemplateView in
+            [
+                "id": session.id.text, "since": Instant.text(session.since - session.since.value % 60),
+                "seen": session.id == own ? "now" : Self.seen(now - session.lastLook), "isOwn": session.id == own,
+            ]
         }
-        let word = token.role.word
-        let view = SessionsView(
-            frame: pages.frame("Sign-ins", visitor: word.prefix(1).uppercased() + word.dropFirst()),
-            lede:
+        let view: TemplateView = [
+            "frame": pages.frame("Sign-ins", visitor: token.role.word.sentenceCased),
+            "lede":
                 "Browsers that have signed in with the token \(token.id). One that has not looked for an hour is out.",
-            rows: rows, hasOthers: rows.contains { !$0.isOwn })
+            "rows": rows, "hasOthers": sessions.contains { $0.id != own },
+        ]
         return try pages.response(view, by: "sessions")
     }
 

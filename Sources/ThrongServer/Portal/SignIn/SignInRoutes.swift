@@ -14,8 +14,7 @@ struct SignInRoutes: Sendable {
             return Self.redirect(to: Self.start(of: visitor.role))
         }
         router.post("/sign-in") { request, _ in
-            guard Doorkeeper.isFromHere(request) else {
-                door.onRefusal(.foreignForm)
+            guard door.accepts(request) else {
                 return try pages.signIn(
                     status: .forbidden, problem: "This form was sent from another site. Sign in here.")
             }
@@ -39,10 +38,7 @@ struct SignInRoutes: Sendable {
             }
         }
         router.post("/sign-out") { request, _ in
-            guard Doorkeeper.isFromHere(request) else {
-                door.onRefusal(.foreignForm)
-                return Response(status: .forbidden)
-            }
+            guard door.accepts(request) else { return Response(status: .forbidden) }
             try await door.leave(request)
             return Self.redirect(to: "/", cookie: Doorkeeper.cookie(with: nil))
         }

@@ -10,13 +10,6 @@
 /// A sign-in that succeeds costs nothing. Its memory never grows, and has neither addresses nor tokens: places of a
 /// table, by a hash that is another one in each process.
 struct SignInThrottle: Sendable {
-    /// The decision on a sign-in.
-    enum Verdict: Equatable {
-        case admitted
-        /// It is not looked at. Unit: seconds.
-        case refused(seconds: Int)
-    }
-
     /// Empties at a steady pace.
     private struct Bucket {
         private var level = 0.0
@@ -50,25 +43,23 @@ struct SignInThrottle: Sendable {
     /// Hashes of public parts of tokens that have opened the pages; 0 is none.
     private var known = [Int](repeating: 0, count: places)
 
-    /// Notes a sign-in by its token's public part, as it came, before the token is looked at. Sign-ins without a
-    /// network share one. The clock is never set. Unit: seconds.
-    mutating func admit(_ part: String, from network: [UInt8], at now: Double) -> Verdict {
-        let own = Self.places(of: part, network, isKnown: isKnown(part))
+    /// Notes a sign-in by its token's public part, as it came, before the token is looked at; returns the seconds until
+    /// there is room for it again, and nil if it is admitted. Sign-ins without a network share one. The clock is never
+    /// set. Unit: seconds.
+    mutating func refuse(_ part: String, from network: [UInt8], at now: Double) -> Int? {
+        let isKnown = isKnown(part)
+        let own = Self.places(of: part, network, isKnown: isKnown)
         let level = own.map { buckets[$0].level(.one, now) }.min() ?? 0
-        var wait = Pace.one.wait(level)
-        guard isKnown(part) else {
-            // Less than one is a failure that is long over.
-            let isFailing = level >= 1
-            let pace: Pace = isFailing ? .failing : .fresh
-            wait = max(wait, pace.wait((isFailing ? failing : fresh).level(pace, now)))
-            guard wait == 0 else { return .refused(seconds: Int(wait.rounded(.up))) }
-            if isFailing { failing.add(1, pace, now) } else { fresh.add(1, pace, now) }
-            for place in own { buckets[place].add(1, .one, now) }
-            return .admitted
-        }
-        guard wait == 0 else { return .refused(seconds: Int(wait.rounded(.up))) }
+        // Less than one is a failure that is long over.
+        let isFailing = level >= 1
+        let pace: Pace = isFailing ? .failing : .fresh
+        let shared = isKnown ? 0 : pace.wait((isFailing ? failing : fresh).level(pace, now))
+        let wait = max(Pace.one.wait(level), shared)
+        guard wait == 0 else { return Int(wait.rounded(.up)) }
         for place in own { buckets[place].add(1, .one, now) }
-        return .admitted
+        guard !isKnown else { return nil }
+        if isFailing { failing.add(1, pace, now) } else { fresh.add(1, pace, now) }
+        return nil
     }
 
     /// The token of a sign-in that was admitted opens the pages.

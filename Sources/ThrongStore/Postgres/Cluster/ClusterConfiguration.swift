@@ -1,8 +1,6 @@
 /// The files that configure a private cluster; written anew at every start.
 enum ClusterConfiguration {
     /// postgresql.conf: no network, modest memory, full durability, a log without statements or values.
-    ///
-    /// - Parameter connections: the most at a time.
     static func server(_ paths: ClusterPaths, connections: Int) -> String {
         func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
         return """
@@ -67,7 +65,6 @@ struct ClusterPaths: Sendable, Hashable {
     /// The directory of the server's user, mode 0700: whoever gets in here may log in.
     let root: String
 
-    /// The cluster itself.
     var data: String { "\(root)/data" }
     /// The directory that initdb works in; becomes ``data`` once it is complete.
     var unfinishedData: String { "\(root)/data.unfinished" }
@@ -85,14 +82,12 @@ struct ClusterPaths: Sendable, Hashable {
     /// The longest path of a socket: `sun_path` holds 108 bytes, the last of them NUL. Source: unix(7).
     static let longestSocketPath = 107
 
-    /// Checks that the socket's path is short enough.
     func checkLengths() throws(ClusterError) {
         guard socket.utf8.count <= Self.longestSocketPath else {
             throw .socketPathTooLong(path: socket, bytes: socket.utf8.count, limit: Self.longestSocketPath)
         }
     }
 
-    /// Returns libpq's connection string for a database of this cluster.
     func connectionString(database: String, user: String) -> String {
         let quoted = root.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
         return "host='\(quoted)' port=\(Self.port) dbname=\(database) user=\(user)"

@@ -4,7 +4,6 @@ internal import Logging
 internal import Synchronization
 
 extension PrivateCluster {
-    /// The programs to use and the user to run them as.
     struct Server: Sendable {
         let binaries: ServerBinaries
         let user: ServerUser
@@ -18,7 +17,6 @@ extension PrivateCluster {
     /// The most analysts connected at a time.
     private static let analystConnections = 20
 
-    /// Makes the directories and finds the programs.
     func prepare() async throws -> Server {
         let user = try ServerUser.current()
         try makeRoot(for: user)
@@ -48,7 +46,6 @@ extension PrivateCluster {
         guard rmdir(paths.root) == 0 else { throw refused("rmdir", user) }
     }
 
-    /// Finds the programs, and touches nothing.
     func found() async throws -> Server {
         let user = try ServerUser.current()
         return Server(
@@ -108,8 +105,7 @@ extension PrivateCluster {
                 if found.count == 0 { try session.query("role.create", "create role \(role.rawValue)") }
                 // Analysts leave connections for the daemon.
                 let limit = role == .analyst ? Self.analystConnections : -1
-                try session.query(
-                    "role.login", "alter role \(role.rawValue) login connection limit \(limit)")
+                try session.query("role.login", "alter role \(role.rawValue) login connection limit \(limit)")
             }
             let found = try session.query(
                 "database.find", "select from pg_database where datname = $1", [.text(Self.database)])

@@ -32,11 +32,6 @@ package final class PrivateCluster: Service, Sendable {
     private static let longestPauseSeconds = 30.0
 
     /// Prepares a cluster in a directory that it has for itself; nothing is touched before ``start()``.
-    ///
-    /// - Parameters:
-    ///   - directory: An absolute path; the directory is made when it is missing.
-    ///   - connections: the most at a time.
-    /// - Throws: ``ClusterError/socketPathTooLong(path:bytes:limit:)``.
     package init(directory: String, connections: Int = 60, logger: Logger) throws(ClusterError) {
         let url = URL(fileURLWithPath: directory).standardizedFileURL
         paths = ClusterPaths(root: url.path)
@@ -56,7 +51,6 @@ package final class PrivateCluster: Service, Sendable {
     /// The server's process id; nil while none runs.
     package var processID: Int32? { ServerProcess.running(paths)?.id }
 
-    /// True if there is a cluster already, in any state.
     package var isMade: Bool { FileManager.default.fileExists(atPath: paths.data) }
 
     /// True if the server, if it runs, was started by this process and not adopted: then no earlier process can reach
@@ -65,8 +59,6 @@ package final class PrivateCluster: Service, Sendable {
 
     /// Makes the cluster if there is none, then starts or adopts its server, and makes the database and the roles.
     /// Joins a start that is under way.
-    ///
-    /// - Throws: ``ClusterError``; ``PostgresError`` where the server does not answer; `CancellationError`.
     package func start() async throws {
         let task = starting.withLock { current in
             let task = current ?? Task { try await self.startOrAdopt() }
@@ -132,8 +124,6 @@ package final class PrivateCluster: Service, Sendable {
     /// stopped at once, and recovers at its next start. One that does not even do that is left running, with a message.
     ///
     /// A start under way is cancelled. Cancelling the caller changes nothing.
-    ///
-    /// - Parameter seconds: the time limit of all of it, 20 at least.
     package func stop(within seconds: Int = 125) async throws {
         try await Task { try await self.halt(within: seconds) }.value
     }

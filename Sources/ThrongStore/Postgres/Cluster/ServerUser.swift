@@ -11,7 +11,6 @@ struct ServerUser: Sendable, Hashable {
     /// Its name, for messages.
     let name: String
     let user: UInt32
-    /// Its group's number.
     let group: UInt32
 
     /// Decides by the user that this process runs as.

@@ -8,7 +8,6 @@ package final class Connection: Sendable {
     private let queue: JobQueue
     package let settings: ConnectionSettings
 
-    /// Prepares a connection; nothing is sent yet.
     package init(_ settings: ConnectionSettings) {
         self.settings = settings
         queue = JobQueue(settings: settings)
@@ -20,7 +19,6 @@ package final class Connection: Sendable {
     ///
     /// Cancelling the task drops the connection within a tenth of a second; the server rolls back what was open. Work
     /// that waits for its turn or for a connection is given up at once.
-    /// - Throws: what the work throws, ``PostgresError`` where no connection comes about, `CancellationError`.
     package func run<Value: Sendable>(_ work: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {

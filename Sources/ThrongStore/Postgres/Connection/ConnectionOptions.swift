@@ -40,9 +40,7 @@ struct ConnectionOptions {
     }
 
     /// True if a URL's password was cut at a sign that should have been percent-encoded: `@` or `/`. libpq takes no
-    /// `?`.
-    ///
-    /// Source: PostgreSQL's manual, section 34.1.1.2.
+    /// `?`. Source: PostgreSQL's manual, section 34.1.1.2.
     private static func mayTellPassword(_ text: String) -> Bool {
         guard let start = ["postgresql://", "postgres://"].first(where: { text.hasPrefix($0) }) else { return false }
         let rest = text.utf8.dropFirst(start.utf8.count)
@@ -54,8 +52,6 @@ struct ConnectionOptions {
 }
 
 extension ConnectionSettings {
-    /// Returns a connection string for people: keywords and values, without passwords.
-    ///
-    /// - Returns: nil if the string can't be read, or a password in it may not be where it seems.
+    /// Returns a connection string for people, without passwords; nil if it can't be read, or one may be hidden.
     package static func shown(_ connectionString: String) -> String? { ConnectionOptions(connectionString)?.shown }
 }

@@ -27,7 +27,6 @@ package struct ConnectionSettings: Sendable, Hashable {
         self.connectTimeoutSeconds = connectTimeoutSeconds
     }
 
-    /// Returns settings for the same server with another role.
     package func acting(as role: DatabaseRole?) -> ConnectionSettings {
         var settings = self
         settings.role = role
@@ -35,10 +34,6 @@ package struct ConnectionSettings: Sendable, Hashable {
     }
 
     /// Returns settings for small questions whose answer somebody waits for: a server that hangs is soon given up.
-    ///
-    /// - Parameters:
-    ///   - seconds: the time limit of a statement. Unit: seconds.
-    ///   - connecting: the time limit of connecting. Unit: seconds.
     package func brisk(seconds: Int, connecting: Int = 2) -> ConnectionSettings {
         var settings = self
         settings.statementTimeoutSeconds = seconds

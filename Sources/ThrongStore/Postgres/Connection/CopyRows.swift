@@ -69,9 +69,7 @@ package struct CopiedRow {
 extension Session {
     /// Reads rows through `copy … to stdout (format binary)`, as they come; returns their number.
     ///
-    /// - Parameters:
-    ///   - name: the statement's name in errors.
-    ///   - row: gets each row, which is valid until it returns; an error that it throws drops the connection.
+    /// - Parameter row: gets each row, which is valid until it returns; an error that it throws drops the connection.
     package func copyOut(
         _ name: String, _ sql: String, _ row: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Int {

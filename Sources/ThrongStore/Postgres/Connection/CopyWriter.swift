@@ -1,4 +1,5 @@
 internal import CLibPQ
+internal import ThrongWire
 
 /// Writes rows in PostgreSQL's binary copy format.
 ///
@@ -24,7 +25,6 @@ package final class CopyWriter {
 
     deinit { buffer.deallocate() }
 
-    /// Begins a row of this many columns.
     package func row(columns: Int16) throws { try makeRoom(); store(columns.bigEndian) }
 
     package func smallint(_ value: Int16) throws { try makeRoom(); store(Int32(2).bigEndian); store(value.bigEndian) }
@@ -33,8 +33,13 @@ package final class CopyWriter {
 
     package func bigint(_ value: Int64) throws { try makeRoom(); store(Int32(8).bigEndian); store(value.bigEndian) }
 
-    /// Writes a timestamptz. Unit: Unix seconds; far away instants become the ends of PostgreSQL's range.
-    package func instant(_ unixSeconds: Int64) throws { try bigint(Self.microseconds(unixSeconds)) }
+    /// Writes a timestamptz; far away instants become the ends of PostgreSQL's range.
+    func instant(_ time: UnixSeconds) throws {
+        // Half of Int64's range: far from overflow, far beyond any period.
+        let limit: Int64 = 4_000_000_000_000
+        // PostgreSQL counts microseconds since 2000.
+        try bigint((min(max(time.value, -limit), limit) - 946_684_800) * 1_000_000)
+    }
 
     package func null() throws { try makeRoom(); store(Int32(-1).bigEndian) }
 
@@ -68,18 +73,10 @@ package final class CopyWriter {
         try send(bytes)
     }
 
-    /// Ends the data and sends what is left.
     package func finish() throws {
         try makeRoom()
         store(Int16(-1).bigEndian)
         try drain()
-    }
-
-    /// Returns an instant as PostgreSQL counts it: microseconds since 2000-01-01T00:00:00Z.
-    package static func microseconds(_ unixSeconds: Int64) -> Int64 {
-        // Half of Int64's range: far from overflow, far beyond any period.
-        let limit: Int64 = 4_000_000_000_000
-        return (min(max(unixSeconds, -limit), limit) - 946_684_800) * 1_000_000
     }
 
     private func arrayHeader(elements: Int, bytes: Int, hasNulls: Bool, type: Int32) throws {
@@ -112,7 +109,6 @@ package final class CopyWriter {
 extension Session {
     /// Sends rows through `copy … from stdin (format binary)`; returns the number that arrived.
     ///
-    /// - Parameter name: the statement's name in errors.
     /// - Parameter write: gets the writer and adds rows to it; an error that it throws ends the copy without effect.
     @discardableResult
     package func copyIn(_ name: String, _ sql: String, _ write: (CopyWriter) throws -> Void) throws -> Int {

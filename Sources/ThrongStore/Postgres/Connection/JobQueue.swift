@@ -95,7 +95,6 @@ final class Cancellation: Sendable {
     private let flag = Atomic(false)
     private let state = Mutex(State.idle)
 
-    /// True for good after ``cancel(_:)``.
     var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
     /// Marks the job as waiting for its turn; false if it was given up before, which `refused` is told.

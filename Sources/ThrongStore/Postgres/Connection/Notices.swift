@@ -1,8 +1,6 @@
 internal import CLibPQ
 
-/// The server's notices; used on the connection's thread only.
-///
-/// Only one fact of them is kept: notices may quote values.
+/// The server's notices, of which one fact is kept: they may quote values. Used on the connection's thread only.
 final class Notices {
     /// True if a commit ended without the replica that it was to wait for.
     private var isUnreplicated = false

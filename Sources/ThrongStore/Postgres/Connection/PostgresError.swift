@@ -1,6 +1,4 @@
-/// The reason why PostgreSQL did not do what it was asked.
-///
-/// No case holds a parameter's value or a password.
+/// The reason why PostgreSQL did not do what it was asked; no case holds a parameter's value or a password.
 package enum PostgresError: Error, Sendable, Hashable {
     case connectionStringInvalid
     /// No connection came about; the reason is libpq's, without the password.
@@ -17,11 +15,8 @@ package enum PostgresError: Error, Sendable, Hashable {
     case unexpectedNull(query: String, column: Int, name: String)
 }
 
-/// PostgreSQL's five-character error code.
-///
-/// Source: PostgreSQL's manual, appendix A.
+/// PostgreSQL's five-character error code (its manual, appendix A).
 package struct SQLState: Hashable, Sendable, CustomStringConvertible {
-    /// Five characters, such as 40001.
     package let code: String
 
     package init(_ code: String) { self.code = code }
@@ -53,12 +48,10 @@ package struct SQLState: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PostgresError {
-    /// PostgreSQL's code, where it sent one.
     package var sqlState: SQLState? {
         if case .statementFailed(_, let state, _) = self { state } else { nil }
     }
 
-    /// True if the same call may succeed when it is made again.
     package var isRetryable: Bool {
         switch self {
         case .unreachable, .connectionLost, .timedOut, .unreplicated: true

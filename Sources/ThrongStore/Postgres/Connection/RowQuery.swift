@@ -4,42 +4,36 @@
 enum Query {}
 
 /// A statement that answers in rows, and how one of them is read.
-package struct RowQuery<Row>: Sendable {
-    package let statement: Statement
-    /// Reads a row, all its columns in their order.
+struct RowQuery<Row>: Sendable {
+    let statement: Statement
     private let row: @Sendable (inout RowReader) throws -> Row
 
     /// Takes a file of Schema/queries; ``Statement/init(_:_:_:)`` has its parameters.
-    package init(
-        _ name: String, _ file: [UInt8], _ parameters: Parameter...,
-        row: @escaping @Sendable (inout RowReader) throws -> Row
-    ) {
-        self.init(name, file, all: parameters, row: row)
-    }
-
-    package init(
-        _ name: String, _ file: [UInt8], all parameters: [Parameter],
-        row: @escaping @Sendable (inout RowReader) throws -> Row
+    ///
+    /// - Parameter row: gets the columns of a row in their order, each as what its parameter says.
+    init<each Value: ColumnValue>(
+        _ name: String, _ file: [UInt8], _ parameters: any ParameterValue...,
+        row: @escaping @Sendable (repeat each Value) throws -> Row
     ) {
         statement = Statement(name, file, all: parameters)
-        self.row = row
+        self.row = { columns in try row(repeat (each Value)(reading: &columns)) }
     }
 
-    /// The error for an answer that can't be read.
-    package var unexpected: PostgresError { .unexpectedAnswer(query: statement.name) }
+    /// Takes a file of Schema/queries whose rows are one value.
+    init(_ name: String, _ file: [UInt8], _ parameters: any ParameterValue...) where Row: ColumnValue {
+        statement = Statement(name, file, all: parameters)
+        row = { try Row(reading: &$0) }
+    }
+
+    var unexpected: PostgresError { .unexpectedAnswer(query: statement.name) }
 
     /// Returns the rows of an answer, also of one that came in a pipeline.
-    ///
-    /// - Throws: ``PostgresError/unexpectedAnswer(query:)`` where a row has more columns or fewer than are read, or
-    ///   other types.
-    package func rows(_ answer: Rows) throws -> [Row] { try answer.read(row) }
+    func rows(_ answer: Rows) throws -> [Row] { try answer.read(row) }
 }
 
 extension Rows {
-    /// Reads each row, all its columns in their order.
-    ///
-    /// - Throws: as ``RowQuery/rows(_:)``.
-    package func read<Row>(_ row: (inout RowReader) throws -> Row) throws -> [Row] {
+    /// Reads each row, all its columns in their order; throws as ``RowQuery/rows(_:)``.
+    func read<Row>(_ row: (inout RowReader) throws -> Row) throws -> [Row] {
         try indices.map { place in
             var columns = RowReader(self, row: place)
             let value = try row(&columns)
@@ -52,25 +46,45 @@ extension Rows {
 extension Session {
     /// Runs a statement without rows to read; returns the number of rows it touched.
     @discardableResult
-    package func run(_ statement: Statement) throws -> Int { try query(statement).affected }
+    func run(_ statement: Statement) throws -> Int { try query(statement).affected }
 
-    /// Runs a query; returns all rows.
-    package func run<Row>(_ asked: RowQuery<Row>) throws -> [Row] { try asked.rows(try query(asked.statement)) }
+    func run<Row>(_ asked: RowQuery<Row>) throws -> [Row] { try asked.rows(try query(asked.statement)) }
 
-    /// Runs a query that answers in one row or none.
-    ///
-    /// - Throws: ``PostgresError/unexpectedAnswer(query:)`` where there are more.
-    package func first<Row>(_ asked: RowQuery<Row>) throws -> Row? {
+    /// Runs a query that answers in one row or none; throws where there are more.
+    func first<Row>(_ asked: RowQuery<Row>) throws -> Row? {
         let rows = try run(asked)
         guard rows.count <= 1 else { throw asked.unexpected }
         return rows.first
     }
 
-    /// Runs a query that answers in exactly one row.
-    ///
-    /// - Throws: ``PostgresError/unexpectedAnswer(query:)`` where there are none or more.
-    package func one<Row>(_ asked: RowQuery<Row>) throws -> Row {
+    /// Runs a query that answers in exactly one row; throws where there are none or more.
+    func one<Row>(_ asked: RowQuery<Row>) throws -> Row {
         guard let row = try first(asked) else { throw asked.unexpected }
         return row
+    }
+}
+
+/// The same by themselves, for what needs no transaction.
+extension Connection {
+    @discardableResult
+    func run(_ statement: Statement) async throws -> Int { try await run { try $0.run(statement) } }
+
+    func run<Row: Sendable>(_ asked: RowQuery<Row>) async throws -> [Row] { try await run { try $0.run(asked) } }
+
+    func first<Row: Sendable>(_ asked: RowQuery<Row>) async throws -> Row? { try await run { try $0.first(asked) } }
+
+    func one<Row: Sendable>(_ asked: RowQuery<Row>) async throws -> Row { try await run { try $0.one(asked) } }
+
+    /// Runs work in a transaction; see ``Session/transaction(_:)``.
+    func transaction<Value: Sendable>(_ work: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
+        try await run { session in try session.transaction { try work(session) } }
+    }
+
+    /// Runs work that only reads, all of it as of one moment.
+    func snapshot<Value: Sendable>(_ work: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
+        try await transaction { session in
+            try session.query("transaction.snapshot", "set transaction isolation level repeatable read, read only")
+            return try work(session)
+        }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Everything throws ``PostgresError/unexpectedNull(query:column:name:)`` where a column is null and may not be, and
 /// ``PostgresError/unexpectedAnswer(query:)`` where one is missing or has another type.
-package struct RowReader {
+struct RowReader {
     private let rows: Rows
     private let row: Int
     private var column = 0
@@ -13,57 +13,40 @@ package struct RowReader {
     }
 
     /// The error to throw if a value is none of the allowed ones.
-    package var unexpected: PostgresError { rows.unexpected }
+    var unexpected: PostgresError { rows.unexpected }
+
+    /// Reads the next value of a type.
+    mutating func next<Value: ColumnValue>(_ type: Value.Type = Value.self) throws -> Value {
+        try Value(reading: &self)
+    }
 
     /// Reads a whole number of two, four or eight bytes.
-    package mutating func integer() throws(PostgresError) -> Int64 { try rows.integer(row, next()) }
+    mutating func integer() throws(PostgresError) -> Int64 { try rows.integer(row, place()) }
 
-    /// Reads a boolean.
-    package mutating func flag() throws(PostgresError) -> Bool { try rows.flag(row, next()) }
+    mutating func flag() throws(PostgresError) -> Bool { try rows.flag(row, place()) }
 
     /// Reads text, JSON or a name.
-    package mutating func text() throws(PostgresError) -> String { try rows.text(row, next()) }
+    mutating func text() throws(PostgresError) -> String { try rows.text(row, place()) }
 
     /// Reads any value's bytes as PostgreSQL sends them.
-    package mutating func bytes() throws(PostgresError) -> [UInt8] { try rows.bytes(row, next()) }
+    mutating func bytes() throws(PostgresError) -> [UInt8] { try rows.bytes(row, place()) }
 
     /// Reads an array of eight-byte whole numbers without nulls.
-    package mutating func integers() throws(PostgresError) -> [Int64] { try rows.integers(row, next()) }
+    mutating func integers() throws(PostgresError) -> [Int64] { try rows.integers(row, place()) }
 
-    /// Reads names that were joined with commas, which none of them holds.
-    package mutating func names() throws(PostgresError) -> [String] {
-        try text().split(separator: ",").map(String.init)
-    }
-
-    /// Reads the value of a text; `make` returns nil for texts that the column may not hold.
-    package mutating func value<Value>(_ make: (String) -> Value?) throws(PostgresError) -> Value {
-        guard let value = make(try text()) else { throw unexpected }
-        return value
-    }
-
-    /// Reads a whole number, or nil for null.
-    package mutating func optionalInteger() throws(PostgresError) -> Int64? { try isNull() ? nil : integer() }
-
-    /// Reads text, or nil for null.
-    package mutating func optionalText() throws(PostgresError) -> String? { try isNull() ? nil : text() }
-
-    /// Reads bytes, or nil for null.
-    package mutating func optionalBytes() throws(PostgresError) -> [UInt8]? { try isNull() ? nil : bytes() }
-
-    /// Checks that every column was read.
     func end() throws(PostgresError) {
         guard column == rows.columns else { throw unexpected }
     }
 
-    /// Returns whether the next column is null, and skips it if so.
-    private mutating func isNull() throws(PostgresError) -> Bool {
+    /// Returns whether the next column is null; skips it and those that belong to it if so.
+    mutating func skipsNull(columns: Int) throws(PostgresError) -> Bool {
         guard column < rows.columns else { throw unexpected }
         guard rows.isNull(row, column) else { return false }
-        column += 1
+        column += columns
         return true
     }
 
-    private mutating func next() -> Int {
+    private mutating func place() -> Int {
         defer { column += 1 }
         return column
     }

@@ -5,7 +5,6 @@ package final class Rows {
     private let result: OpaquePointer
     private let query: String
 
-    /// Takes the result over and clears it in the end.
     package init(_ result: OpaquePointer, query: String) {
         self.result = result
         self.query = query
@@ -13,13 +12,10 @@ package final class Rows {
 
     deinit { PQclear(result) }
 
-    /// The number of rows returned.
     package var count: Int { Int(PQntuples(result)) }
 
-    /// The number of columns of each row.
     var columns: Int { Int(PQnfields(result)) }
 
-    /// The error to throw if the answer can't be read.
     var unexpected: PostgresError { .unexpectedAnswer(query: query) }
 
     /// The number of rows that the statement touched; 0 for statements that touch none.
@@ -30,13 +26,9 @@ package final class Rows {
 
     package var indices: Range<Int> { 0..<count }
 
-    /// True if the value is null.
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
     /// Returns a whole number of two, four or eight bytes.
-    ///
-    /// - Throws: ``PostgresError/unexpectedNull(query:column:name:)`` for null,
-    ///   ``PostgresError/unexpectedAnswer(query:)`` for any other type.
     package func integer(_ row: Int, _ column: Int) throws(PostgresError) -> Int64 {
         let (base, length) = try value(row, column)
         switch length {
@@ -53,12 +45,10 @@ package final class Rows {
         return base.load(as: UInt8.self) != 0
     }
 
-    /// Returns text, JSON or a name.
     package func text(_ row: Int, _ column: Int) throws(PostgresError) -> String {
         String(decoding: try bytes(row, column), as: UTF8.self)
     }
 
-    /// Returns any value's bytes as PostgreSQL sends them.
     package func bytes(_ row: Int, _ column: Int) throws(PostgresError) -> [UInt8] {
         let (base, length) = try value(row, column)
         return Array(UnsafeRawBufferPointer(start: base, count: length))
@@ -75,9 +65,7 @@ package final class Rows {
             Int(Int32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
         }
         if word(0) == 0 { return [] }
-        guard word(0) == 1, length >= 20, word(4) == 0, length == 20 + word(12) * 12 else {
-            throw unexpected
-        }
+        guard word(0) == 1, length >= 20, word(4) == 0, length == 20 + word(12) * 12 else { throw unexpected }
         return (0..<word(12)).map { place in
             Int64(bigEndian: base.loadUnaligned(fromByteOffset: 20 + place * 12 + 4, as: Int64.self))
         }

@@ -2,9 +2,7 @@ internal import Foundation
 internal import Synchronization
 
 struct ServerIdentity: Sendable, Hashable {
-    /// The time its postmaster was started, by its own clock: two servers that take turns don't share that.
-    ///
-    /// - Unit: microseconds since 1970.
+    /// The start of its postmaster by its own clock, which no two servers share. Unit: microseconds since 1970.
     let postmaster: Int64
     /// True if it follows another server and takes no writes.
     let isReplica: Bool

@@ -2,22 +2,23 @@ internal import CLibPQ
 internal import ThrongSystem
 
 extension Session {
-    /// Runs one statement and returns its rows.
     @discardableResult
     package func query(_ statement: Statement) throws -> Rows {
         try send(statement)
         return try results(of: statement.name)
     }
 
-    /// Runs a statement given as text.
     @discardableResult
     package func query(_ name: String, _ sql: String, _ parameters: [Parameter] = []) throws -> Rows {
         try query(Statement(name: name, sql: sql, parameters: parameters))
     }
 
-    /// Runs several statements in one round trip; after one fails the others do not run.
-    ///
-    /// Without ``transaction(_:)`` around it, the whole pipeline is one transaction.
+    @discardableResult
+    func query(_ name: String, _ sql: String, with values: any ParameterValue...) throws -> Rows {
+        try query(name, sql, values.flatMap(\.parameters))
+    }
+
+    /// Runs several statements in one round trip, and in one transaction; after one fails the others do not run.
     package func pipeline(_ statements: [Statement]) throws -> [Rows] {
         guard PQenterPipelineMode(handle) == 1 else { throw broken(.connectionLost(query: "pipeline.begin")) }
         for statement in statements {

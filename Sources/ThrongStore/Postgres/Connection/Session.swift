@@ -1,13 +1,10 @@
 internal import CLibPQ
 internal import Glibc
 
-/// An open connection, lent to one piece of work on the connection's thread.
-///
-/// It must not outlive the closure that it is passed to.
+/// An open connection, lent to one piece of work on the connection's thread, which it must not outlive.
 package final class Session {
     /// libpq's handle; lives as long as this object.
     let handle: OpaquePointer
-    /// The cancellation of the running work by its caller.
     var cancellation = Cancellation()
     /// Set once the connection can't be used any more.
     private(set) var isBroken = false
@@ -61,6 +58,9 @@ package final class Session {
 
     deinit { PQfinish(handle) }
 
+    /// The server's version as it numbers itself: 150008 for 15.8.
+    package var serverVersion: Int { Int(PQserverVersion(handle)) }
+
     /// True if the next piece of work may use it; false also when the server has hung up meanwhile.
     var isUsable: Bool {
         !isBroken && PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK && isIdle
@@ -99,9 +99,7 @@ package final class Session {
         }
         return connection
     }
-}
 
-extension Session {
     /// Sends what libpq still buffers and waits until an answer can be taken without blocking.
     func waitForResult(of query: String) throws {
         let deadline = deadline()
@@ -112,7 +110,6 @@ extension Session {
         }
     }
 
-    /// Sends what libpq still buffers.
     func flush(_ query: String, until deadline: ContinuousClock.Instant) throws {
         while true {
             switch PQflush(handle) {

@@ -72,9 +72,7 @@ package struct KeyConfiguration: Sendable, Hashable {
             place += key.count
             let start = place
             let length = Int(try number())
-            guard length > 0, length.isMultiple(of: 4), place + length == end else {
-                throw .configuration(at: start)
-            }
+            guard length > 0, length.isMultiple(of: 4), place + length == end else { throw .configuration(at: start) }
             var sealings: [Sealing] = []
             for _ in 0..<length / 4 {
                 let (derivation, sealing) = (try number(), try number())

@@ -10,14 +10,11 @@ struct ResponseSecret: Sendable {
     /// The context by which HPKE exports the secret.
     static let label = Data("message/bhttp response".utf8)
 
-    /// Returns the length of the secret, and of the nonce that a response begins with: the larger of a key and a nonce.
-    /// Unit: bytes.
+    /// Returns the length of the secret, and of the nonce that a response begins with: the larger of a key and a nonce. Unit: bytes.
     static func byteCount(_ sealing: Sealing) -> Int { max(sealing.keyBytes, Sealing.nonceBytes) }
 
     init(_ secret: SymmetricKey, encapsulatedKey: [UInt8], sealing: Sealing) {
-        self.secret = secret
-        self.encapsulatedKey = encapsulatedKey
-        self.sealing = sealing
+        (self.secret, self.encapsulatedKey, self.sealing) = (secret, encapsulatedKey, sealing)
     }
 
     /// - Parameter nonce: random; of ``byteCount(_:)`` bytes.

@@ -9,12 +9,9 @@ package struct SealedRequest: Sendable {
     package let bytes: [UInt8]
     private let secret: ResponseSecret
 
-    /// Seals a request's bytes.
+    /// Seals the bytes of a padded ``BinaryRequest``.
     ///
-    /// - Parameters:
-    ///   - message: a ``BinaryRequest``, padded.
-    ///   - configuration: the gateway's key.
-    ///   - sealing: one that the configuration offers; nil for its first.
+    /// - Parameter sealing: one that the configuration offers; nil for its first.
     /// - Throws: ``ObliviousError/unknownSuite(mechanism:derivation:sealing:)`` if the configuration does not offer it;
     ///   ``ObliviousError/configuration(at:)`` if its key is none.
     package init(

@@ -17,13 +17,8 @@ package struct BinaryRequest: Sendable, Hashable {
         _ method: String, _ path: String, scheme: String = "https", authority: String = "",
         fields: [MessageField] = [], content: [UInt8] = [], trailers: [MessageField] = []
     ) {
-        self.method = method
-        self.scheme = scheme
-        self.authority = authority
-        self.path = path
-        self.fields = fields
-        self.content = content
-        self.trailers = trailers
+        (self.method, self.scheme, self.authority, self.path, self.fields) = (method, scheme, authority, path, fields)
+        (self.content, self.trailers) = (content, trailers)
     }
 
     /// Reads a request, of either framing, with its padding or cut off behind its last part that is not empty.
@@ -31,22 +26,14 @@ package struct BinaryRequest: Sendable, Hashable {
     /// - Complexity: O(bytes).
     package init(_ bytes: ArraySlice<UInt8>, limits: MessageLimits) throws(ObliviousError) {
         var reader = MessageReader(bytes, limits: limits)
-        let framing: MessageFraming
-        switch try reader.number(.framing) {
-        case 0: framing = .knownLength
-        case 2: framing = .indeterminateLength
-        case let found: throw .framing(found: found)
-        }
+        let framing = try reader.framing(first: 0)
         method = try reader.control(.method) { !$0.isEmpty && $0.allSatisfy(MessageField.isTokenByte) }
         scheme = try reader.control(.scheme, Self.isScheme)
         authority = try reader.control(.authority) { $0.allSatisfy(Self.isVisible) }
         path = try reader.control(.path) { text in
             (text.first == UInt8(ascii: "/") || text.elementsEqual("*".utf8)) && text.allSatisfy(Self.isVisible)
         }
-        fields = try reader.fields(.fields, framing)
-        content = Array(try reader.content(framing))
-        trailers = try reader.fields(.trailers, framing)
-        try reader.padding()
+        (fields, content, trailers) = try reader.rest(framing)
     }
 
     /// The request's bytes.
@@ -56,11 +43,7 @@ package struct BinaryRequest: Sendable, Hashable {
         var writer = MessageWriter()
         writer.add(framing == .knownLength ? 0 : 2)
         for part in [method, scheme, authority, path] { writer.add(prefixed: part.utf8) }
-        writer.add(fields, framing)
-        writer.add(content: content, framing)
-        writer.add(trailers, framing)
-        if isPadded { writer.pad(to: SizeClass.bytes(holding: writer.bytes.count)) }
-        return writer.bytes
+        return writer.ended(fields, content, trailers, framing, isPadded: isPadded)
     }
 
     private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7e).contains(byte) }

@@ -6,10 +6,7 @@ package struct BinaryResponse: Sendable, Hashable {
         package let fields: [MessageField]
 
         /// - Parameter status: from 100 to 199.
-        package init(_ status: Int, fields: [MessageField] = []) {
-            self.status = status
-            self.fields = fields
-        }
+        package init(_ status: Int, fields: [MessageField] = []) { (self.status, self.fields) = (status, fields) }
     }
 
     package let informational: [Informational]
@@ -23,11 +20,8 @@ package struct BinaryResponse: Sendable, Hashable {
         _ status: Int, fields: [MessageField] = [], content: [UInt8] = [], trailers: [MessageField] = [],
         after informational: [Informational] = []
     ) {
-        self.informational = informational
-        self.status = status
-        self.fields = fields
-        self.content = content
-        self.trailers = trailers
+        (self.informational, self.status, self.fields) = (informational, status, fields)
+        (self.content, self.trailers) = (content, trailers)
     }
 
     /// Reads a response, of either framing, with its padding or cut off behind its last part that is not empty.
@@ -35,12 +29,7 @@ package struct BinaryResponse: Sendable, Hashable {
     /// - Complexity: O(bytes).
     package init(_ bytes: ArraySlice<UInt8>, limits: MessageLimits) throws(ObliviousError) {
         var reader = MessageReader(bytes, limits: limits)
-        let framing: MessageFraming
-        switch try reader.number(.framing) {
-        case 1: framing = .knownLength
-        case 3: framing = .indeterminateLength
-        case let found: throw .framing(found: found)
-        }
+        let framing = try reader.framing(first: 1)
         var informational: [Informational] = []
         var status = try reader.status()
         while status < 200 {
@@ -51,12 +40,8 @@ package struct BinaryResponse: Sendable, Hashable {
             }
             status = try reader.status()
         }
-        self.informational = informational
-        self.status = status
-        fields = try reader.fields(.fields, framing)
-        content = Array(try reader.content(framing))
-        trailers = try reader.fields(.trailers, framing)
-        try reader.padding()
+        (self.informational, self.status) = (informational, status)
+        (fields, content, trailers) = try reader.rest(framing)
     }
 
     /// The response's bytes.
@@ -70,10 +55,6 @@ package struct BinaryResponse: Sendable, Hashable {
             writer.add(each.fields, framing)
         }
         writer.add(status)
-        writer.add(fields, framing)
-        writer.add(content: content, framing)
-        writer.add(trailers, framing)
-        if isPadded { writer.pad(to: SizeClass.bytes(holding: writer.bytes.count)) }
-        return writer.bytes
+        return writer.ended(fields, content, trailers, framing, isPadded: isPadded)
     }
 }

@@ -8,13 +8,9 @@ package struct MessageField: Sendable, Hashable {
     /// - Parameters:
     ///   - name: a token in lower case.
     ///   - value: without spaces around it, and without control characters but tabs.
-    package init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
-    }
+    package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
-    /// Says whether bytes are a field's name: a token of RFC 9110, section 5.6.2, without upper case, and so no
-    /// pseudo-field.
+    /// Says whether bytes are a field's name: a token of RFC 9110, section 5.6.2, without upper case, and so no pseudo-field.
     static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy { isTokenByte($0) && !(0x41...0x5a).contains($0) }
     }

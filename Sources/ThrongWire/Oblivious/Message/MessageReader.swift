@@ -25,6 +25,24 @@ struct MessageReader {
     private var isAtEnd: Bool { place == bytes.endIndex }
     private var offset: Int { place - origin }
 
+    /// The framing of a message: of known length if it begins with `first`, else two more.
+    mutating func framing(first: Int) throws(ObliviousError) -> MessageFraming {
+        switch try number(.framing) {
+        case first: .knownLength
+        case first + 2: .indeterminateLength
+        case let found: throw .framing(found: found)
+        }
+    }
+
+    /// The parts behind the control data, up to the end.
+    mutating func rest(
+        _ framing: MessageFraming
+    ) throws(ObliviousError) -> (fields: [MessageField], content: [UInt8], trailers: [MessageField]) {
+        let parts = (try fields(.fields, framing), Array(try content(framing)), try fields(.trailers, framing))
+        try padding()
+        return parts
+    }
+
     /// A QUIC variable-length integer: below 2⁶², in 1, 2, 4 or 8 bytes, and not necessarily in as few as would do.
     mutating func number(_ part: MessagePart) throws(ObliviousError) -> Int {
         guard !isAtEnd else { throw .truncated(part, at: offset) }
@@ -122,7 +140,7 @@ struct MessageReader {
     }
 
     /// The content; empty if the message ends before it.
-    mutating func content(_ framing: MessageFraming) throws(ObliviousError) -> ArraySlice<UInt8> {
+    private mutating func content(_ framing: MessageFraming) throws(ObliviousError) -> ArraySlice<UInt8> {
         guard !isAtEnd else { return [] }
         guard framing == .indeterminateLength else { return try prefixed(.content, upTo: limits.contentBytes) }
         var content: ArraySlice<UInt8> = []
@@ -138,7 +156,7 @@ struct MessageReader {
     }
 
     /// Checks that only zeros are left.
-    func padding() throws(ObliviousError) {
+    private func padding() throws(ObliviousError) {
         let rest = bytes[place...]
         guard let stray = rest.firstIndex(where: { $0 != 0 }) else { return }
         throw .malformed(.padding, at: stray - origin)

@@ -36,13 +36,20 @@ struct MessageWriter {
         }
     }
 
-    mutating func add(content: [UInt8], _ framing: MessageFraming) {
-        if framing == .knownLength || !content.isEmpty { add(prefixed: content) }
-        if framing == .indeterminateLength { add(0) }
+    /// Adds the parts behind the control data; returns the whole message, padded if so to its ``SizeClass``.
+    consuming func ended(
+        _ fields: [MessageField], _ content: [UInt8], _ trailers: [MessageField], _ framing: MessageFraming,
+        isPadded: Bool
+    ) -> [UInt8] {
+        add(fields, framing)
+        add(content: content, framing)
+        add(trailers, framing)
+        let size = isPadded ? SizeClass.bytes(holding: bytes.count) : 0
+        return bytes + repeatElement(0, count: max(0, size - bytes.count))
     }
 
-    /// Zeros up to a size; nothing where there is as much already.
-    mutating func pad(to size: Int) {
-        bytes.append(contentsOf: repeatElement(0, count: max(0, size - bytes.count)))
+    private mutating func add(content: [UInt8], _ framing: MessageFraming) {
+        if framing == .knownLength || !content.isEmpty { add(prefixed: content) }
+        if framing == .indeterminateLength { add(0) }
     }
 }

@@ -1,8 +1,5 @@
 """Chromium walks through the sample shop, whose page is on another origin than the daemon, under a strict policy; what
-PostgreSQL has in the end is exactly what was done. Then axe reads the transparency page.
-
-THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the page.
-"""
+PostgreSQL has in the end is exactly what was done. Then axe reads the transparency page."""
 
 import gzip
 import json
@@ -14,12 +11,12 @@ from browser import Browser, By
 from daemon import check, say, until
 from ledger import Ledger, screen_of
 from page_look import look
+from paged_house import ALL_LOOKS, pictures
 from shop_visits import back_and_forward, close, consent, fields, lost_answers, offline, prerendered, signals, walk
 from webshop import ROTATION, Site, plan
 
-PHONE = (
-    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5"
-    " Mobile/15E148 Safari/604.1")
+PHONE = ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_5_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5"
+         " Mobile/15E148 Safari/604.1")
 
 
 def limits(browser, site, ledger):
@@ -28,8 +25,7 @@ def limits(browser, site, ledger):
     screen = screen_of(browser)
     # Many views that differ, in batches that a beacon can carry, of each of which the daemon reads four user agents.
     browser.run("for (let n = 0; n < 600; n++) throng.record('view', {user_agent: (n + ' ').padEnd(250, 'x')})")
-    browser.until("return throng.sent.length > 1", poke="throng.flush()")
-    browser.settled()
+    browser.answered("length > 1")
     bodies = browser.run("return throng.sent.map(batch => batch.body)")[1:]
     check(len(bodies) > 1 and all(len(body) <= 60000 for body in bodies), "batches are split:", [len(body) for body in bodies])
     held = sum(len(json.loads(body)["events"]) for body in bodies)
@@ -91,17 +87,17 @@ HEAR = ("window.heard = []; for (const kind of ['log', 'info', 'warn', 'error'])
 def debugging(browser, site, ledger):
     """A developer who asks for it is told what the plan does not have, and nobody else is."""
     calls = "throng.record('teleport'); throng.record('add_to_cart', {kind: 'arc', color: 'red'});"
-    calls += " throng.record('add_to_cart', {kind: 'sofa'}); throng.consent('nobody', true); throng.flush()"
+    calls += " throng.record('add_to_cart', {kind: 'sofa'}); throng.consent('nobody', true); throng.record('order'); throng.flush()"
     for host in ("shop.example", "debug.example"):
         browser.tab().open(site.url("/", host)).ready()
         browser.run(HEAR + calls)
-        browser.until("return throng.sent.length > 1", poke="throng.flush()")
-        browser.settled()
+        browser.answered("length > 1")
         ledger.view("/", screen_of(browser))
         ledger.add("baskets", "Floor")
         ledger.add("baskets", "other")
         expected = ["throng knows no event teleport", "throng knows no field color", "throng lists no bucket for kind sofa",
-                    "throng knows no purpose nobody"] if host == "debug.example" else []
+                    "throng knows no purpose nobody",
+                    "throng was refused for invalid_value in order amount"] if host == "debug.example" else []
         words = browser.run("return window.heard")
         check(words == expected, host, "says", words)
     browser.tab().cdp("Page.addScriptToEvaluateOnNewDocument", source=HEAR)
@@ -119,8 +115,7 @@ def strangers(browser, site, ledger):
     ledger.view("/", screen_of(browser))
     body = {
         "app": "webshop", "purpose": "product", "window": int(time.time()) // ROTATION, "id": "stranger",
-        "batch": os.urandom(16).hex(), "events": [
-            {"event": "order", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "fields": {"amount": 1}}]}
+        "batch": os.urandom(16).hex(), "events": [{"event": "order", "at": daemon.instant(), "fields": {"amount": 1}}]}
     send = """
         return fetch(arguments[0] + "/v1/batches", {method: "POST", body: arguments[1], headers: arguments[2]})
             .then(answer => answer.status, () => "blocked")"""
@@ -169,11 +164,7 @@ def transparency(browser, site, ledger):
 
     browser.tab().open(f"http://127.0.0.1:{house.port}/")
     check(browser.run("return getComputedStyle(document.querySelector('.tile')).borderRadius") != "0px", "it has its style")
-    for name, width, media, scheme in (
-            ("light", 1280, "screen", "light"), ("narrow", 320, "screen", "dark"), ("print", 800, "print", "light")):
-        look(browser, name, width, media, scheme)
-    browser.cdp("Emulation.clearDeviceMetricsOverride")
-    browser.cdp("Emulation.setEmulatedMedia", media="", features=[])
+    pictures(browser, "transparency", ALL_LOOKS)
     browser.run("document.querySelector('#event').value = 'order'")
     browser.driver.find_element(By.NAME, "amount").send_keys("5000")
     browser.driver.find_element(By.NAME, "screen").send_keys("390x844")
@@ -181,7 +172,7 @@ def transparency(browser, site, ledger):
     browser.until("return !!document.querySelector('.result')")
     remains = browser.run("return [...document.querySelectorAll('.remains li')].map(each => each.innerText)")
     check(remains == ["Screen\nsmall", "revenue\n2,000.00 EUR"], "all that would remain:", remains)
-    look(browser, "trial", 1280, "screen", "light")
+    look(browser, "trial", 1280, "screen", "light", "transparency")
     browser.quiet()
     ledger.holds("axe finds nothing on the transparency page, and a trial counts nothing")
 
@@ -221,7 +212,3 @@ def test():
     time.sleep(1)
     ledger.holds("and nothing came after")
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

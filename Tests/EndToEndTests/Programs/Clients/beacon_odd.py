@@ -3,7 +3,6 @@ shadow trees and by the middle button, other ways to load it, pages that leave w
 tabs. Each is counted exactly, or said under data-debug."""
 
 import json
-import time
 
 import daemon
 import pages
@@ -14,7 +13,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
-EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 100 * 86400))
+EXPIRES = daemon.expiry(100)
 FACTS = f"question: What?, decision: That., owner: Team, expires: {EXPIRES}, period: day, contribution_bound: 100000"
 PLAN = f"""
 app: {{name: odd, title: Odd, owner: Team, contact: a@example.com, audience: 1000}}
@@ -23,15 +22,18 @@ purposes:
   marketing: {{explanation: To see what sells., consent: required, rotation: {daemon.duration(ROTATION)}, retention: 400 days}}
 dimensions:
   browser: {{title: Browser, field: agent, browser: standard}}
+  device: {{title: Device, field: user_agent, device_class: standard}}
 metrics:
   views: {{title: Views, events: [view], purpose: product, measures: {{reach: true}}, {FACTS}}}
   clicks:
     {{title: Clicks, events: [click], purpose: product, {FACTS.replace("100000", "40")},
     measures: {{sums: {{paid: {{field: amount, from: 0, to: 100000, decimals: 2, unit: EUR}}}}}}}}
   floods: {{title: Floods, events: [flood], purpose: product, dimensions: [browser], {FACTS}}}
+  taps: {{title: Taps, events: [tap], purpose: product, dimensions: [device], {FACTS}}}
   visits: {{title: Visits, events: [view], purpose: marketing, measures: {{reach: true}}, {FACTS}}}
   more: {{title: More, events: [flood], purpose: marketing, dimensions: [browser], {FACTS}}}
 """
+MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.3 Safari/605.1.15"
 # What a page says, and a clock that can be wrong and be set.
 WORLD = """window.heard = [];
     for (const kind of ["warn", "error"]) console[kind] = (...words) => heard.push(words.join(" "));
@@ -74,7 +76,7 @@ class Visitor:
 
     def __init__(self, house, site, browser):
         self.house, self.site, self.browser = house, site, browser
-        self.expected = {"views": 0, "clicks": 0, "floods": 0, "visits": 0, "more": 0}
+        self.expected = {"views": 0, "clicks": 0, "floods": 0, "taps": 0, "visits": 0, "more": 0}
 
     def visit(self, path, skew=0):
         """A fresh tab whose clock is so many seconds ahead."""
@@ -95,14 +97,12 @@ class Visitor:
         self.browser.until("return throng.preview('view').then((answers) => !!answers.product)")
 
     def sent(self):
-        self.browser.until("return throng.sent.length > 0", poke="throng.flush()")
-        self.browser.settled()
+        self.browser.answered("length > 0")
 
     def devices(self):
         """Identifiers that PostgreSQL has of marketing's visits, which nothing splits."""
-        return int(self.house.sql(
-            "select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout using (metric_id)"
-            " where metric = 'visits'")[0][0])
+        return int(self.house.sql("select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout using (metric_id)"
+                                  " where metric = 'visits'")[0][0])
 
     def holds(self, words, **more):
         for metric, count in more.items():
@@ -127,8 +127,7 @@ def clocks(visitor):
     for step in (3 * 86400, -3 * 86400, 1200, -1200):
         visitor.visit("/").sent()
         visitor.run("setClock(arguments[0] * 1000); throng.record('view')", step)
-        visitor.browser.until("return throng.sent.length > 1", poke="throng.flush()")
-        visitor.browser.settled()
+        visitor.browser.answered("length > 1")
         visitor.run("setClock(-arguments[0] * 1000); throng.record('view')", step)
         visitor.open("/elsewhere").open("/plain")
         visitor.browser.until("return throng.sent.every((each) => each.answer)", poke="throng.flush()")
@@ -139,13 +138,11 @@ def prices(visitor):
     visitor.visit("/prices").planned()
     visitor.browser.click("#a").click("#b")
     visitor.sent()
-    readable = [
-        "1.234,50", "1 234.50", "€ 24.90", "EUR 24,90", "CHF 1'234.50", "R$ 1.234,50", "0,125", "1\u202f234,50", "1.234.567"]
+    readable = ["1.234,50", "1 234.50", "€ 24.90", "EUR 24,90", "CHF 1'234.50", "R$ 1.234,50", "0,125", "1\u202f234,50", "1.234.567"]
     for amount in readable:
         visitor.run("throng.record('click', {amount: arguments[0]})", amount)
     visitor.browser.settled()
-    visitor.browser.until("return throng.sent.map((each) => each.body).join().includes('1234567')", poke="throng.flush()")
-    visitor.browser.settled()
+    visitor.browser.answered("map((each) => each.body).join().includes('1234567')")
     check(visitor.run("return heard") == [], "something that can be read is complained about:", visitor.run("return heard"))
     amounts = sorted(event["fields"]["amount"] for batch in visitor.browser.sent() for event in batch["events"]
                      for _ in range(event["count"]))
@@ -198,13 +195,26 @@ def elements(visitor):
     visitor.holds("each click and each form counts once, in shadow trees too", clicks=sum(expected.values()))
 
 
+def tablets(visitor):
+    for points, device in ((0, "Macintosh; Intel Mac OS X"), (5, "iPad;CPU OS 13_0 like Mac OS X")):
+        facts = {"userAgent": MAC, "maxTouchPoints": points}
+        visitor.browser.tab().cdp("Page.addScriptToEvaluateOnNewDocument", source=WORLD.replace("SKEW", "0") + "".join(
+            f"Object.defineProperty(Navigator.prototype, {json.dumps(name)}, {{get: () => {json.dumps(value)}}});"
+            for name, value in facts.items()))
+        visitor.open("/plain").planned()
+        visitor.run("throng.record('tap')")
+        visitor.sent()
+        said = json.dumps(visitor.browser.sent())
+        check(device in said, "a Mac with", points, "touch points says", said)
+    visitor.holds("an iPad that says it is a Mac is told by its touch screen", taps=2)
+
+
 def loading(visitor):
     for path in ("/module", "/manager", "/frozen"):
         visitor.visit(path).sent()
         sent = visitor.run("return throng.sent.length")
         visitor.run("history.pushState(null, '', '/plain')")
-        visitor.browser.until(f"return throng.sent.length > {sent}", poke="throng.flush()")
-        visitor.browser.settled()
+        visitor.browser.answered(f"length > {sent}")
     visitor.holds("modules, tag managers and pages that freeze what is the browser's count", views=6)
     visitor.visit("/dropped")
     visitor.browser.until("return heard.length > 0")
@@ -234,8 +244,7 @@ def leaving(visitor):
 def taken_back(visitor):
     visitor.visit("/").sent()
     visitor.run("throng.consent('marketing', true)")
-    visitor.browser.until("return throng.sent.some((each) => each.purpose == 'marketing')", poke="throng.flush()")
-    visitor.browser.settled()
+    visitor.browser.answered("some((each) => each.purpose == 'marketing')")
     visitor.holds("who agrees is counted", views=1, visits=1)
     check(visitor.devices() == 1, "devices:", visitor.devices())
     visitor.run("throng.consent('marketing', false)")
@@ -274,10 +283,6 @@ def test():
     site = pages.Server(Page, script=f"http://count.example:{house.port}/throng.js")
     with Browser() as browser:
         visitor = Visitor(house, site, browser)
-        for claim in (clocks, prices, elements, loading, leaving, taken_back, copied):
+        for claim in (clocks, prices, elements, tablets, loading, leaving, taken_back, copied):
             claim(visitor)
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

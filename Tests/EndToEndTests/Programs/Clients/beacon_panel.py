@@ -2,7 +2,7 @@
 takes an answer by keyboard and remembers it, shows what was sent, and axe finds nothing on it, light, dark and at 320 pixels."""
 
 import json
-import os
+import re
 
 import daemon
 from browser import Browser
@@ -15,9 +15,10 @@ from webshop import SITE, Page, Site
 GERMAN = "Um zu sehen, welche Seiten uns Besucher in welchen Sprachen schicken, damit wir dort werben, wo es hilft."
 INSIDE = "const inside = (selector) => [...document.querySelector('throng-panel').shadowRoot.querySelectorAll(selector)];"
 
-# A purpose of another kind than the sample's, of which other things are true.
+# Purposes of other kinds than the sample's, of which other things are true.
 TALLY = """
   tally: {explanation: To see how much., consent: not_required, identifier: none, retention: 400 days}
+  served: {explanation: To see what is bought., consent: not_required, rotation: 1 hour, senders: backends, retention: 30 days}
 
 dimensions:
 """
@@ -25,6 +26,7 @@ TALLIES = """
 metrics:
   pings: {title: Pings, events: [ping], question: How many?, decision: None., owner: Web team, expires: 2027-10-31,
     purpose: tally, period: day, dimensions: [screen], contribution_bound: 4}
+  served: {title: Served, events: [served], question: How?, decision: No., owner: Us, expires: 2027-10-31, purpose: served, period: day}
 """
 
 
@@ -39,9 +41,8 @@ class PrivacyPage(Page):
         text = daemon.read(SITE, "privacy.html").replace("http://127.0.0.1:8080", counter)
         if path == "/asking":
             text = text.replace("<throng-panel>", "<throng-panel ask>")
-        policy = (
-            f"default-src 'none'; script-src {counter}; connect-src {counter}; style-src 'self'; base-uri 'none';"
-            " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+        policy = (f"default-src 'none'; script-src {counter}; connect-src {counter}; style-src 'self'; base-uri 'none';"
+                  " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
         return self.answer(200, text.encode(), content_type="text/html", content_security_policy=policy)
 
 
@@ -99,9 +100,10 @@ def tells(browser, site):
         for fact in facts:
             check(flat(fact["sentence"]) in spoken, "`throng plan label` does not say", fact["sentence"])
     for purpose, its, others in (
-            ("product", ["random identifier", "Screen", "off on purpose"], ["Example Agency", "Came from"]),
-            ("marketing", ["random identifier", "Example Agency", "Came from", "off on purpose"], ["Lamps put into the cart"]),
-            ("tally", ["shows no identifier", "off on purpose"], ["random identifier", "Example Agency"])):
+            ("product", ["random code", "Screen", "off on purpose"], ["Example Agency", "Came from"]),
+            ("marketing", ["random code", "Example Agency", "Came from", "off on purpose"], ["Lamps put into the cart"]),
+            ("tally", ["sends no code", "off on purpose"], ["random code", "Example Agency", "another one every"]),
+            ("served", ["Servers send a random code", "off on purpose"], ["Your device sends", "How coarsely"])):
         check(all(words in articles[purpose] for words in its), purpose, "does not say", its, articles[purpose])
         check(not any(words in articles[purpose] for words in others), purpose, "says", others, articles[purpose])
     open_ones = inside(browser, "return inside('details[open]').length")
@@ -114,6 +116,21 @@ def tells(browser, site):
     say("each sentence is the label's and of its purpose, and what was sent is told before anybody looks")
 
 
+def tells_the_truth(browser, site):
+    """What the panel says of each purpose is what the public plan says, read by other means."""
+    for purpose in json.loads(site.house.get("/v1/plan/webshop")[2])["purposes"]:
+        words = flat(inside(browser, f"return inside('article').find(a => a.querySelector('#purpose-{purpose['name']}')).textContent"))
+        code = re.search(r"another one every (\d* ?)(minute|hour|day)s? and for every purpose", words)
+        rotation = code and int(code[1] or 1) * {"minute": 60, "hour": 3600, "day": 86400}[code[2]]
+        check(rotation == (None if purpose.get("identifier") == "none" else purpose["rotation_seconds"])
+              and f"Published numbers are kept for {purpose['retention_seconds'] // 86400} days here" in words, purpose, words)
+        check(set(re.findall(r"fewer than \d+ (\w+) is", words)) == {{None: "actions", 86400: "devices"}.get(rotation, "visits")}, words)
+        check(("You are asked first" in words) == purpose["needs_consent"] == ("Your yes is the legal basis" in words), words)
+    check(state(browser, "served") == "Servers send this. To say no, ask privacy@lamps.example.", state(browser, "served"))
+    said = inside(browser, "return inside('h2, article, section > ul').map(each => each.textContent).join(' ')")
+    check(not re.search(r"\b(events?|identifiers?|cells?|floors?|bands?|k)\b", said), "not a reader's word:", said)
+
+
 def by_keyboard(browser, site):
     """No pointer: Tab to the answer, Space to give it."""
     shown(browser, site.url("/privacy"))
@@ -121,8 +138,7 @@ def by_keyboard(browser, site):
     for _ in range(40):
         keys.send_keys(Keys.TAB).perform()
         focus = browser.run("return document.activeElement.shadowRoot?.activeElement?.textContent")
-        group = browser.run("return document.activeElement.shadowRoot?.activeElement?.parentElement"
-                            ".getAttribute('aria-labelledby')")
+        group = browser.run("return document.activeElement.shadowRoot?.activeElement?.parentElement" ".getAttribute('aria-labelledby')")
         if focus == "Yes, count it" and group == "purpose-marketing":
             break
     else:
@@ -132,8 +148,7 @@ def by_keyboard(browser, site):
     ActionChains(browser.driver).send_keys(Keys.SPACE).perform()
     check(state(browser, "marketing") == "Counted: you agreed.", state(browser, "marketing"))
     check(inside(browser, "return inside('[role=status]')[0].textContent") == "Counted: you agreed.", "nothing is said aloud")
-    check(browser.run("return document.activeElement.shadowRoot.activeElement.textContent") == "Yes, count it",
-          "the focus is lost")
+    check(browser.run("return document.activeElement.shadowRoot.activeElement.textContent") == "Yes, count it", "the focus is lost")
     say("an answer is given by keyboard, seen, heard, and the focus stays")
 
 
@@ -142,8 +157,7 @@ def remembers(browser, site):
     check(state(browser, "marketing") == "Counted: you agreed.", "the answer is forgotten:", state(browser, "marketing"))
     check(browser.run("return localStorage['throng consent webshop marketing']") == "1", "something else is kept")
     browser.run("throng.record('view'); throng.flush()")
-    browser.until("return throng.sent.some(batch => batch.purpose == 'marketing')", poke="throng.flush()")
-    browser.settled()
+    browser.answered("some(batch => batch.purpose == 'marketing')")
     inside(browser, "inside('details:last-of-type summary').at(-1).click()")
     browser.until(INSIDE + "return inside('pre').length > 0")
     bodies = [json.loads(text) for text in inside(browser, "return inside('pre').map(each => each.textContent)")]
@@ -185,15 +199,15 @@ def only_asks(browser, site):
 
 
 def test():
-    with open(os.path.join(SITE, "webshop.yaml")) as file:
-        plan = file.read().replace("\ndimensions:\n", TALLY, 1).replace("\nmetrics:\n", TALLIES, 1)
-        house = daemon.Daemon(plan, name="webshop", THRONG_INTAKE_ORIGINS="*")
+    plan = daemon.read(SITE, "webshop.yaml").replace("\ndimensions:\n", TALLY, 1).replace("\nmetrics:\n", TALLIES, 1)
+    house = daemon.Daemon(plan, name="webshop", THRONG_INTAKE_ORIGINS="*")
     site = Site(house, PrivacyPage)
     house.address = f"http://count.example:{house.port}"
     house.start()
     with Browser() as browser:
         asks(browser, site)
         tells(browser, site)
+        tells_the_truth(browser, site)
         for name, width, scheme in (("light", 1280, "light"), ("dark", 1280, "dark"), ("narrow", 320, "light")):
             shown(browser, site.url("/privacy"))
             inside(browser, "inside('details').forEach(each => each.open = true)")
@@ -204,7 +218,3 @@ def test():
         only_asks(browser, site)
         browser.quiet()
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -32,8 +32,7 @@ def plan(dimensions):
         "dimensions": [
             {"name": each["dimension"], "field": each["dimension"], "rule": each["rule"], "buckets": each["labels"]}
             for each in dimensions],
-        "metrics": [{
-            "name": "looks", "purpose": "product", "events": ["look"], "dimensions": names, "sums": [], "sampling": 1}]}
+        "metrics": [{"name": "looks", "purpose": "product", "events": ["look"], "dimensions": names, "sums": [], "sampling": 1}]}
 
 
 class Answer(pages.Handler):
@@ -42,8 +41,7 @@ class Answer(pages.Handler):
     def do_GET(self):
         path = urllib.parse.urlsplit(self.path).path
         if path == "/throng.js":
-            with open(WEB, "rb") as file:
-                return self.answer(200, file.read(), content_type="text/javascript; charset=utf-8")
+            return self.answer(200, daemon.read_bytes(WEB), content_type="text/javascript; charset=utf-8")
         if path == "/v1/plan/vectors":
             return self.answer(200, json.dumps(self.server.plan).encode(), content_type="application/json")
         text = b'<!DOCTYPE html><script defer src="/throng.js" data-app="vectors"></script>'
@@ -81,7 +79,3 @@ def test():
     check(left <= LEFT_OUT, "the beacon leaves out", left)
     check(count > 250, "only", count, "values were sent")
     say(f"{count} values land where the vectors say")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -5,7 +5,6 @@ import glob
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -18,14 +17,11 @@ ADDRESS = "https://count.example.com"
 
 def blocks(language):
     """The blocks of the page in a language."""
-    with open(os.path.join(ROOT, "Sources", "Throng.docc", "Clients.md"), encoding="utf-8") as file:
-        return re.findall(rf"^```{language}\n(.*?)^```$", file.read(), re.M | re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```$", daemon.read(ROOT, "Sources", "Throng.docc", "Clients.md"), re.M | re.S)
 
 
 def run(command, folder, **variables):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1500, env={**os.environ, **variables})
-    check(done.returncode == 0, command, "ended with", done.returncode, done.stdout[-1500:], done.stderr[-1500:])
-    return done.stdout
+    return daemon.ran(*command, cwd=folder, seconds=1500, env={**os.environ, **variables}).stdout
 
 
 def shell(block, folder):
@@ -57,8 +53,7 @@ def java(house, folder):
     shell(build[0], folder)
     for text in variants(blocks("java")[0], house):
         shutil.rmtree(os.path.join(folder, "throng-data"), ignore_errors=True)
-        with open(os.path.join(folder, "First.java"), "w", encoding="utf-8") as file:
-            file.write(text)
+        daemon.write(os.path.join(folder, "First.java"), text)
         said = shell(build[1], folder)
         check(said.strip() == "counted 1, waiting 0, dropped {}", "Java says", said)
     run(["java", "-cp", "libs/*", "throng.Vectors", os.path.join(ROOT, "Deploy", "conform", "vectors.json")], folder)
@@ -83,22 +78,20 @@ process.exit();"""
 
 
 def module(house, folder):
-    with open(os.path.join(folder, "package.json"), "w", encoding="utf-8") as file:
-        file.write('{"name": "page", "private": true, "type": "module"}')
+    daemon.write(os.path.join(folder, "package.json"), '{"name": "page", "private": true, "type": "module"}')
     shell("".join(block for block in blocks("sh") if "npm" in block), folder)
     for text in variants(blocks("js")[0], house):
-        with open(os.path.join(folder, "page.js"), "w", encoding="utf-8") as file:
-            file.write(text.replace("const throng", PAGE + "const throng", 1) + SENT)
+        daemon.write(os.path.join(folder, "page.js"), text.replace("const throng", PAGE + "const throng", 1) + SENT)
         said = run(["node", "page.js"], folder)
         expected = '{"accepted":0,"refused":[],"test":1}' if "test: true" in text else '{"accepted":1,"refused":[]}'
         check(said.strip() == expected, "the module says", said)
     exported = run(["node", "-p", "import('throng-beacon').then((all) => console.log(Object.keys(all).join()))"], folder)
-    with open(os.path.join(folder, "node_modules", "throng-beacon", "index.d.ts"), encoding="utf-8") as file:
-        declared = re.findall(r"^export (?:declare )?(?:function|const|class) (\w+)", file.read(), re.M)
+    types = daemon.read(folder, "node_modules", "throng-beacon", "index.d.ts")
+    declared = re.findall(r"^export (?:declare )?(?:function|const|class) (\w+)", types, re.M)
     check(exported.split()[-1] == ",".join(sorted(declared)), "declared is", declared, "and exported", exported)
     if shutil.which("tsc"):
-        with open(os.path.join(folder, "page.ts"), "w", encoding="utf-8") as file:
-            file.write(blocks("js")[0].replace("throng.record", "throng?.record") + "// @ts-expect-error no app\nstart({ server: '' });\n")
+        lines = "// @ts-expect-error no app\nstart({ server: '' });\n"
+        daemon.write(os.path.join(folder, "page.ts"), blocks("js")[0].replace("throng.record", "throng?.record") + lines)
         run(["tsc", "--strict", "--noEmit", "--module", "nodenext", "--moduleResolution", "nodenext", "--lib", "es2022,dom",
              "page.ts"], folder)
     return 1
@@ -120,7 +113,3 @@ def test():
     check(tests == clients, "of", clients, "clients test", tests)
     check(house.stop() == 0, "serve stops gracefully")
     say(f"{clients} clients are installed by the page, and send their first event")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -4,16 +4,14 @@ a control, a client that falls back, it does. The Python client seals as RFC 918
 
 import json
 import os
-import shutil
 import sys
-import tempfile
 import time
 
 import daemon
 import sdk
 from daemon import check, say, until
-from oblivious import EXPIRES, House, batch, message
-from relay_street import KEYS, SEALED, Door, Street
+from oblivious import batch, message, plan
+from relay_street import KEYS, SEALED, Street
 
 sys.path.insert(0, os.path.join(daemon.ROOT, ".build", "pyhpke"))
 sys.path.insert(0, os.path.join(daemon.ROOT, "Deploy", "clients", "python"))
@@ -21,39 +19,23 @@ import throng_client  # noqa: E402
 import throng_folder  # noqa: E402
 import throng_oblivious  # noqa: E402
 
-PLAN = f"""
-app: {{name: notes, title: Notes, owner: Team, contact: a@example.com, audience: 1000, relay: "RELAY"}}
-purposes:
-  product:
-    {{explanation: To see what is used., consent: required, rotation: 1 hour, retention: 400 days, transport: oblivious}}
-  proved:
-    {{explanation: To count devices., consent: required, rotation: 1 hour, retention: 400 days, transport: oblivious,
-    floor: attested}}
-dimensions:
-  feature: {{title: Feature, field: event, list: [note_created, note_found]}}
-metrics:
-  use:
-    {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
-    purpose: product, period: day, dimensions: [feature], contribution_bound: 100000}}
-  days:
-    {{title: Days, events: [note_read], question: What?, decision: That., owner: Team, expires: {EXPIRES},
-    purpose: proved, period: day, measures: {{reach: attested}}}}
-"""
+PLAN = plan("consent: required, transport: oblivious",
+            "  proved: {explanation: To count devices., consent: required, rotation: 1 hour, retention: 400 days, transport: oblivious,"
+            " floor: attested}",
+            "days: {title: Days, events: [note_read], purpose: proved, measures: {reach: attested}", ', relay: "RELAY"')
 
 
 def published():
     """RFC 9180, appendix A.1.1, and RFC 9458, appendix A."""
-    sender = throng_oblivious.Sender(
-        bytes.fromhex("3948cfe0ad1ddb695d780e59077195da6c56506b027329794ab02bca80815c4d"),
-        bytes.fromhex("4f6465206f6e2061204772656369616e2055726e"),
-        bytes.fromhex("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736"))
+    sender = throng_oblivious.Sender(bytes.fromhex("3948cfe0ad1ddb695d780e59077195da6c56506b027329794ab02bca80815c4d"),
+                                     bytes.fromhex("4f6465206f6e2061204772656369616e2055726e"),
+                                     bytes.fromhex("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736"))
     check(sender.enc.hex() == "37fda3567bdbd628e88668c3c8d7e97d1d1253b6d4ea6d44c150f741f1bf4431", "enc", sender.enc.hex())
     exported = sender.export(b"", 32).hex()
     check(exported == "3853fe2b4035195a573ffc53856e77058e15d9ea064de3e59f4961d0095250ee", "exported", exported)
     public = bytes.fromhex("31e1f05a740102115220e9af918f738674aec95f54db6e04eb705aae8e798155")
-    sealed = throng_oblivious.SealedRequest(
-        bytes.fromhex("00034745540568747470730b6578616d706c652e636f6d012f"), 1, public,
-        bytes.fromhex("bc51d5e930bda26589890ac7032f70ad12e4ecb37abb1b65b1256c9c48999c73"))
+    sealed = throng_oblivious.SealedRequest(bytes.fromhex("00034745540568747470730b6578616d706c652e636f6d012f"), 1, public,
+                                            bytes.fromhex("bc51d5e930bda26589890ac7032f70ad12e4ecb37abb1b65b1256c9c48999c73"))
     check(sealed.bytes.hex() == (
         "010020000100014b28f881333e7c164ffc499ad9796f877f4e1051ee6d31bad19dec96c208b4726374e469135906992e1268c594d2a10c695d"
         "858c40a026e7965e7d86b83dd440b2c0185204b4d63525"), "sealed", sealed.bytes.hex())
@@ -73,25 +55,6 @@ def published():
             continue
         raise daemon.Failure("a key of small order is taken")
     say("RFC 9180 and RFC 9458, byte for byte")
-
-
-def fates(street):
-    """What a relay may do, by name."""
-    def said(status, text, only=(SEALED, KEYS)):
-        return lambda handler: (status, {}, text) if handler.path in only else None
-
-    def keys(listed):
-        return lambda handler: listed if handler.path == KEYS else None
-
-    other = House(PLAN.replace("RELAY", street.relay.address), name="notes").start()
-    strange, ours = Door(other.port).ask("GET", KEYS, b"", {}), street.relay.ask("GET", KEYS, b"", {})
-    check(other.stop() == 0, "the other daemon did not stop in order")
-    return {
-        "404": said(404, b""), "500": said(500, b""), "301": said(301, b""), "an answer": said(202, b'{"accepted":1,"refused":[]}', (SEALED,)),
-        "a refusal": said(403, b'{"error":"unknown_app"}', (SEALED,)), "no keys": said(404, b"", (KEYS,)),
-        "400 for ever": said(400, b'{"error":"oblivious_key"}', (SEALED,)), "rubbish": said(200, b"x" * 2000, (SEALED,)),
-        "nothing": said(200, b"", (SEALED,)), "busy": said(503, b'{"error":"overloaded"}', (SEALED,)),
-        "keys of its own": keys(strange), "unsigned keys": keys((200, {}, ours[2])), "cut keys": keys((200, ours[1], ours[2][:20]))}
 
 
 class FallingBack(throng_folder.Way):
@@ -132,7 +95,7 @@ def python(street, folder):
     check(first.preview("note_found")["product"]["events"][0]["counted"] and not street.direct(), "a preview")
     say("the Python client seals, counts exactly and takes back, and nothing came directly")
 
-    tried = fates(street)
+    tried = street.fates()
     client = clients[7]
     for name, fate in tried.items():
         street.relay.fate = fate
@@ -169,8 +132,7 @@ def python(street, folder):
     status, _, text = house.post(batch(1))
     check((status, json.loads(text)["error"]) == (403, "oblivious_only"), "the daemon answers", status, text)
     named = {name: value for name, value in json.loads(batch(1)).items() if name in ("app", "purpose", "window", "id")}
-    first = {"app": "notes", "metric": "days", "period": "day", "start": int(time.time()) // 86400 * 86400, "cell": {},
-             "proof": "A" * 390}
+    first = {"app": "notes", "metric": "days", "period": "day", "start": int(time.time()) // 86400 * 86400, "cell": {}, "proof": "A" * 390}
     for path, body in (("/v1/withdraw", named), ("/v1/firsts", first)):
         # What marks a request that was opened here is known to nobody else.
         status, _, text = house.exchange("POST", path, json.dumps(body), {"throng-sealed": "1", "host": "sealed"})
@@ -195,7 +157,7 @@ def swift(folder):
     check("counted 1" in notes("find"), "the second is not")
     check(street.house.counted() > 0 and not street.direct(), "directly came", street.direct())
     check(street.asked() == ["/v1/plan/notes"], "directly was asked for", street.asked())
-    tried = fates(street)
+    tried = street.fates()
     # SealingTests have the others.
     for name in ("404", "an answer", "unsigned keys"):
         street.relay.fate = tried[name]
@@ -213,15 +175,7 @@ def swift(folder):
 
 def test():
     published()
-    folder = tempfile.mkdtemp(prefix="te-sealed-", dir="/tmp")
-    try:
-        street = Street(PLAN)
-        python(street, folder)
-        street.end()
-        swift(os.path.join(folder, "notes"))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-if __name__ == "__main__":
-    daemon.main(test)
+    folder, street = daemon.temporary(), Street(PLAN)
+    python(street, folder)
+    street.end()
+    swift(os.path.join(folder, "notes"))

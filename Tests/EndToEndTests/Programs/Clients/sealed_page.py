@@ -4,27 +4,15 @@ whatever the relay does; under a plan that does not ask for it the same page is 
 
 import time
 
-import daemon
 import pages
 from browser import Browser
 from daemon import check, say
-from oblivious import EXPIRES, House
-from relay_street import KEYS, SEALED, Door, Street
+from oblivious import plan
+from relay_street import KEYS, Street
 
-PLAN = f"""
-app: {{name: notes, title: Notes, owner: Team, contact: a@example.com, audience: 1000, relay: "RELAY"}}
-purposes:
-  product: {{explanation: To see what is used., consent: not_required, rotation: 1 hour, retention: 400 days, transport: oblivious}}
-  known: {{explanation: To see who comes., consent: not_required, rotation: 1 hour, retention: 400 days}}
-dimensions:
-  feature: {{title: Feature, field: event, list: [note_created, note_found]}}
-metrics:
-  use:
-    {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
-    purpose: product, period: day, dimensions: [feature], contribution_bound: 100000}}
-  views:
-    {{title: Views, events: [view], question: What?, decision: That., owner: Team, expires: {EXPIRES}, purpose: known, period: day}}
-"""
+PLAN = plan("consent: not_required, transport: oblivious",
+            "  known: {explanation: To see who comes., consent: not_required, rotation: 1 hour, retention: 400 days}",
+            "views: {title: Views, events: [view], purpose: known", ', relay: "RELAY"')
 
 
 class Page(pages.Handler):
@@ -32,9 +20,8 @@ class Page(pages.Handler):
 
     def do_GET(self):
         door, relay = self.server.door.address, self.server.relay.address
-        policy = (
-            f"default-src 'none'; script-src {door}; connect-src {door} {relay}; base-uri 'none'; "
-            "require-trusted-types-for 'script'; trusted-types 'none'")
+        policy = (f"default-src 'none'; script-src {door}; connect-src {door} {relay}; base-uri 'none'; "
+                  "require-trusted-types-for 'script'; trusted-types 'none'")
         text = f'<!DOCTYPE html><title>Notes</title><script defer src="{door}/throng.js" data-app="notes"></script>'
         self.answer(200, text.encode(), content_type="text/html", content_security_policy=policy)
 
@@ -48,11 +35,9 @@ def counted(street, site, browser):
     browser.until("return window.throng")
     for number in range(3):
         browser.run(f"for (let n = 0; n < {1 + 60 * number}; n++) throng.record('note_created'); throng.record('note_found')")
-        browser.until(f"return throng.sent.length > {number}", poke="throng.flush()")
-        browser.settled()
+        browser.answered(f"length > {number}")
     browser.run("throng.record('view')")
-    browser.until("return throng.sent.some(batch => batch.purpose == 'known')", poke="throng.flush()")
-    browser.settled()
+    browser.answered("some(batch => batch.purpose == 'known')")
     answers = browser.run("return throng.sent.map(batch => [batch.purpose, batch.answer.accepted])")
     check(len([each for each in answers if each[0] == "product"]) == 3, "the page sent", answers)
     check(street.house.counted() == 1 + 61 + 121 + 3 + 1, "counted", street.house.counted())
@@ -72,17 +57,8 @@ def counted(street, site, browser):
 
 def refused(street, site, browser):
     """Whatever the relay does, what can't go through it waits, and counts once it can."""
-    def said(status, text, only=(SEALED, KEYS)):
-        return lambda handler: (status, {}, text) if handler.command != "OPTIONS" and handler.path in only else None
-
-    other = House(PLAN.replace("RELAY", street.relay.address), name="notes").start()
-    keys = street.relay.ask("GET", KEYS, b"", {})
-    strange = Door(other.port).ask("GET", KEYS, b"", {})
-    fates = {
-        "404": said(404, b""), "no keys": said(404, b"", (KEYS,)), "what can't be opened": said(200, b"x" * 2000, (SEALED,)),
-        "an answer of its own": said(202, b'{"accepted":1,"refused":[]}', (SEALED,)),
-        "keys of its own": lambda handler: strange if handler.path == KEYS and handler.command == "GET" else None,
-        "unsigned keys": lambda handler: (200, {}, keys[2]) if handler.path == KEYS and handler.command == "GET" else None}
+    tried = street.fates()
+    fates = {name: tried[name] for name in ("404", "no keys", "rubbish", "an answer", "keys of its own", "unsigned keys")}
     before = street.house.counted()
     for name, fate in fates.items():
         street.relay.fate = fate
@@ -103,15 +79,13 @@ def refused(street, site, browser):
         browser.settled()
         check(len(street.relay.seen) > asked, "nothing came afterwards")
     check(street.house.counted() == before + len(fates), "counted", street.house.counted() - before, "of", len(fates))
-    check(other.stop() == 0, "the other daemon did not stop in order")
     say(f"{len(fates)} relays that refuse, lie or read lead to nothing directly, and later all of it counts once")
 
     # The page goes: what is sealed in time still arrives, and the rest is lost.
     browser.tab().open(site.url())
     browser.until("return window.throng")
     browser.run("throng.record('note_found')")
-    browser.until("return throng.sent.length > 0", poke="throng.flush()")
-    browser.settled()
+    browser.answered("length > 0")
     browser.run("throng.record('note_found')")
     browser.open("about:blank")
     time.sleep(2)
@@ -140,7 +114,3 @@ def test():
         refused(street, site, browser)
     street.end()
     control()
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -15,15 +15,13 @@ from daemon import check, say, until
 def apply(house, text, *arguments):
     """The exit code, and all that was said."""
     path = os.path.join(house.folder, "new.yaml")
-    with open(path, "w") as file:
-        file.write(text)
+    daemon.write(path, text)
     code, out, err = daemon.run("plan", "apply", path, "--data", house.data, *arguments)
     return code, out + err
 
 
 def in_force(house):
-    with open(os.path.join(house.data, "plans", "shop.yaml")) as file:
-        return file.read()
+    return daemon.read(house.data, "plans", "shop.yaml")
 
 
 def test():
@@ -37,14 +35,12 @@ def test():
 
     code, words = apply(house, plan.replace("metrics:", "metric:"))
     check(code == 2 and in_force(house) == plan, "a plan with a problem:", code, words)
-    with open(house.plan, "w") as file:
-        file.write("app: 3")
+    daemon.write(house.plan, "app: 3")
     house.process.send_signal(signal.SIGHUP)
     until(lambda: "a plan can't be used" in house.log_text(), "it never says that the plan can't be used")
     check(house.post(json.dumps(shop.batch("second")))[0] == 202, "it counts on")
     check(in_force(house) == plan, "the plan is the old one")
-    with open(house.plan, "w") as file:
-        file.write(plan)
+    daemon.write(house.plan, plan)
     say("what is no plan changes nothing")
 
     longer = plan.replace("retention: 30 days", "retention: 60 days")
@@ -54,8 +50,7 @@ def test():
     check(code == 4 and "widens" in words and "--yes" in words, code, words)
     code, words, _ = daemon.run("plan", "diff", "--running", os.path.join(house.folder, "new.yaml"), "--data", house.data)
     check(code == 4 and "widens" in words, code, words)
-    with open(house.plan) as file:
-        check(file.read() == plan and in_force(house) == plan, "nothing was changed")
+    check(daemon.read(house.plan) == plan and in_force(house) == plan, "nothing was changed")
     say("what widens waits for a yes")
 
     with fleet.Clients(lambda: [("127.0.0.1", house.port)], shop.ROTATION, "applied", threads=2) as clients:

@@ -25,17 +25,16 @@ def label(unix_seconds):
 
 
 def post(house, devices, days_ago, name):
-    at = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime(time.time() - days_ago * DAY)) if days_ago else shop.now()
+    at = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime(time.time() - days_ago * DAY)) if days_ago else daemon.instant()
     for number in range(devices):
         house.take(shop.batch(f"{name} {number}", events=[{"event": "view", "at": at, "fields": {"channel": "email"}}]))
 
 
 def released(house, day):
     """Events and devices of the total of a day's views."""
-    return [
-        [int(value) for value in row] for row in house.sql(
-            "select c.count, c.reach from throng.released_cell as c join throng.release as r using (release_id)"
-            f" where r.metric = 'views' and c.margin = 0 and r.period_start = '{day} 00:00:00+00'")]
+    return [[int(value) for value in row] for row in house.sql(
+                "select c.count, c.reach from throng.released_cell as c join throng.release as r using (release_id)"
+                f" where r.metric = 'views' and c.margin = 0 and r.period_start = '{day} 00:00:00+00'")]
 
 
 def test():
@@ -51,6 +50,9 @@ def test():
 
     # Only a partner is somebody in a plan.
     house.command("token", "new", "--analyst", "--data", house.data)
+    made = json.loads(daemon.run("token", "new", "--operator", "--json", "--data", house.data)[1])
+    check(made["token"].startswith("throng_") and made["expires"].endswith("Z"), "a program reads", made)
+    house.command("token", "revoke", made["id"], "--data", house.data)
     house.command("token", "new", "--partner", "bank", "--data", house.data, ends=64)
 
     # By hand, seconds after posting.

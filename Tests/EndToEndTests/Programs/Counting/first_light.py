@@ -37,8 +37,7 @@ class Layouts:
         self.by_id = {}
         for metric_id, text in house.sql("select metric_id, layout from throng.metric_layout"):
             layout = json.loads(text)
-            self.by_id[metric_id] = (
-                layout["metric"], [(each["name"], each["labels"]) for each in layout["dimensions"]])
+            self.by_id[metric_id] = (layout["metric"], [(each["name"], each["labels"]) for each in layout["dimensions"]])
 
     def metric(self, metric_id):
         return self.by_id[metric_id][0]
@@ -57,9 +56,8 @@ ALL = (1 << 31) - 1
 
 
 def compare_counters(house, layouts, known):
-    expected = {
-        (metric, start, labelled(known.metrics[metric], cell), place): value
-        for (metric, start, cell), values in known.counters.items() for place, value in enumerate(values) if value}
+    expected = {(metric, start, labelled(known.metrics[metric], cell), place): value
+                for (metric, start, cell), values in known.counters.items() for place, value in enumerate(values) if value}
     found = {}
     for metric, start, measure, cell, value in house.sql(
             "select metric_id, extract(epoch from period_start)::bigint, measure, cell, value from throng.counter"
@@ -74,10 +72,8 @@ def labelled(metric, cell):
 
 
 def compare_distinct(house, layouts, known, released=frozenset()):
-    expected = {
-        (metric, start, tuple(sorted(margin)), labels, window): len(identifiers)
-        for (metric, start, margin, labels, window), identifiers in known.distinct.items()
-        if (metric, start) not in released}
+    expected = {(metric, start, tuple(sorted(margin)), labels, window): len(identifiers)
+                for (metric, start, margin, labels, window), identifiers in known.distinct.items() if (metric, start) not in released}
     found = {}
     for metric, start, margin, cell, window, devices in house.sql(
             "select metric_id, extract(epoch from period_start)::bigint, margin, cell, window_number, devices"
@@ -88,9 +84,8 @@ def compare_distinct(house, layouts, known, released=frozenset()):
 
 
 def compare_releases(house, layouts, known, closed):
-    expected = {
-        (metric, start, tuple(sorted(margin)), labels): cell
-        for metric, start in closed for (margin, labels), cell in known.released(metric, start).items()}
+    expected = {(metric, start, tuple(sorted(margin)), labels): cell
+                for metric, start in closed for (margin, labels), cell in known.released(metric, start).items()}
     found = {}
     for metric, start, margin, cell, count, sums, reach, buckets in house.sql(
             "select metric_id, extract(epoch from period_start)::bigint, margin, cell, count,"
@@ -102,14 +97,11 @@ def compare_releases(house, layouts, known, closed):
         found[(layouts.metric(metric), int(start), tuple(sorted(kept)), labels)] = (
             int(count), tuple(map(int, sums.split(","))) if sums else (), None if reach is None else int(reach))
     same("released cells", expected, found)
-    releases = {
-        (layouts.metric(metric), int(start)): int(threshold)
-        for metric, start, threshold in house.sql(
-            "select metric_id, extract(epoch from period_start)::bigint, threshold from throng.release")}
+    releases = {(layouts.metric(metric), int(start)): int(threshold)
+                for metric, start, threshold in house.sql(
+                    "select metric_id, extract(epoch from period_start)::bigint, threshold from throng.release")}
     same("releases", {each: known.metrics[each[0]].k for each in closed}, releases)
-    possible = sum(
-        sum(1 for _ in known.metrics[metric].cells(margin))
-        for metric, _ in closed for margin in known.metrics[metric].shown)
+    possible = sum(sum(1 for _ in known.metrics[metric].cells(margin)) for metric, _ in closed for margin in known.metrics[metric].shown)
     say(f"withheld: {possible - len(found):,} of {possible:,} cells that a release could show")
     return possible, len(found)
 
@@ -122,8 +114,7 @@ def compare_reports(house, known, start):
     check(len(paths.split()) == 5, "five files were asked for:", paths)
     checked = rests = 0
     for name, report in known.plan["reports"].items():
-        with open(os.path.join(out, f"{name}-{day}.json")) as file:
-            document = json.load(file, parse_float=str, parse_int=str)
+        document = json.loads(daemon.read(out, f"{name}-{day}.json"), parse_float=str, parse_int=str)
         with open(os.path.join(out, f"{name}-{day}.csv"), newline="") as file:
             lines = list(csv.DictReader(file))
         check([each["name"] for each in document["insights"]] == report["insights"], "the insights of", name)
@@ -132,9 +123,7 @@ def compare_reports(house, known, start):
             plan = known.plan["insights"][insight["name"]]
             names, rows, whole, share, rest = known.report_rows(insight["name"], start)
             expected = {row[0]: row[1:] for row in rows}
-            found = {
-                tuple(row["buckets"]): (row["value"], row["numerator"], row["denominator"])
-                for row in insight["rows"]}
+            found = {tuple(row["buckets"]): (row["value"], row["numerator"], row["denominator"]) for row in insight["rows"]}
             same(f"{name}, {insight['name']}", expected, found)
             check([row["status"] for row in insight["rows"]]
                   == ["withheld" if row[1] is None else "published" for row in rows], "the status of a number")
@@ -177,11 +166,10 @@ def late_events(house, layouts, known, closed, rotation):
         # The daemon learns of the release with the first flush after it.
         known.knows_releases = place > 0
         yesterday = time.strftime("%Y-%m-%dT12:00:00Z", time.gmtime(now - now % 86400 - 43200))
-        today = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
         batch = {
             "app": "bazaar", "batch": f"{place:032x}", "purpose": "product", "window": now // rotation,
             "id": f"late-{place}", "context": {"screen": "390x844", "channel": "email"},
-            "events": [{"event": "product_view", "at": at} for at in (yesterday, today, yesterday)]}
+            "events": [{"event": "product_view", "at": at} for at in (yesterday, daemon.instant(now), yesterday)]}
         status, _, body = house.post(json.dumps(batch))
         answer = json.loads(body)
         check(status == 202, "status", status)
@@ -203,13 +191,11 @@ def test():
         "marketing": daemon.rotation_with_time_left([minutes * 60 for minutes in range(30, 45)], needed=1000),
         "support": daemon.rotation_with_time_left([minutes * 60 for minutes in range(60, 50, -1)], needed=1000),
     }
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "crowd.yaml")) as file:
-        plan = file.read()
-    for word, value in (
-            ("ROTATION_DAY", daemon.duration(rotations["product"])),
-            ("ROTATION_QUARTER", daemon.duration(rotations["marketing"])),
-            ("ROTATION_HOUR", daemon.duration(rotations["support"])),
-            ("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(now + 200 * 86400)))):
+    plan = daemon.read(os.path.dirname(os.path.abspath(__file__)), "crowd.yaml")
+    for word, value in (("ROTATION_DAY", daemon.duration(rotations["product"])),
+                        ("ROTATION_QUARTER", daemon.duration(rotations["marketing"])),
+                        ("ROTATION_HOUR", daemon.duration(rotations["support"])),
+                        ("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(now + 200 * 86400)))):
         plan = plan.replace(word, value)
 
     made = crowd.Crowd(DEVICES, rotations, now, SEED)
@@ -252,8 +238,7 @@ def test():
     for sequence in made.sequences:
         for batch in sequence:
             accepted, refused = known.answer(batch, now)
-            answers[batch["batch"]] = {
-                "accepted": accepted, "refused": [{"index": index, "reason": reason} for index, reason in refused]}
+            answers[batch["batch"]] = {"accepted": accepted, "refused": [{"index": index, "reason": reason} for index, reason in refused]}
     say("refusals:", dict(known.bitten))
     for reason in ("unknown_event", "unknown_field", "invalid_value", "too_old", "in_the_future", "metric_expired",
                    "contribution_bound", "partition_conflict", "partly"):
@@ -268,8 +253,7 @@ def test():
 
     # What is over when it is released is over for this program, too.
     daemon.hour_with_time_left(180)
-    code, _, talk = daemon.run("release", "--ignore-grace", "--plan", house.plan, "--data", house.data)
-    check(code == 0, "throng release ended with", code, talk)
+    house.release()
     closed = known.closed(time.time())
     possible, published = compare_releases(house, layouts, known, closed)
     check(published > 100 and possible - published > 100, "some are released and some are not")

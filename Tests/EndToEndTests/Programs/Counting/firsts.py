@@ -68,15 +68,14 @@ class House(daemon.Daemon):
         check((metric["first_periods"], metric["first_groupings"]) == (["day", "week"], [[], ["os"]]), "the plan asks for", metric)
 
     def command(self, *words):
-        code, out, talk = self.clock.run(*words, "--plan", self.plan, "--data", self.data)
-        check(code == 0, *words, "ended with", code, out, talk)
+        return super().command(*words, "--plan", self.plan, "--data", self.data)
 
     def send(self, device, *events):
         now = self.clock.now()
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
         body = json.dumps({
             "app": "kitchen", "batch": os.urandom(16).hex(), "purpose": "product", "window": now // DAY,
-            "id": f"{device}-{now // DAY}", "context": {"os": system(device)}, "events": [{**each, "at": at} for each in events]})
+            "id": f"{device}-{now // DAY}", "context": {"os": system(device)},
+            "events": [{**each, "at": daemon.instant(now)} for each in events]})
         # Some come twice.
         for _ in range(1 + (device % 7 == 0)):
             status, _, answer = self.post(body)
@@ -86,8 +85,7 @@ class House(daemon.Daemon):
         label = time.strftime("%G-W%V", time.gmtime(MONDAY + week * 7 * DAY))
         folder = os.path.join(self.folder, "given", label)
         self.command("report", "--period", label, "--partner", "printer", "--out", folder)
-        with open(os.path.join(folder, f"weekly-{label}.json")) as file:
-            return {each["name"]: each for each in json.load(file)["insights"]}
+        return {each["name"]: each for each in json.loads(daemon.read(folder, f"weekly-{label}.json"))["insights"]}
 
 
 def live(house):
@@ -116,14 +114,12 @@ def live(house):
 
 def released(house, came):
     """Devices and events of days and weeks, by system and in all."""
-    found = {
-        (kind, int(start), os): (int(events), int(devices)) for kind, start, os, events, devices in house.sql(
-            "select period_kind, (extract(epoch from period_start)::bigint - %d) / 86400, os, events, client_devices"
-            " from analyst.kitchen_opened where events is not null" % MONDAY)}
+    found = {(kind, int(start), os): (int(events), int(devices)) for kind, start, os, events, devices in house.sql(
+                 "select period_kind, (extract(epoch from period_start)::bigint - %d) / 86400, os, events, client_devices"
+                 " from analyst.kitchen_opened where events is not null" % MONDAY)}
     expected = {}
-    for kind, start, devices, count in [
-            *(("day", day, devices, times) for day, devices in DAYS.items()),
-            *(("week", 7 * week, each, each.get) for week, each in enumerate(came))]:
+    for kind, start, devices, count in [*(("day", day, devices, times) for day, devices in DAYS.items()),
+                                        *(("week", 7 * week, each, each.get) for week, each in enumerate(came))]:
         for os_ in ("ios", "android", "(all)"):
             those = [device for device in devices if os_ in (system(device), "(all)")]
             expected[kind, start, os_] = sum(map(count, those)), len(those)

@@ -22,18 +22,10 @@ def agreed(house, clients):
     house.drain([name for name, member in house.members.items() if member.process.poll() is None])
     found, most = house.counted(), clients.events + sum(count for count, _, _ in clients.unsure)
     check(clients.events <= found <= most, "events:", found, "of", clients.events, "to", most)
-    found, known = house.devices(), with_unsure(clients)
+    found, known = house.devices(), clients.possible()
     for window in {*found, *known}:
         count, least, most = found.get(window, 0), len(clients.seen.get(window, ())), len(known.get(window, ()))
         check(least <= count <= most, "devices of window", window, count, "of", least, "to", most)
-
-
-def with_unsure(clients):
-    """Who may have been counted, by window."""
-    known = {window: set(who) for window, who in clients.seen.items()}
-    for _, window, identifier in clients.unsure:
-        known.setdefault(window, set()).add(identifier)
-    return known
 
 
 def boundary():
@@ -44,8 +36,7 @@ def only_members(member):
     """Where daemons hand on nobody else is answered, whatever they say of themselves."""
     body = json.dumps(shop.batch("a client", window=int(time.time()) // ROTATION))
     answers = {
-        (path, status, json.loads(text).get("error"))
-        for mark in ({}, {"throng-member": "00" * 32 + " - 0"}, {"throng-member": " - 0"})
+        (path, status, json.loads(text).get("error")) for mark in ({}, {"throng-member": "00" * 32 + " - 0"}, {"throng-member": " - 0"})
         for path in ("/v1/batches", "/v1/ohttp", "/v1/withdraw", "/v1/preview")
         for status, _, text in [member.post(body, mark, path=path, port=member.member_port)]}
     check({answer[1:] for answer in answers} == {(421, "members_only")}, "only daemons hand on:", answers)
@@ -77,6 +68,14 @@ def new_apart(house):
     new.clean()
 
 
+def restart(member, database=None):
+    """Starts a daemon that has ended, where it reaches PostgreSQL, or in a folder where there is none."""
+    if member.process.poll() is None:
+        member.kill()
+    member.database = database
+    member.start()
+
+
 def first_alone(house):
     """The only one is stopped in order, and back where it does not reach PostgreSQL: as it was alone it counts on, as one that was
     killed does. What it counted; it is in its journal."""
@@ -96,8 +95,7 @@ def first_alone(house):
 
     for number in range(3):
         check(first.stop() == 0, "a stops")
-        first.database = house.folder
-        first.start()
+        restart(first, house.folder)
         took = acknowledged()
         say(f"alone, stopped in order and started without PostgreSQL, it acknowledges after {took:.1f} s")
         for _ in range(4):
@@ -105,12 +103,9 @@ def first_alone(house):
         if number == 1:
             # Stopped once more before PostgreSQL is back, and killed.
             continue
-        first.kill()
-        first.start()
+        restart(first, house.folder)
         acknowledged()
-        first.kill()
-        first.database = None
-        first.start()
+        restart(first)
         house.drain(["a"])
         check(house.counted() == len(bodies), "each is counted once:", house.counted(), "of", len(bodies))
     return bodies
@@ -130,25 +125,16 @@ def alone(house, clients):
                 clients.seen[body["window"]].add(body["id"])
         return found
 
-    def start_apart():
-        house["b"].database = house.folder
-        house["b"].start()
-
     check(house["b"].stop() == 0, "b stops")
-    start_apart()
+    restart(house["b"], house.folder)
     found = answers()
     check(found == {(503, "changing")}, "who has stopped counts nothing before PostgreSQL knows that it is back:", found)
-    house["b"].kill()
-    house["b"].database = None
-    house["b"].start()
+    restart(house["b"])
     until(lambda: answers() == {(202, None)}, "once PostgreSQL knows that it is back it counts", pause=1)
-    house["b"].kill()
-    start_apart()
+    restart(house["b"], house.folder)
     found = answers()
     check(found == {(202, None)}, "who was killed counts on, and a release waits for it:", found)
-    house["b"].kill()
-    house["b"].database = None
-    house["b"].start()
+    restart(house["b"])
     agreed(house, clients)
     say("who stopped waits for PostgreSQL, who was killed does not")
 
@@ -208,7 +194,7 @@ def test():
     say(f"{clients.events:,} events and {sum(map(len, clients.seen.values())):,} identifiers, exactly")
 
     # One goes for good, with its data.
-    before, truth = house.counted(), with_unsure(clients)
+    before, truth = house.counted(), clients.possible()
     killed = time.time()
     house["b"].kill()
     lost = house["b"].id
@@ -225,7 +211,7 @@ def test():
     house.drain("a")
     found, most = house.counted() - before, later.events + sum(count for count, _, _ in later.unsure)
     check(later.events <= found <= most, "events after it was lost:", found, "of", later.events, "to", most)
-    for window, who in with_unsure(later).items():
+    for window, who in later.possible().items():
         truth[window] = truth.get(window, set()) | who
     for window, found in house.devices().items():
         opened = window % 2**40

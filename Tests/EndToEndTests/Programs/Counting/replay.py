@@ -15,8 +15,7 @@ def lines(objects):
 
 
 def replay(house, *arguments, stdin=None, to=None):
-    code, out, talk = daemon.run(
-        "replay", "--to", to or f"http://127.0.0.1:{house.port}", "--json", *arguments, stdin=stdin)
+    code, out, talk = daemon.run("replay", "--to", to or f"http://127.0.0.1:{house.port}", "--json", *arguments, stdin=stdin)
     return code, json.loads(out) if out.strip() else None, talk
 
 
@@ -29,10 +28,8 @@ def expect(result, code, **tally):
 
 def events_and_batches(house):
     recording = os.path.join(house.folder, "events.ndjson")
-    events = [
-        shop.event(device=f"device {place // 30}", context={"channel": "email"}, fields={}) for place in range(300)]
-    with open(recording, "w") as file:
-        file.write(lines(events) + "\n  \n")
+    events = [shop.event(device=f"device {place // 30}", context={"channel": "email"}, fields={}) for place in range(300)]
+    daemon.write(recording, lines(events) + "\n  \n")
     expect(replay(house, "--app", "shop", "--purpose", "product", recording), 0,
            sent=300, accepted=300, refused=0, batches=10, refusals={}, refusedBatches={})
     house.drain()
@@ -62,11 +59,9 @@ def refusals(house):
     old = lines([shop.batch("old", window=shop.window() - 5)])
     expect(replay(house, "-", stdin=old), 2, refused=1, refusedBatches={"window_out_of_range": 1})
     expect(replay(house, "--now", "-", stdin=old), 0, accepted=1, refused=0)
-    expect(replay(house, "-", stdin=lines([shop.batch("x", purpose="spying")])), 2,
-           refusedBatches={"unknown_purpose": 1})
-    code, out, talk = daemon.run(
-        "replay", "--to", f"http://127.0.0.1:{house.port}/", "--app", "shop", "--purpose", "product", "-",
-        stdin=lines([shop.event("logout")]))
+    expect(replay(house, "-", stdin=lines([shop.batch("x", purpose="spying")])), 2, refusedBatches={"unknown_purpose": 1})
+    code, out, talk = daemon.run("replay", "--to", f"http://127.0.0.1:{house.port}/", "--app", "shop", "--purpose", "product", "-",
+                                 stdin=lines([shop.event("logout")]))
     check(code == 2 and "unknown_event" in out, "the table for people names the reason:", out)
     say("refusals are counted by reason: exit code 2")
 
@@ -101,16 +96,12 @@ def plan_check(house):
     """Of a broken plan each problem is named with its place, and serve refuses it, too."""
     check("is valid" in house.command("plan", "check", house.plan), "a valid plan")
     broken = os.path.join(house.folder, "broken.yaml")
-    with open(house.plan) as file:
-        text = file.read()
+    text = daemon.read(house.plan)
     # Line 2 of shop.yaml is the app, `threshold: 5`; a dimension's name is misspelled where a metric uses it.
     text = text.replace("threshold: 5", "threshold: 4").replace("dimensions: [os, channel]", "dimensions: [os, chanel]")
-    with open(broken, "w") as file:
-        file.write(text)
-    expected = []
-    for wanted in ("4}", "chanel"):
-        line = next(number for number, each in enumerate(text.splitlines(), 1) if wanted in each)
-        expected.append((line, text.splitlines()[line - 1].index(wanted) + 1))
+    daemon.write(broken, text)
+    expected = [(number, line.index(wanted) + 1)
+                for number, line in enumerate(text.splitlines(), 1) for wanted in ("4}", "chanel") if wanted in line]
     out = house.command("plan", "check", broken, ends=2)
     check(all(f"{broken}:{line}:{column}: " in out for line, column in expected) and "channel" in out, expected, "is not named:\n", out)
     code, out, _ = daemon.run("plan", "check", "--json", broken)

@@ -192,8 +192,7 @@ def schemathesis(house, examples=4):
 
 
 def test():
-    house = daemon.Daemon(
-        plan(), THRONG_INTAKE_ORIGINS=PAGE, THRONG_TEST_INTAKE_BODIES_BYTES=str(8 << 20))
+    house = daemon.Daemon(plan(), THRONG_INTAKE_ORIGINS=PAGE, THRONG_TEST_INTAKE_BODIES_BYTES=str(8 << 20))
     house.settings["THRONG_ATTESTERS"] = credentials.rules(house.folder, "shop")
     house.start()
     document = json.loads(house.get("/v1/openapi.json")[2])
@@ -204,7 +203,3 @@ def test():
     schemathesis(house)
     check(house.get("/readyz")[0] == 200, "the daemon is as well as before")
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

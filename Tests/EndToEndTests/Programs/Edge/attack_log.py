@@ -4,7 +4,6 @@ they said, also at the most talkative level."""
 import time
 
 import canary
-import daemon
 import request_headers
 import tls_house
 from daemon import check, say
@@ -20,9 +19,8 @@ class House(tls_house.House):
     """Behind a listed proxy, by TLS, with pages, and with room for little."""
 
     def __init__(self):
-        super().__init__(
-            portal=True, log="trace", THRONG_INTAKE_PROXIES="127.0.0.1", THRONG_INTAKE_ORIGINS="https://shop.example",
-            THRONG_TEST_INTAKE_BODIES_BYTES=str(1 << 20))
+        super().__init__(portal=True, log="trace", THRONG_INTAKE_PROXIES="127.0.0.1", THRONG_INTAKE_ORIGINS="https://shop.example",
+                         THRONG_TEST_INTAKE_BODIES_BYTES=str(1 << 20))
 
     def line(self, *words, port=None, prefix=None, **more):
         return super().line(*words, port=port, prefix=(b"" if port else HEADER) if prefix is None else prefix, **more)
@@ -91,7 +89,3 @@ def test():
     check(any(needle in said + MARK.encode() for needle in needles), "nothing would be found")
     check(any(needle in said + CLIENT.encode() for needle in needles), "no address would be found")
     say(f"{len(lines)} kinds of refusals are told in a line each, without a word of who they were")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -44,8 +44,7 @@ def counters_start_at_zero(house):
 def cut_after(house, pieces, before=b""):
     """Sends pieces with pauses; the seconds until the server closes the connection, or Failure after 60.
 
-    `before` is a whole request, which is answered first.
-    """
+    `before` is a whole request, which is answered first."""
     with socket.create_connection(("127.0.0.1", house.port), 60) as line:
         # Before the server begins to count, also where the answer comes late.
         started = time.monotonic()
@@ -144,7 +143,3 @@ def test():
     unread(house)
     early(house)
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

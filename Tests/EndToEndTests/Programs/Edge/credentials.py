@@ -32,9 +32,8 @@ class Device:
     """The device's half, which is ThrongAttestation's."""
 
     def __init__(self):
-        self.process = subprocess.Popen(
-            [os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "credential"], text=True, bufsize=1,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=daemon.environment())
+        self.process = subprocess.Popen([os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "credential"], text=True, bufsize=1,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=daemon.environment())
 
     def ask(self, *words):
         print(*words, file=self.process.stdin, flush=True)
@@ -230,7 +229,3 @@ def test():
     flood(house, device)
     device.close()
     check(house.stop() == 0, "the daemon did not stop in order")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

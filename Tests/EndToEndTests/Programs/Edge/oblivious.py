@@ -12,20 +12,27 @@ from daemon import check, say, until
 from sealed_http import Client
 
 PROBLEM = "https://iana.org/assignments/http-problem-types#ohttp-key"
-EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 100 * 86400))
-PLAN = f"""
-app: {{name: notes, title: Notes, owner: Team, contact: a@example.com, audience: 1000}}
+EXPIRES = daemon.expiry(100)
+
+
+def plan(product, purpose="", metric="", relay=""):
+    """Notes that are created and found: what is true of the purpose product, another purpose with its metric, and a relay."""
+    facts = "question: What?, decision: That., owner: Team"
+    return f"""
+app: {{name: notes, title: Notes, owner: Team, contact: a@example.com, audience: 1000{relay}}}
 purposes:
-  product:
-    {{explanation: To see what is used., consent: not_required, rotation: 1 hour, retention: 400 days,
-    refused_by: [global_privacy_control]}}
+  product: {{explanation: To see what is used., rotation: 1 hour, retention: 400 days, {product}}}
+{purpose}
 dimensions:
   feature: {{title: Feature, field: event, list: [note_created, note_found]}}
 metrics:
-  use:
-    {{title: Use, events: [note_created, note_found], question: What?, decision: That., owner: Team, expires: {EXPIRES},
+  use: {{title: Use, events: [note_created, note_found], {facts}, expires: {EXPIRES},
     purpose: product, period: day, dimensions: [feature], contribution_bound: 100000}}
+{metric and f"  {metric}, {facts}, expires: {EXPIRES}, period: day}}"}
 """
+
+
+PLAN = plan("consent: not_required, refused_by: [global_privacy_control]")
 
 
 def varint(number):
@@ -107,7 +114,7 @@ def batch(events=1, **more):
     return json.dumps({
         "app": "notes", "purpose": "product", "window": int(now // 3600), "id": secrets.token_hex(16),
         "batch": secrets.token_hex(16), **more,
-        "events": [{"event": "note_created", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))}] * events}).encode()
+        "events": [{"event": "note_created", "at": daemon.instant(now)}] * events}).encode()
 
 
 def counting(house):
@@ -199,7 +206,3 @@ def test():
     others(house)
     refusals(house)
     check(house.stop() == 0, "the daemon did not stop in order")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

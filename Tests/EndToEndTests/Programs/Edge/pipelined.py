@@ -169,15 +169,10 @@ def test():
         total += shared("plain", disk, line, [asked(number) for number in range(COUNT)], lambda _, answer: answer)
     clients = sealed_batches(house, 200)
     with Line(house.port, 120) as line:
-        total += shared(
-            "sealed", disk, line, [(outer(client), events) for client, events in clients],
-            lambda number, answer: opened(clients[number][0], answer))
+        total += shared("sealed", disk, line, [(outer(client), events) for client, events in clients],
+                        lambda number, answer: opened(clients[number][0], answer))
     total += among_others(house)
     total += ends(house)
     house.drain()
     check(shop.counted(house) == total, shop.counted(house), "events are counted of", total)
     check(house.stop() == 0, "a stop")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

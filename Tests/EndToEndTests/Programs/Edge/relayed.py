@@ -60,10 +60,9 @@ class Recorder:
             if found and len(body) >= sum(lengths):
                 self.heard.append(data)
                 data = b""
-                line.sendall(
-                    b"HTTP/1.1 200 OK\r\ncontent-type: message/ohttp-res\r\ncontent-length: 2\r\nthrong-signature: signed\r\n"
-                    b"cache-control: public, max-age=3600\r\naccess-control-allow-origin: https://a.example\r\n"
-                    b"vary: origin\r\n\r\nok")
+                line.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: message/ohttp-res\r\ncontent-length: 2\r\nthrong-signature: signed\r\n"
+                             b"cache-control: public, max-age=3600\r\naccess-control-allow-origin: https://a.example\r\n"
+                             b"vary: origin\r\n\r\nok")
 
 
 def through(relay, method, path, body=None, headers={}, line=None, source=DEVICE):
@@ -125,8 +124,7 @@ def handed_on(kind, folder):
     # Nobody was written down: neither device nor what it said is in a file of the relay's.
     for path, _, names in os.walk(relay.folder):
         for name in names:
-            with open(os.path.join(path, name), "rb") as file:
-                data = file.read()
+            data = daemon.read_bytes(path, name)
             check(DEVICE.encode() not in data and SECRET.encode() not in data, kind, "wrote down in", name)
 
     # Who has another certificate gets nothing.
@@ -192,7 +190,3 @@ def test():
     for kind in ("nginx", "haproxy"):
         counted(kind, house)
     check(house.stop() == 0, "the daemon did not stop in order")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -1,5 +1,6 @@
 """The door, by raw sockets and sealed: hosts, origins and opt-out signals are read alike by all routes."""
 
+import contextlib
 import json
 import os
 import time
@@ -11,13 +12,9 @@ from oblivious import parsed, prefixed
 from raw_http import Line, ask, request
 from sealed_http import Client
 
-EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))
+EXPIRES = daemon.expiry()
 PLAN = daemon.read(os.path.splitext(os.path.abspath(__file__))[0] + ".yaml").replace(
     "ROTATION", daemon.duration(shop.ROTATION)).replace("EXPIRES", EXPIRES)
-
-
-def batch(**more):
-    return json.dumps(shop.batch(**more)).encode()
 
 
 def preview(**more):
@@ -25,8 +22,7 @@ def preview(**more):
 
 
 def reveal():
-    return json.dumps({"app": "shop", "purpose": "product", "window": shop.window(), "dimension": "query",
-                       "value": "apple pie"}).encode()
+    return json.dumps({"app": "shop", "purpose": "product", "window": shop.window(), "dimension": "query", "value": "apple pie"}).encode()
 
 
 def first():
@@ -39,11 +35,8 @@ def withdrawal():
     return json.dumps({"app": "shop", "purpose": "product", "window": shop.window(), "id": "00" * 16}).encode()
 
 
-# Alike
-
-
 # Addresses that take something, with a body each and what they say of one that is read to its end.
-ROUTES = (("/v1/batches", batch, b"accepted"), ("/v1/preview", preview, b"counted"), ("/v1/reveals", reveal, b"not_asked"),
+ROUTES = (("/v1/batches", shop.body, b"accepted"), ("/v1/preview", preview, b"counted"), ("/v1/reveals", reveal, b"not_asked"),
           ("/v1/firsts", first, b"unproved_first"))
 
 
@@ -105,7 +98,7 @@ def opt_outs(house):
             wrong.append(("sealed as it is", headers, found))
     check(not wrong, len(wrong), "of", len(cases), "spellings are read in another way:", wrong[:5])
     # What the relay says of itself is nobody's signal.
-    status, body = sealer.ask("/v1/batches", batch(), (), "sec-gpc: 1", "dnt: 1")
+    status, body = sealer.ask("/v1/batches", shop.body(), (), "sec-gpc: 1", "dnt: 1")
     check(status == 202 and b"opted_out" not in body, "signals outside count:", status, body)
     check(outcomes(house, "Sec-GPC : 1") == {400}, "a space before the colon")
     folded = outcomes(house, "Sec-GPC:\r\n 1")
@@ -121,7 +114,7 @@ def origins():
              ([evil, good], 403), ([good, good], 403), (["Origin: https://evil.example, https://shop.example"], 403)]
     wrong = [(headers, found) for headers, expected in cases if (found := outcomes(house, *headers)) != {expected}]
     check(not wrong, "origins are read in another way:", wrong)
-    for path, body in (("/v1/batches", batch()), ("/v1/preview", preview()), ("/v1/reveals", reveal()), ("/v1/firsts", first()),
+    for path, body in (("/v1/batches", shop.body()), ("/v1/preview", preview()), ("/v1/reveals", reveal()), ("/v1/firsts", first()),
                        ("/v1/withdraw", withdrawal()), ("/v1/credentials", b"{}"), ("/v1/ohttp", b"sealed")):
         for headers, allowed in (([good], "https://shop.example"), ([evil], None), ([good, evil], None)):
             status, found, answer = ask(house.port, "POST", path, body, *headers)
@@ -142,8 +135,7 @@ def origins():
 def hosts(house):
     """One host, well formed, at every port; a target that names one wins. RequestHeadersTests have more of them."""
     wrong = []
-    ports = {"clients": (house.port, "/healthz"), "metrics": (house.metrics_port, "/metrics"),
-             "portal": (house.portal_port, "/")}
+    ports = {"clients": (house.port, "/healthz"), "metrics": (house.metrics_port, "/metrics"), "portal": (house.portal_port, "/")}
     rows = [("Host:x:80 ", "1.1", 200), (None, "1.1", 400), ("host: x\r\nHOST: y", "1.1", 400), ("host: a@b", "1.1", 400),
             (None, "1.0", 200), ("host: x\r\nhost: y", "1.0", 400)]
     for who, (port, path) in ports.items():
@@ -163,7 +155,7 @@ def hosts(house):
             status, _, body = ask(house.metrics_port, "GET", path, host=f"host: {host}")
             check(status == expected, path, "by", host, "is answered with", status)
             check(status == 200 or json.loads(body)["error"] == "unknown_host", body)
-    status, _, body = ask(house.port, "POST", "http://any.example/v1/batches", batch())
+    status, _, body = ask(house.port, "POST", "http://any.example/v1/batches", shop.body())
     check(status == 202, "a batch to an absolute target is answered with", status, body)
     # A form is from here if it says the host that was asked, which is the target's.
     for origin, expected in (("http://real.example", b"not known"), ("http://x", b"another site")):
@@ -171,13 +163,11 @@ def hosts(house):
         check(expected in body, "a form of", origin, "is answered with", body[-900:])
     # What is wrong with a request is said in its turn, and nothing is read after it.
     with Line(house.port) as line:
-        line.socket.sendall(request("POST", "/v1/batches", batch()) + request("POST", "/v1/batches", b"1234", host=None)
+        line.socket.sendall(request("POST", "/v1/batches", shop.body()) + request("POST", "/v1/batches", b"1234", host=None)
                             + request("GET", "/healthz"))
         check([line.answer()[0] for _ in range(2)] == [202, 400], "answers come in another order")
-        try:
+        with contextlib.suppress(ConnectionResetError):
             check(not line.rest and line.socket.recv(100) == b"", "what follows a request to nobody is answered")
-        except ConnectionResetError:
-            pass
     say("requests name one host, whoever is asked")
 
 
@@ -195,7 +185,3 @@ def test():
     opt_outs(house)
     check(house.stop() == 0, "serve stops gracefully")
     origins()
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -25,7 +25,7 @@ PLAN = shop.plan().replace("threshold: 5}", "threshold: 5, keys: required}").rep
     f"    rotation: {daemon.duration(shop.ROTATION)}, retention: 30 days}}\n  marketing:").replace(
     "  visits:", "  sales: {title: Sales, events: [sale], question: What is sold?, decision: None., owner: Tests,\n"
     "    expires: EXPIRES, purpose: orders, dimensions: [channel], period: day, contribution_bound: 1000}\n  visits:").replace(
-    "EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
+    "EXPIRES", daemon.expiry())
 
 
 def key(house, *words):
@@ -47,9 +47,7 @@ WAITED = []
 
 def until(step):
     began = time.monotonic()
-    while not step():
-        check(time.monotonic() - began < 30, "a change of the file of keys is never in force")
-        time.sleep(0.05)
+    daemon.until(step, "a change of the file of keys is never in force", seconds=30, pause=0.05)
     WAITED.append(time.monotonic() - began)
 
 
@@ -154,8 +152,7 @@ def forged(house, ask):
 def networks():
     """One network brings so many identifiers in a window, known by a proxy's word; nobody else's word counts."""
     for limit, expected in (("5", [202] * 5 + [429] * 14 + [202]), ("0", [202] * 20)):
-        house = Behind(shop.plan(), log="trace", THRONG_INTAKE_PROXIES="127.0.0.1",
-                       THRONG_INTAKE_NETWORK_IDENTIFIERS=limit).start()
+        house = Behind(shop.plan(), log="trace", THRONG_INTAKE_PROXIES="127.0.0.1", THRONG_INTAKE_NETWORK_IDENTIFIERS=limit).start()
         found = forged(house, lambda address, body: house.ask(address, request("POST", "/v1/batches", body)))
         check([status for status, _, _ in found] == expected, "of 19 from one network", [each[0] for each in found])
         if limit == "5":
@@ -166,6 +163,7 @@ def networks():
             check(shop.devices(house) == 6, "PostgreSQL knows", shop.devices(house), "devices")
             canary(house, [])
             house.stop()
+            check("batches of networks that bring too much at once" in house.log_text(), "the log says nothing of them")
             house.start()
             body = json.dumps(shop.batch("after")).encode()
             check(house.ask(NETWORK + "1", request("POST", "/v1/batches", body))[0] == 202, "a restart remembers networks")
@@ -184,8 +182,7 @@ def canary(house, words):
             if name in ("app-keys",) or folder.endswith(("client", "backend")):
                 continue
             try:
-                with open(path, "rb") as file:
-                    data = file.read()
+                data = daemon.read_bytes(path)
             except OSError:
                 continue
             found += [(path, text) for text in texts if text in data]
@@ -208,7 +205,3 @@ def test():
     check(house.stop() == 0, "serve does not stop in order")
     networks()
     check(SENDERS <= DESCRIBED.provoked, "not provoked:", SENDERS - DESCRIBED.provoked)
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -1,6 +1,7 @@
 """TLS as the daemon speaks it: what it offers and refuses, sessions that end with their window, a certificate that is renewed
 under load, and handshakes that stall."""
 
+import contextlib
 import json
 import os
 import signal
@@ -23,18 +24,10 @@ warnings.simplefilter("ignore", DeprecationWarning)
 MINUTE = 60
 
 
-def batch(**more):
-    return json.dumps(shop.batch(**more)).encode()
-
-
-# What is offered
-
-
 def handshake(house, *words):
     """What openssl s_client agrees on, or nothing."""
-    done = subprocess.run(
-        ["openssl", "s_client", "-connect", f"127.0.0.1:{house.port}", "-CAfile", house.authority.path, *words],
-        input=b"", capture_output=True, timeout=30)
+    done = subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{house.port}", "-CAfile", house.authority.path, *words],
+                          input=b"", capture_output=True, timeout=30)
     for text in done.stdout.decode(errors="replace").splitlines():
         if text.startswith("New, ") and "(NONE)" not in text:
             return text.removeprefix("New, ")
@@ -67,11 +60,8 @@ def offers(house):
     with house.open() as plain:
         plain.sendall(request("GET", "/healthz"))
         check(tls_house.is_closed(plain, 10), "plain HTTP is kept open")
-    check(house.post(batch())[0] == 202, "a batch over TLS is refused")
+    check(house.post(shop.body())[0] == 202, "a batch over TLS is refused")
     say("TLS 1.2 and 1.3 with forward secrecy, and nothing else; pages ask for https")
-
-
-# Sessions
 
 
 def resumable(house, version, port=None):
@@ -107,7 +97,7 @@ def within(house):
     idle = house.line()
     idle.socket.sendall(request("GET", "/healthz"))
     idle.answer()
-    body = batch()
+    body = shop.body()
     across = house.line()
     across.socket.sendall(request("POST", "/v1/batches", body)[:-10])
     return kept, early, idle, across, body[-10:]
@@ -138,9 +128,6 @@ def sessions(house):
     say("sessions are resumed within a window, at one address, and never behind it; connections end with it")
 
 
-# Renewal
-
-
 def serial(house):
     with house.line() as line:
         return line.socket.getpeercert()["serialNumber"]
@@ -152,8 +139,7 @@ def hook(house):
     for name, ours, theirs in zip(("fullchain.pem", "privkey.pem"), house.authority.pair("server"), house.authority.pair("next")):
         check(f"/etc/throng/tls/{name}" in text, "the hook has no", name)
         text = text.replace(f"/etc/throng/tls/{name}", ours).replace(f"$RENEWED_LINEAGE/{name}", theirs)
-    done = subprocess.run(["sh", "-c", text], capture_output=True, text=True)
-    check(done.returncode == 0, "the hook ended with", done.returncode, done.stderr)
+    daemon.ran("sh", "-c", text)
 
 
 def renewal(house):
@@ -167,7 +153,7 @@ def renewal(house):
                 if line is None:
                     line = house.line()
                     seen.add(line.socket.getpeercert()["serialNumber"])
-                line.socket.sendall(request("POST", "/v1/batches", batch()))
+                line.socket.sendall(request("POST", "/v1/batches", shop.body()))
                 status = line.answer()[0]
                 if status != 202:
                     faults.append(status)
@@ -219,7 +205,7 @@ def renewal(house):
             # It is looked at every five seconds.
             time.sleep(6)
         check(house.log_text().count("the former one stays in force") == before, "it is named more than once")
-        check(serial(house) == serials[-1] and house.post(batch())[0] == 202, "a bad file harms")
+        check(serial(house) == serials[-1] and house.post(shop.body())[0] == 202, "a bad file harms")
         tls_house.replace(daemon.write(path + ".good", good), path)
         house.process.send_signal(signal.SIGHUP)
         read += 1
@@ -230,23 +216,17 @@ def renewal(house):
     say("files that can't be used are named once, and the former certificate stays")
 
 
-# Who stalls
-
-
 def hello():
     """The first bytes of a TLS client."""
     near, far = ssl.MemoryBIO(), ssl.MemoryBIO()
     context = ssl.create_default_context()
-    try:
+    with contextlib.suppress(ssl.SSLWantReadError):
         context.wrap_bio(near, far, server_hostname="localhost").do_handshake()
-    except ssl.SSLWantReadError:
-        pass
     return far.read()
 
 
 def stalled():
-    house = tls_house.House(
-        key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), THRONG_TEST_INTAKE_REQUEST_SECONDS="2").start()
+    house = tls_house.House(key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), THRONG_TEST_INTAKE_REQUEST_SECONDS="2").start()
     first = hello()
     lines = []
     for sent in (b"", first[:1], first[:100], first):
@@ -257,21 +237,16 @@ def stalled():
     lines.append(("all, and no request", quiet.socket, time.monotonic()))
     dribble = house.open()
     started = time.monotonic()
-    try:
+    with contextlib.suppress(OSError):
         for place in range(len(first)):
             dribble.sendall(first[place:place + 1])
             time.sleep(0.1)
             check(time.monotonic() - started < 12, "a handshake that dribbles has no end")
-    except OSError:
-        pass
     for sent, plain, began in lines:
         check(tls_house.is_closed(plain, 12), sent, "bytes of a handshake hold a connection for ever")
         check(time.monotonic() - began < 13, "a handshake of", sent, "bytes lasted", time.monotonic() - began)
     check(house.stop() == 0, "serve stops gracefully")
     say("handshakes that stall end with the request's time")
-
-
-# The demonstration
 
 
 def demonstration():
@@ -291,8 +266,7 @@ def demonstration():
 def test():
     long, shop.ROTATION = shop.ROTATION, MINUTE
     # Who says nothing is let go by a window's end, and by nothing else.
-    house = tls_house.House(
-        portal=True, log="trace", THRONG_TEST_INTAKE_REQUEST_SECONDS="120", THRONG_INTAKE_IDLE_SECONDS="600").start()
+    house = tls_house.House(portal=True, log="trace", THRONG_TEST_INTAKE_REQUEST_SECONDS="120", THRONG_INTAKE_IDLE_SECONDS="600").start()
     offers(house)
     sessions(house)
     check(house.stop() == 0, "serve stops gracefully")
@@ -302,7 +276,3 @@ def test():
     check(house.stop() == 0, "serve stops gracefully")
     stalled()
     demonstration()
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -4,10 +4,8 @@ not shown, and a reload says what takes a restart."""
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
-import tempfile
 
 import daemon
 import shop
@@ -20,8 +18,7 @@ class Desk:
     """A folder with a file of settings, and what throng says of it."""
 
     def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="te-config-", dir="/tmp")
-        daemon.atexit.register(shutil.rmtree, self.folder, True)
+        self.folder = daemon.temporary()
         self.plan = self.put("shop.yaml", shop.plan())
         self.file = os.path.join(self.folder, "throng.yaml")
 
@@ -32,8 +29,7 @@ class Desk:
         """Exit code, standard output, standard error."""
         if text is not None:
             self.put("throng.yaml", text)
-        done = subprocess.run(
-            [BINARY, *words], capture_output=True, text=True, timeout=120, env=daemon.environment(**environment))
+        done = subprocess.run([BINARY, *words], capture_output=True, text=True, timeout=120, env=daemon.environment(**environment))
         return done.returncode, done.stdout, done.stderr
 
     def show(self, *options, text="", **environment):
@@ -46,11 +42,9 @@ class Desk:
     def refused(self, text, *words, options=(), **environment):
         """A start and a look refuse a file in the same words, and nothing is made."""
         data = os.path.join(self.folder, "data")
-        code, out, err = self.run(
-            "doctor", "--settings", "--config", self.file, "--plan", self.plan, *options, text=text, **environment)
+        code, out, err = self.run("doctor", "--settings", "--config", self.file, "--plan", self.plan, *options, text=text, **environment)
         check(code == 2 and "refuse" in err and not out, "the check of", text, "ended with", code, out, err)
-        start = self.run(
-            "serve", "--config", self.file, "--plan", self.plan, "--data", data, *options, **environment)
+        start = self.run("serve", "--config", self.file, "--plan", self.plan, "--data", data, *options, **environment)
         check(start[0] in (1, 64), "a start with", text, "ended with", start)
         for word in words:
             check(word in err and word in start[2], "of", text, "no", word, "is said:", err, start[2])
@@ -115,8 +109,7 @@ def documented(desk):
 
 def lists(desk):
     """A list, or one text."""
-    for text in ("intake: {origins: [https://a.example, https://b.example]}",
-                 "intake:\n  origins: https://a.example https://b.example\n"):
+    for text in ("intake: {origins: [https://a.example, https://b.example]}", "intake:\n  origins: https://a.example https://b.example\n"):
         found = desk.show("--plan", desk.plan, text=text)["intake.origins"]
         check(found["value"] == "https://a.example https://b.example", found)
     second = desk.put("news.yaml", shop.plan().replace("name: shop", "name: news"))
@@ -152,8 +145,7 @@ reports: {daily: {title: Daily, partner: bank, insights: [by_channel], period: d
     refused("", "THRONG_FLUSH_SECOND", "does not know", THRONG_FLUSH_SECOND="3")
     refused("traces: 'https://collector.example/v1/traces'\n", f"{desk.file}:1: traces", "on this machine")
     # All at once.
-    refused("flush: {seconds: 0}\njournal: {cap-bytes: 1}\n", f"{desk.file}:1: flush.seconds",
-            f"{desk.file}:2: journal.cap-bytes")
+    refused("flush: {seconds: 0}\njournal: {cap-bytes: 1}\n", f"{desk.file}:1: flush.seconds", f"{desk.file}:2: journal.cap-bytes")
     refused("", "--listen", "--metrics", options=("--listen", "x", "--metrics", "y"))
     for words in (("--config", "/nowhere.yaml"), ()):
         code, _, err = desk.run("doctor", "--show", "--plan", desk.plan, *words, THRONG_CONFIG="/nowhere.yaml")
@@ -173,9 +165,8 @@ def secrets(desk):
         f"host=db.example user=throng password={SECRET}", f"host=db.example password='{SECRET} and more'",
     ]
     for number, database in enumerate(strings):
-        for words, text, environment in (
-                (["--database", database], "", {}), ([], "", {"THRONG_DATABASE": database}),
-                ([], json.dumps({"database": database}), {})):
+        for words, text, environment in ((["--database", database], "", {}), ([], "", {"THRONG_DATABASE": database}),
+                                         ([], json.dumps({"database": database}), {})):
             form = ["--json"] if number % 2 else []
             code, out, err = desk.run(
                 "doctor", "--show", "--config", desk.file, "--plan", desk.plan, *form, *words, text=text, **environment)
@@ -268,7 +259,3 @@ def test():
     secrets(desk)
     addresses(desk)
     reloads()
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -21,9 +21,7 @@ class Frozen:
     """The private PostgreSQL with all of its processes, each stopped by its id."""
 
     def __init__(self, house):
-        postmaster = house.postgres_pid()
-        children = subprocess.run(["pgrep", "-P", str(postmaster)], capture_output=True, text=True).stdout.split()
-        self.ids = [postmaster, *map(int, children)]
+        self.ids = [house.postgres_pid(), *daemon.children(house.postgres_pid())]
 
     def __enter__(self):
         self.send(signal.SIGSTOP)
@@ -34,10 +32,8 @@ class Frozen:
 
     def send(self, number):
         for each in self.ids:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(each, number)
-            except ProcessLookupError:
-                pass
 
 
 def until_acknowledged(house, seconds, identifier):
@@ -108,9 +104,8 @@ def start_beside_lock(house):
     check(house.stop() == 0, "a stop with PostgreSQL at hand")
     house.start()
     house.kill()
-    holder = subprocess.Popen(
-        ["psql", "-X", "-q", "-h", house.data + "/postgres", "-U", "postgres", "-d", "throng"], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen(["psql", "-X", "-q", "-h", house.data + "/postgres", "-U", "postgres", "-d", "throng"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)
     holder.stdin.write("begin; lock table throng.metric_layout in access exclusive mode; \\echo locked\n")
     holder.stdin.flush()
     check(holder.stdout.readline().strip() == "locked", "the lock")
@@ -136,7 +131,3 @@ def test():
     check(shop.counted(house) == 4, "each batch is counted once:", shop.counted(house))
     say(f"a stop with nothing in its way took {stop(house, stays=False):.1f} s")
     check(house.postgres_pid() is None, "and PostgreSQL is gone")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

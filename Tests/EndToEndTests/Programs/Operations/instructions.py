@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tempfile
 
-import daemon
 from daemon import BINARY, ROOT, check, environment, say
 
 BENCHMARKS = os.path.join(ROOT, "Tests", "Benchmarks")
@@ -17,9 +16,8 @@ STAGES = os.path.join(os.path.dirname(BINARY), "StageBench")
 
 def test():
     path = os.path.join(BENCHMARKS, "budget.txt")
-    done = subprocess.run(
-        [sys.executable, os.path.join(BENCHMARKS, "stages.py"), "--binary", STAGES, "--budget", path],
-        capture_output=True, text=True, env=environment(), timeout=1200)
+    done = subprocess.run([sys.executable, os.path.join(BENCHMARKS, "stages.py"), "--binary", STAGES, "--budget", path],
+                          capture_output=True, text=True, env=environment(), timeout=1200)
     check(done.returncode == 0, done.stderr)
     say("each stage takes what its budget says")
     kept = stages.read_budget(path)
@@ -32,7 +30,3 @@ def test():
             check(len(wrong) == 1 and "append, batches of 1:" in wrong[0], "a budget that lies is kept:", wrong)
     check(stages.hold(kept, path, False, None) == [], "a budget that does not lie is not kept")
     say("a stage that takes 5 % more than its budget, or half of it, is named")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

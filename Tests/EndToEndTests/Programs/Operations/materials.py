@@ -28,9 +28,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def run(*command, status=0, **more):
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=ROOT, **more)
-    check(done.returncode == status, command, "ended with", done.returncode, done.stdout[-2000:], done.stderr[-2000:])
-    return done
+    return daemon.ran(*command, ends=status, stdin=subprocess.DEVNULL, cwd=ROOT, **{"env": None, **more})
 
 
 def package(folder):
@@ -67,8 +65,7 @@ def materials(folder):
     check(text == bill(path), "the same package has another bill of materials")
     document = json.loads(text)
     check(not faults(document, folder), "spdx-tools finds", faults(document, folder))
-    with open(os.path.join(ROOT, "Deploy", "dependencies.txt")) as file:
-        listed = {tuple(line.split()[:2]) for line in file if not line.startswith("#")}
+    listed = {tuple(line.split()[:2]) for line in daemon.read(ROOT, "Deploy", "dependencies.txt").splitlines() if line[:1] != "#"}
     parts = {(each["name"].lower(), each["versionInfo"]) for each in document["packages"]}
     check(len(listed) > 20 and listed <= parts, "it lacks", listed - parts)
     names = {name for name, _ in parts}
@@ -95,8 +92,8 @@ def sums(folder):
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "builder", "-f", key)
     run(*command, env={**unsigned, "SIGNING_KEY": key})
     daemon.write(os.path.join(folder, "signers"), "builder " + daemon.read(key + ".pub"))
-    with open(os.path.join(ROOT, "Sources", "Throng.docc", "Installing.md")) as page:
-        verify = " && ".join(line.strip() for line in page if line.startswith(("ssh-keygen -Y verify", "sha256sum -c")))
+    page = daemon.read(ROOT, "Sources", "Throng.docc", "Installing.md").splitlines()
+    verify = " && ".join(line.strip() for line in page if line.startswith(("ssh-keygen -Y verify", "sha256sum -c")))
     check(verify.count(" && ") == 1, "the page on installing has no two commands to verify a release:", verify)
 
     def verified():
@@ -130,7 +127,3 @@ def test():
         materials(folder)
         sums(folder)
         workflow(folder)
-
-
-if __name__ == "__main__":
-    daemon.main(test)

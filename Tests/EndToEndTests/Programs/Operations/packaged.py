@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import tempfile
 
 import jsonschema
@@ -76,8 +75,7 @@ def examples(settings):
         code, said, wrong = daemon.run("doctor", "--show", "--json", "--config", path)
     shown = json.loads(said)
     check(code == 0 and not shown["problems"], code, shown["problems"], wrong)
-    unset = {each["key"] for each in shown["settings"]} - {
-        each["key"] for each in shown["settings"] if each["origin"] == "file"}
+    unset = {each["key"] for each in shown["settings"]} - {each["key"] for each in shown["settings"] if each["origin"] == "file"}
     check("traces" not in unset and "tls.key" not in unset and "stop.drain-seconds" not in unset, unset)
 
 
@@ -231,11 +229,10 @@ def rendered(kustomization, found):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(os.path.join(DEPLOY, "kubernetes"), folder, dirs_exist_ok=True)
         shutil.copy(os.path.join(DEPLOY, "sample", "shop.yaml"), os.path.join(folder, "plan.yaml"))
-        done = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True)
+        done = daemon.ran("kubectl", "kustomize", folder)
         path = os.path.join(folder, "kustomization.yaml")
         daemon.write(path, daemon.read(path).replace("# components:", "components:"))
-        more = subprocess.run(["kubectl", "kustomize", folder], capture_output=True, text=True)
-    check(done.returncode == more.returncode == 0, "Kustomize says", done.stderr, more.stderr)
+        more = daemon.ran("kubectl", "kustomize", folder)
     for each in yaml.safe_load_all(more.stdout):
         strict = found.get((each["kind"], each["metadata"]["name"]), (None, None))[1]
         check(strict is None or not problems(each, strict), "Kubernetes refuses what Kustomize makes of several", each)
@@ -257,12 +254,10 @@ def scripts():
     """The package's scripts, by a shell and by what knows shells; and what `throng --help` becomes."""
     folder = os.path.join(DEPLOY, "debian")
     for path in glob.glob(folder + "/throng.post*"):
-        done = subprocess.run(["sh", "-n", path], capture_output=True, text=True)
-        check(done.returncode == 0, path, done.stderr)
+        daemon.ran("sh", "-n", path)
     paths = [*glob.glob(folder + "/throng.post*"), os.path.join(DEPLOY, "package")]
     if shutil.which("shellcheck"):
-        done = subprocess.run(["shellcheck", *paths], capture_output=True, text=True)
-        check(done.returncode == 0, done.stdout)
+        daemon.ran("shellcheck", *paths)
     unit = text("systemd", "throng.service")
     command = re.search(r"^ExecStart=/usr/local/bin/throng (.*)$", unit, re.M)[1]
     check("EnvironmentFile=-/etc/throng/environment" in unit, "the unit does not read the environment's file")
@@ -273,7 +268,11 @@ def scripts():
 
     told = daemon.run("--experimental-dump-help")[1]
     with tempfile.TemporaryDirectory() as pages:
-        subprocess.run([os.path.join(folder, "manual.py"), pages, "1.2.3", "2026-01-01"], input=told, text=True, check=True)
+        shop = os.path.join(DEPLOY, "sample", "shop.yaml")
+        said = daemon.write(
+            os.path.join(pages, "settings"), daemon.run("doctor", "--show", "--json", "--config", "/dev/null", "--plan", shop)[1])
+        daemon.ran(os.path.join(folder, "manual.py"), pages, "1.2.3", "2026-01-01", said, input=told)
+        os.remove(said)
         commands = {each["commandName"] for each in json.loads(told)["command"]["subcommands"]} - {"help"}
         made = set(os.listdir(pages))
         check({"throng.1"} | {f"throng-{each}.1" for each in commands} == made, "pages are", made)
@@ -287,6 +286,3 @@ def test():
     compose()
     kubernetes()
     scripts()
-
-
-daemon.main(test)

@@ -4,7 +4,6 @@ data directory, or anybody who may write into the data directory or a folder abo
 import os
 import pwd
 import shutil
-import subprocess
 
 import daemon
 import shop
@@ -13,10 +12,7 @@ from daemon import check, say
 
 def as_user(name, *command):
     user = pwd.getpwnam(name)
-    done = subprocess.run(
-        ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--", *command],
-        capture_output=True, text=True, timeout=60)
-    check(done.returncode == 0, *command, "as", name, "ended with", done.returncode, done.stderr)
+    daemon.ran("setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "--", *command)
 
 
 def facts(path):
@@ -54,9 +50,8 @@ def links():
     root = house.data + "/postgres"
     # What earlier versions left there.
     as_user("postgres", "touch", root + "/command.log")
-    for name, is_folder in (
-            ("log", True), ("command.log", False), ("data/postgresql.conf", False), ("data/pg_hba.conf", False),
-            ("log/start.log", False), ("data/postmaster.pid", False), ("data", True)):
+    for name, is_folder in (("log", True), ("command.log", False), ("data/postgresql.conf", False), ("data/pg_hba.conf", False),
+                            ("log/start.log", False), ("data/postmaster.pid", False), ("data", True)):
         precious = Precious(house.folder)
         as_user("postgres", "sh", "-c", f"test ! -e {root}/{name} || mv {root}/{name} {root}/kept")
         as_user("postgres", "ln", "-s", precious.folder if is_folder else precious.file, f"{root}/{name}")
@@ -95,12 +90,9 @@ def folders():
         check(code == 1, data, "was taken:", code, said[-500:])
         check(words in said, data, "is refused, and the message does not say", words, ":", said[-600:])
         check((os.listdir(data) if os.path.isdir(data) else None) == before, "something was made in", data)
-        done = subprocess.run([daemon.BINARY, "try", os.path.join(daemon.SAMPLE, "shop.yaml"), "--data", data, "--crowd", daemon.SAMPLE,
-                               "--once"],
-                              capture_output=True, text=True, timeout=300, env=daemon.environment())
-        check(done.returncode != 0 and words in done.stderr, "the demonstration takes it:", done.returncode, done.stderr[-600:])
-        with open(house.log_path, "w"):
-            pass
+        code, _, said = daemon.run("try", os.path.join(daemon.SAMPLE, "shop.yaml"), "--data", data, "--crowd", daemon.SAMPLE, "--once")
+        check(code != 0 and words in said, "the demonstration takes it:", code, said[-600:])
+        daemon.write(house.log_path, "")
 
     nobody = pwd.getpwnam("nobody").pw_uid
     for name, mode, owner in (("foreign", 0o755, nobody), ("group", 0o775, 0), ("all", 0o777, 0), ("sticky", 0o1777, 0)):
@@ -140,7 +132,3 @@ def test():
     links()
     _, words, _ = daemon.run("try", "--help")
     check("/tmp/" not in words, "the demonstration's folder can be guessed and made by anybody:", words)
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -32,12 +32,10 @@ def table(data, frame):
 
 def refused(house, data, *words):
     """Neither check nor restore takes it, and both say where; nothing is left."""
-    with open(house.at("bad"), "wb") as file:
-        file.write(data)
+    daemon.write(house.at("bad"), data)
     folder = house.at("new")
     for said in (
-            house.restore("bad", to=folder, ends=1),
-            house.throng("restore", "--check", house.at("bad"), "--data", house.data, ends=1)):
+            house.restore("bad", to=folder, ends=1), house.throng("restore", "--check", house.at("bad"), "--data", house.data, ends=1)):
         check(all(word in said for word in words), words, "is not said:", said)
     check(not os.path.exists(folder) and not os.path.exists(folder + ".restoring"), "something is left")
 
@@ -45,10 +43,7 @@ def refused(house, data, *words):
 def damaged(house):
     house.backup("good")
     house.backup("second")
-    with open(house.at("good"), "rb") as file:
-        good = file.read()
-    with open(house.at("second"), "rb") as file:
-        second = file.read()
+    good, second = (daemon.read_bytes(house.at(name)) for name in ("good", "second"))
     chunks, others = frames(good), frames(second)
     check(len(chunks) > 30, len(chunks))
     house.throng("restore", "--check", house.at("good"), "--data", house.data)
@@ -85,15 +80,12 @@ def damaged(house):
         return data[frame[0]:frame[0] + frame[1]]
 
     first, next_one = chunks[8], chunks[9]
-    refused(
-        house, good[:first[0]] + at(good, next_one) + at(good, first) + good[next_one[0] + next_one[1]:],
-        f"chunk 8 (", "chunk 9")
+    refused(house, good[:first[0]] + at(good, next_one) + at(good, first) + good[next_one[0] + next_one[1]:], f"chunk 8 (", "chunk 9")
     # The same rows under the same key at the same place, of another backup.
     number = next(number for number, (one, other) in enumerate(zip(chunks, others)) if one[1] == other[1] and number > 5)
     place, size = chunks[number]
     check(at(good, chunks[number]) != at(second, others[number]), "no two backups have the same bytes")
-    refused(
-        house, good[:place] + at(second, others[number]) + good[place + size:], f"chunk {number} (", "or is another backup's")
+    refused(house, good[:place] + at(second, others[number]) + good[place + size:], f"chunk {number} (", "or is another backup's")
     # Its list, of another backup.
     refused(house, good[:chunks[-1][0]] + second[others[-1][0]:], "the list")
     house.restore("good", to=house.at("new"))
@@ -107,8 +99,7 @@ def keys(house):
     other = daemon.run("backup", "keys", "--new-recovery-key", "--data", house.data, "--replace")[1]
     house.backup("later")
     check("does not open" in house.restore("later", to=house.at("new"), ends=1), "the former recovery key opens it")
-    with open(house.at("line"), "w") as file:
-        file.write(other)
+    daemon.write(house.at("line"), other)
     said = house.restore("later", to=house.at("new"), keys="old keys", ends=1)
     check("does not open" in said, "the old ones are for the old key", said)
     # Keys that were made for a backup after the export.
@@ -199,7 +190,3 @@ def test():
     keys(house)
     killed(house)
     ahead(house)
-
-
-if __name__ == "__main__":
-    daemon.main(test)

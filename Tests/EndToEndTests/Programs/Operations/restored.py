@@ -12,9 +12,8 @@ from backed_up_house import WORDS, Load, furnished
 from daemon import check, say, until
 
 # They change with a start, and with a migration.
-MOVING = (
-    "throng.watermark", "throng.migration", "throng.clock", "throng.member", "throng.member_secret", "throng.epoch",
-    "throng.lease", "throng.member_plan", "throng.portal_session")
+MOVING = ("throng.watermark", "throng.migration", "throng.clock", "throng.member", "throng.member_secret", "throng.epoch",
+          "throng.lease", "throng.member_plan", "throng.portal_session")
 
 
 def same(house):
@@ -90,8 +89,7 @@ def with_journal(house):
     check("Move it away" in house.throng(*restore, ends=1), "a PostgreSQL is there")
     house.lose_postgres()
     said = house.throng(*restore)
-    found = re.search(
-        r"the backup is up to batch (\d+), and the next start flushes again what came after it, up to batch (\d+)", said)
+    found = re.search(r"the backup is up to batch (\d+), and the next start flushes again what came after it, up to batch (\d+)", said)
     check(found and int(found[1]) < int(found[2]), said)
     house.start()
     check("Another process works in" in house.throng(*restore, ends=1), "a daemon runs")
@@ -103,13 +101,11 @@ def with_journal(house):
 def with_app(house):
     """What was deleted with an app can't be read in a backup of before."""
     # What is old by now goes first: a backup says what of it is still there.
-    until(
-        lambda: all(house.metrics().get(f'throng_retention_overdue_steps{{app="{app}"}}') == 0 for app in ("gone", "kept")),
-        "nothing is overdue", seconds=400)
+    until(lambda: all(house.metrics().get(f'throng_retention_overdue_steps{{app="{app}"}}') == 0 for app in ("gone", "kept")),
+          "nothing is overdue", seconds=400)
     house.backup("both")
     shutil.copy(house.at("keys"), house.at("old keys"))
-    with open(os.path.join(house.data, "daemon.id")) as file:
-        mine = file.readlines()[1].strip().lower()
+    mine = daemon.read(house.data, "daemon.id").split("\n")[1].strip().lower()
     lost = [row[0] for row in house.sql("select daemon from throng.watermark") if row[0] != mine]
     house.sql(f"""update throng.watermark set attached_at = now() - interval '1 day', advanced_at = now() - interval '1 day',
         settled_at = null where daemon <> '{mine}'""")
@@ -134,7 +130,3 @@ def test():
     under_load(house)
     with_journal(house)
     with_app(house)
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -81,9 +81,7 @@ def announces(house, manager):
 
 
 def test():
-    folder = daemon.tempfile.mkdtemp(prefix="te-", dir="/tmp")
-    daemon.atexit.register(daemon.shutil.rmtree, folder, True)
-    path = os.path.join(folder, "notify")
+    path = os.path.join(daemon.temporary(), "notify")
     house = House(shop.plan(), NOTIFY_SOCKET=path, THRONG_STOP_DRAIN_SECONDS="600")
     manager = Manager(path)
     house.start()
@@ -114,6 +112,3 @@ def test():
     check(sum(line["message"] == "listening" for line in lines) >= 8, "the log has", len(lines), "lines")
     check({"time", "level", "label", "message"} <= set(lines[0]), "a line of the log has", lines[0])
     say("each of", len(lines), "lines of the log is an object")
-
-
-daemon.main(test)

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import time
 
 import daemon
@@ -19,10 +18,7 @@ def port_in_use():
         port = taken.getsockname()[1]
         for option in ("--listen", "--metrics", "--portal"):
             house = daemon.Daemon(shop.plan())
-            done = subprocess.run(
-                [*house.arguments(), option, f"127.0.0.1:{port}"], capture_output=True, text=True, timeout=60,
-                env=daemon.environment())
-            check(done.returncode == 1, option, "in use ended with", done.returncode)
+            done = daemon.ran(*house.arguments(), option, f"127.0.0.1:{port}", ends=1, seconds=60)
             check(f"127.0.0.1:{port}" in done.stderr and option in done.stderr, "the message:", done.stderr)
             check(not os.path.exists(house.data), "and something was made:", done.stderr)
             house.clean()
@@ -51,12 +47,15 @@ def ends_start(after):
     """A signal at some moment of the first start."""
     house = daemon.Daemon(shop.plan())
     house.launch()
-    until(lambda: os.path.exists(house.data + after) or house.process.poll() is not None, "there is no", after,
-          seconds=300, pause=0.01)
+    until(lambda: os.path.exists(house.data + after) or house.process.poll() is not None, "there is no", after, seconds=300, pause=0.01)
     check(house.process.poll() is None, "it ended with", house.process.poll())
+    before = len(house.log_text().splitlines())
     house.process.terminate()
     code = house.process.wait(60)
     check(code == 0, "SIGTERM during the start ended with", code, house.log_text()[-2000:])
+    said = house.log_text().splitlines()[before:]
+    check(sum("stopped during the start" in line for line in said) == 1, "it says what ended it once:", said)
+    check(not [line for line in said if " error " in line or " warning " in line or "listening" in line], "nothing else:", said)
     time.sleep(0.5)
     check(house.postgres_pid() is None, "SIGTERM during the start leaves PostgreSQL running", after)
     # What was cut off does not stand in the way.
@@ -73,7 +72,3 @@ def test():
     for after in ("/lock", "/postgres/data.unfinished", "/postgres/data/postmaster.pid", "/postgres/.s.PGSQL.5432"):
         ends_start(after)
     say("SIGTERM during a start leaves nothing running")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -38,8 +38,7 @@ class Desk:
     """A folder that stands for /etc/throng."""
 
     def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="te-sizes-", dir="/tmp")
-        daemon.atexit.register(shutil.rmtree, self.folder, True)
+        self.folder = daemon.temporary()
         stock_proxies.settings_files(self.folder)
 
     def put(self, name, words):
@@ -56,9 +55,7 @@ class Desk:
 
 
 def runs(*words, **more):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, **more)
-    check(done.returncode == 0, *words, "ended with", done.returncode, done.stdout, done.stderr)
-    return done.stdout
+    return daemon.ran(*words, seconds=120, **more).stdout
 
 
 def settings(guide):
@@ -145,8 +142,7 @@ def put_together(guide):
         for words, ends in ((config, 0), (config.replace("use-server", "use-sever"), 1)):
             daemon.write(path, words.replace("/etc/haproxy/throng.map", os.path.join(folder, "throng.map")).replace(
                 "/etc/haproxy/count.example.com.pem", both))
-            done = subprocess.run(["haproxy", "-c", "-f", path], capture_output=True, text=True)
-            check(done.returncode == ends, "haproxy says", done.stdout, done.stderr)
+            daemon.ran("haproxy", "-c", "-f", path, ends=ends)
         line = re.search(r"^(sed 's/targets.*prometheus.yaml) \|", guide, re.M)[1]
         words = runs("sh", "-c", line, cwd=DEPLOY)
         check(len(yaml.safe_load(words)["scrape_configs"][0]["static_configs"][0]["targets"]) == 3, words)
@@ -166,8 +162,7 @@ def figures(guide):
     device = 10 * pair + 5 * metric + 5 * batch
     check(device == 445 and event == computed.Figures.journal_event, "a device takes", device, event)
     check((pair, metric, batch) == (computed.Figures.pair, computed.Figures.identifier, computed.Figures.batch), "figures")
-    rows = computed.table(
-        [5e6, 5e7, 5e8, 1e9], computed.Devices(), computed.Machine(), computed.Figures())
+    rows = computed.table([5e6, 5e7, 5e8, 1e9], computed.Devices(), computed.Machine(), computed.Figures())
     check(rows in guide, "the page has another table than", rows)
     say("what is computed is what comes out")
 
@@ -232,6 +227,3 @@ def test():
     put_together(guide)
     figures(guide)
     commands(guide)
-
-
-daemon.main(test)

@@ -48,13 +48,8 @@ def test():
     check(house.get(f"/v{version + 1}/plan/shop")[0] == 404, "and at no later version")
     check(house.post(json.dumps(shop.batch()))[0] == 202, "a batch is counted")
     newest = max(glob.glob(os.path.join(house.data, "journal", "*.journal")))
-    with open(newest, "rb") as file:
-        magic = file.read(8).decode()
+    magic = daemon.read_bytes(newest)[:8].decode()
     check(versions["journal"] == magic, "the journal begins with", magic)
     applied = house.sql("select max(version) from throng.migration")[0][0]
     check(versions["database"] == "schema " + applied, "the database is at", applied)
     check(house.stop() == 0, "serve stops gracefully")
-
-
-if __name__ == "__main__":
-    daemon.main(test)

@@ -14,13 +14,11 @@ from small_house import ask, ask_all
 
 
 def pgtap(house):
-    house.sql(
-        "create schema tap; create extension pgtap schema tap; create extension dblink schema tap;"
-        f" alter database throng set tap.socket = '{house.data}/postgres'")
-    done = subprocess.run(
-        ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-P", "pager=off", "-h", house.data + "/postgres", "-U",
-         "postgres", "-d", "throng", "-f", os.path.join(os.path.dirname(os.path.abspath(__file__)), "analysts.sql")],
-        capture_output=True, text=True, timeout=600)
+    house.sql("create schema tap; create extension pgtap schema tap; create extension dblink schema tap;"
+              f" alter database throng set tap.socket = '{house.data}/postgres'")
+    done = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-P", "pager=off", "-h", house.data + "/postgres", "-U",
+                           "postgres", "-d", "throng", "-f", os.path.join(os.path.dirname(os.path.abspath(__file__)), "analysts.sql")],
+                          capture_output=True, text=True, timeout=600)
     lines = done.stdout.split("\n")
     failed = [line for line in lines if line.startswith("not ok") or line.startswith("# ")]
     check(done.returncode == 0 and not failed, "pgTAP:\n", "\n".join(failed), done.stderr)
@@ -37,10 +35,9 @@ def withheld_plans(house):
     check("linux|cellar" in rows and "ios|attic" in rows and len(rows) > 4, "withheld are", rows)
     labels = [row.split("|") for row in rows]
     # Not by nulls: how many rows of a label are withheld is there for all to see, and differs.
-    for query in (
-            "select * from analyst.salon_visits where margin = 'system, room' and system = 'S' and room = 'R'",
-            "select sum(events), max(spent) from analyst.salon_visits where system = 'S' and room = 'R'",
-            "select * from analyst.salon_visits where system = 'S' and room = 'R' and events < 5"):
+    for query in ("select * from analyst.salon_visits where margin = 'system, room' and system = 'S' and room = 'R'",
+                  "select sum(events), max(spent) from analyst.salon_visits where system = 'S' and room = 'R'",
+                  "select * from analyst.salon_visits where system = 'S' and room = 'R' and events < 5"):
         explain = "explain (analyze, buffers, verbose, timing off, summary off) " + query
         answers = ask_all(house, [explain.replace("S'", system + "'").replace("R'", room + "'") for system, room in labels])
         plans = set()
@@ -64,10 +61,9 @@ def withheld_plans(house):
 
 
 # What differs from one moment to the next for everybody.
-RESTLESS = re.compile(
-    r"^(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random|gen_random_uuid|pg_backend_pid"
-    r"|pg_sleep.*|inet_.*|pg_stat_clear_snapshot|pg_stat_force_next_flush|pg_stop_making_pinned_objects|lastval"
-    r"|pg_timezone_names|pg_timezone_abbrevs|pg_show_all_settings|pg_available_extension.*|pg_advisory_unlock_all)$")
+RESTLESS = re.compile(r"^(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random|gen_random_uuid|pg_backend_pid"
+                      r"|pg_sleep.*|inet_.*|pg_stat_clear_snapshot|pg_stat_force_next_flush|pg_stop_making_pinned_objects|lastval"
+                      r"|pg_timezone_names|pg_timezone_abbrevs|pg_show_all_settings|pg_available_extension.*|pg_advisory_unlock_all)$")
 
 
 def visible(house):
@@ -106,8 +102,7 @@ def one_event(house):
     house.sql("analyze throng.counter")
     house.sql("vacuum throng.distinct_count")
     after = visible(house)
-    different = {name: (before.get(name), after.get(name)) for name in before | after
-                 if before.get(name) != after.get(name)}
+    different = {name: (before.get(name), after.get(name)) for name in before | after if before.get(name) != after.get(name)}
     check(not different, "one event shows in", different)
     # The control: a superuser sees it in as many places as one would think.
     check(int(house.sql("select sum(n_tup_ins + n_tup_upd) from pg_stat_all_tables where relname ~ '^counter_h'")[0][0]) > 0,
@@ -118,9 +113,8 @@ def one_event(house):
 def reopened(house):
     """The control: what confinement closes was open, and told."""
     house.sql("select throng.confine_analysts(false)")
-    code, out, error = ask(
-        house, "select relname, n_tup_ins, reltuples from pg_stat_all_tables join pg_class using (relname)"
-               " where schemaname = 'throng' and relname = 'withheld_cell'")
+    code, out, error = ask(house, "select relname, n_tup_ins, reltuples from pg_stat_all_tables join pg_class using (relname)"
+                                  " where schemaname = 'throng' and relname = 'withheld_cell'")
     # Exactly how many withheld rows are not empty.
     check(code == 0 and out.startswith("withheld_cell|") and not out.startswith("withheld_cell|0|"), code, out, error)
     house.sql("select throng.confine_analysts(true)")

@@ -3,8 +3,6 @@ no proof they do. Clones, replays, and proofs of other windows, purposes and dev
 
 import json
 import os
-import subprocess
-import time
 
 import credentials
 import daemon
@@ -54,12 +52,9 @@ class House(daemon.Daemon):
         return self.device.ask("present", credential, "kitchen", purpose, self.window() if window is None else window)
 
     def send(self, identifier, proof=None, purpose="product", page="soup"):
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.clock.now()))
-        body = {"app": "kitchen", "batch": os.urandom(16).hex(), "purpose": purpose, "window": self.window(),
-                "id": identifier, "events": [
-                    {"event": "view" if purpose == "product" else "look", "at": at, "fields": {"page": page}}]}
-        if proof:
-            body["proof"] = proof
+        event = {"event": "view" if purpose == "product" else "look", "at": daemon.instant(self.clock.now()), "fields": {"page": page}}
+        body = {"app": "kitchen", "batch": os.urandom(16).hex(), "purpose": purpose, "window": self.window(), "id": identifier,
+                "events": [event], **({"proof": proof} if proof else {})}
         status, _, answer = self.post(json.dumps(body))
         return status, json.loads(answer)
 
@@ -135,11 +130,8 @@ def cheats(house, real):
 def sdk(house):
     """The Swift SDK proves itself once a window. What it does otherwise ProvingTests have."""
     before = house.known()
-    told = subprocess.run(
-        [os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "prove", f"http://127.0.0.1:{house.port}/v1/plan/kitchen",
-         os.path.join(house.folder, "sdk"), "sdk"],
-        env={**daemon.environment(), **house.clock.variables}, capture_output=True, text=True, timeout=1200)
-    check(told.returncode == 0, "the SDK's program ends with", told.returncode, told.stderr)
+    told = daemon.ran(os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "prove", f"http://127.0.0.1:{house.port}/v1/plan/kitchen",
+                      os.path.join(house.folder, "sdk"), "sdk", env={**daemon.environment(), **house.clock.variables}, seconds=1200)
     lines = [line.split() for line in told.stdout.splitlines()]
     check([(line[0], line[2]) for line in lines] == [("1", "proved"), ("1", "alone")], "the SDK says", lines)
     check(house.known() == before + 1, "its device is", house.known() - before)

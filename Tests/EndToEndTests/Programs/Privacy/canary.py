@@ -1,15 +1,14 @@
 """Promise 1, no person at rest: what identifies a person is found nowhere, neither while its window is open nor after.
 
-Canaries travel in every place that a client can fill, at trace log level; then every file under the data directory (with
-PostgreSQL's), the daemon's log, its metrics and its answers to others are searched for them in many spellings.
-"""
+Canaries travel in every place that a client can fill, at trace log level; then every file under the data directory (with PostgreSQL's), the
+daemon's log, its metrics and its answers to others are searched for them in many spellings."""
 
 import base64
 import gzip
-import http.client
 import json
 import os
 import resource
+import socket
 import struct
 import time
 
@@ -117,9 +116,8 @@ def search(cage, house):
         found += cage.found_in(repr(headers).encode() + answer, "an answer to someone else")
     # A table row may be stored in a compressed form that a search of files can't read: ask PostgreSQL too.
     def contents():
-        tables = house.sql(
-            "select quote_ident(schemaname) || '.' || quote_ident(tablename) from pg_tables"
-            " where schemaname in ('throng', 'analyst', 'public', 'pg_catalog') and tablename not like 'pg_authid'")
+        tables = house.sql("select quote_ident(schemaname) || '.' || quote_ident(tablename) from pg_tables"
+                           " where schemaname in ('throng', 'analyst', 'public', 'pg_catalog') and tablename not like 'pg_authid'")
         try:
             return tables, house.sql("; ".join(f"select 'in {table}', t::text from {table} as t" for (table,) in tables))
         except Failure as failure:
@@ -148,7 +146,7 @@ def batch(identifier, purpose="product", window=None, events=None, context=None,
 
 
 def stamp():
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(CLOCK()))
+    return daemon.instant(CLOCK())
 
 
 def release_canaries(cage, house):
@@ -156,22 +154,16 @@ def release_canaries(cage, house):
     statuses = {}
 
     def post(what, body, headers={}, path="/v1/batches", method="POST", status=202):
-        connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=20, source_address=(SOURCE, 0))
-        try:
-            connection.request(method, path, body, {
-                "content-type": "application/json", "user-agent": cage.new(what + ": User-Agent header"),
-                "x-forwarded-for": SOURCE, "forwarded": "for=" + SOURCE, "x-real-ip": SOURCE,
-                "cookie": "session=" + cage.new(what + ": cookie"), "referer": "http://x/" + cage.new(what + ": referer"),
-                "authorization": "Bearer " + cage.new(what + ": token"), "x-request-id": cage.new(what + ": request id"),
-                # What is chosen by a client is no trace of ours.
-                "traceparent": f"00-{CHOSEN}-{CHOSEN[:16]}-01", "tracestate": "v=" + cage.new(what + ": tracestate"),
-                **headers})
-            response = connection.getresponse()
-            answer = response.read()
-            check(response.status == status, what, "was answered with", response.status, answer)
-            statuses[what] = answer
-        finally:
-            connection.close()
+        found, _, answer = house.exchange(method, path, body, {
+            "content-type": "application/json", "user-agent": cage.new(what + ": User-Agent header"),
+            "x-forwarded-for": SOURCE, "forwarded": "for=" + SOURCE, "x-real-ip": SOURCE,
+            "cookie": "session=" + cage.new(what + ": cookie"), "referer": "http://x/" + cage.new(what + ": referer"),
+            "authorization": "Bearer " + cage.new(what + ": token"), "x-request-id": cage.new(what + ": request id"),
+            # What is chosen by a client is no trace of ours.
+            "traceparent": f"00-{CHOSEN}-{CHOSEN[:16]}-01", "tracestate": "v=" + cage.new(what + ": tracestate"),
+            **headers}, SOURCE)
+        check(found == status, what, "was answered with", found, answer)
+        statuses[what] = answer
 
     def text(batch):
         return json.dumps(batch).encode()
@@ -223,22 +215,18 @@ def release_canaries(cage, house):
     for rest in (f"POST /v1/batches HTTP/1.1\r\nhost: x\r\ncontent-length: 900\r\n\r\n{cage.new('cut body')}",
                  f"{cage.new('no HTTP')} {cage.new('no path')}\r\n\r\n",
                  f"GET / HTTP/1.1\r\n{cage.new('bad header')} : x\r\n\r\n"):
-        connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=20, source_address=(SOURCE, 0))
-        connection.connect()
-        connection.sock.sendall(rest.encode())
-        time.sleep(0.1)
-        connection.close()
+        with socket.create_connection(("127.0.0.1", house.port), 20, (SOURCE, 0)) as line:
+            line.sendall(rest.encode())
+            time.sleep(0.1)
     return statuses
 
 
 def check_process(house):
     """No core file, no memory for other processes of the user."""
     pid = house.process.pid
-    with open(f"/proc/{pid}/limits") as file:
-        limit = next(line for line in file if line.startswith("Max core file size")).split()[4:6]
+    limit = next(line for line in daemon.read(f"/proc/{pid}/limits").splitlines() if line.startswith("Max core file size")).split()[4:6]
     check(limit == ["0", "0"], "the limit of core files is", limit)
-    with open(f"/proc/{pid}/coredump_filter") as file:
-        check(file.read(), "the process is there")
+    check(daemon.read(f"/proc/{pid}/coredump_filter"), "the process is there")
     # Files of a process that can't be dumped belong to root; started by root they do in any case, so ask it directly.
     check(os.stat(f"/proc/{pid}/environ").st_uid == 0, "/proc/PID/environ belongs to root")
     if os.getuid() == 0:
@@ -278,9 +266,8 @@ def count_canaries(house):
     check(int(house.sql("select sum(value) from throng.counter where measure = 0")[0][0]) > 0, "PostgreSQL has counters")
     used, keys = journal_keys(house), window_keys(house)
     for path in keys.values():
-        with open(path, "rb") as file:
-            # Bytes 16 to 48 of the file, as KeyRing.swift states.
-            cage.secrets.append(file.read()[16:48])
+        # Bytes 16 to 48 of the file, as KeyRing.swift states.
+        cage.secrets.append(daemon.read_bytes(path)[16:48])
     check(used and used <= set(keys), "while the window is open its key is there")
     until(lambda: used <= checkpoint_keys(os.path.join(house.data, "checkpoint")), "what is known of the window is in no checkpoint")
     return cage, used
@@ -302,8 +289,7 @@ def expect_finds(cage, house):
     for name, content in {"raw": planted, "base64": base64.b64encode(b"x" + planted.encode()).decode(),
                           "address": f"from {SOURCE} port 1", "trace": json.dumps({"attributes": [planted]})}.items():
         paths[name] = os.path.join(house.folder if name == "trace" else os.path.join(house.data, "windows"), f"planted.{name}")
-        with open(paths[name], "w") as file:
-            file.write(content)
+        daemon.write(paths[name], content)
     house.sql(f"create table public.planted as select '{planted}' as word")
     house.sql("checkpoint")
     found = search(cage, house)[0]
@@ -320,7 +306,7 @@ def expect_finds(cage, house):
 def test():
     global CLOCK
     resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    plan = PLAN.replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
+    plan = PLAN.replace("EXPIRES", daemon.expiry())
     house = daemon.Daemon(plan, log="trace")
     clock = MovingClock(house.folder, int(time.time()) // 86400 * 86400 + 43200)
     CLOCK = clock.now

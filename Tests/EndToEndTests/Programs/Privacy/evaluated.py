@@ -2,13 +2,13 @@
 is its owner's, and the shipped relays hand on to it. EvaluatingTests show that nobody guesses, and that nothing leaves without it."""
 
 import atexit
+import contextlib
 import http.client
 import json
 import os
 import random
 import stat
 import subprocess
-import time
 
 import daemon
 import stock_proxies
@@ -27,7 +27,7 @@ dimensions:
 metrics:
   searches: {{title: Searches, events: [search], question: What is looked for?, decision: None., owner: Tests,
     expires: EXPIRES, purpose: product, dimensions: [query], period: hour, contribution_bound: 1000}}
-""".replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
+""".replace("EXPIRES", daemon.expiry())
 PRIME = 2**256 - 2**224 + 2**192 + 2**96 - 1
 B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
 
@@ -39,39 +39,28 @@ class Evaluator:
         os.makedirs(folder, exist_ok=True)
         self.file, self.log_path = os.path.join(folder, "evaluator.key"), os.path.join(folder, "log")
         self.hourly, self.port = hourly, port or daemon.free_ports(1)[0]
-        self.key = subprocess.run(
-            [daemon.BINARY, "evaluator", "--public-key", "--key", self.file], check=True, capture_output=True,
-            text=True).stdout.strip()
+        self.key = daemon.ran(daemon.BINARY, "evaluator", "--public-key", "--key", self.file).stdout.strip()
         atexit.register(lambda: self.process and self.process.kill())
 
     process = None
 
     def start(self):
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen(
-                [daemon.BINARY, "evaluator", "--key", self.file, "--listen", f"127.0.0.1:{self.port}",
-                 "--hourly", str(self.hourly)], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                check(self.ask(b"", "GET", "/healthz")[0] == 200, "it is alive")
-                return self
-            except OSError:
-                check(self.process.poll() is None and time.monotonic() < deadline, "no evaluator:", self.said())
-                time.sleep(0.05)
+            self.process = subprocess.Popen([daemon.BINARY, "evaluator", "--key", self.file, "--listen", f"127.0.0.1:{self.port}",
+                                             "--hourly", str(self.hourly)], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+        def is_alive():
+            check(self.process.poll() is None, "no evaluator:", self.said())
+            with contextlib.suppress(OSError):
+                return self.ask(b"", "GET", "/healthz")[0] == 200
+        daemon.until(is_alive, "no evaluator:", self.said, pause=0.05)
+        return self
 
     def ask(self, body, method="POST", path="/v1/evaluations", headers={}):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-        try:
-            connection.request(method, path, body, headers)
-            response = connection.getresponse()
-            return response.status, response.read()
-        finally:
-            connection.close()
+        return daemon.fetch(self.port, method, path, body, headers, seconds=10)[::2]
 
     def said(self):
-        with open(self.log_path) as file:
-            return file.read()
+        return daemon.read(self.log_path)
 
     def stop(self):
         self.process.terminate()
@@ -94,9 +83,8 @@ def key(evaluator):
     check(len(evaluator.key) == 44 and again.key == evaluator.key, "the key is made once:", evaluator.key, again.key)
     check(stat.S_IMODE(os.stat(evaluator.file).st_mode) == 0o600, "its file is its owner's")
     os.chmod(evaluator.file, 0o644)
-    exposed = subprocess.run(
-        [daemon.BINARY, "evaluator", "--public-key", "--key", evaluator.file], capture_output=True, text=True)
-    check(exposed.returncode == 1 and "644" in exposed.stderr, "a key that others can read:", exposed)
+    exposed = daemon.ran(daemon.BINARY, "evaluator", "--public-key", "--key", evaluator.file, ends=1)
+    check("644" in exposed.stderr, "a key that others can read:", exposed)
     os.chmod(evaluator.file, 0o600)
     say("the evaluator's key is made once, for its owner's eyes")
 
@@ -130,12 +118,10 @@ def proxied(house):
         def ask(body, method="POST", headers={}):
             connection = http.client.HTTPConnection("127.0.0.1", timeout=10)
             connection.sock = relay.connect()
-            try:
+            with contextlib.closing(connection):
                 connection.request(method, "/v1/evaluations", body, headers)
                 response = connection.getresponse()
                 return response.status, response.read()
-            finally:
-                connection.close()
 
         status, body = ask(points(16), headers={"Cookie": "a=b", "X-Forwarded-For": "203.0.113.7"})
         check((status, len(body)) == (200, 16 * 33 + 64), kind, status, body)
@@ -155,9 +141,7 @@ def proxied(house):
 def test():
     house = daemon.Daemon("")
     evaluator = Evaluator(os.path.join(house.folder, "evaluator"))
-    with open(house.plan, "w") as file:
-        file.write(PLAN.replace(
-            "EVALUATOR", f"evaluator: {{url: 'http://127.0.0.1:{evaluator.port}', key: {evaluator.key}}}"))
+    daemon.write(house.plan, PLAN.replace("EVALUATOR", f"evaluator: {{url: 'http://127.0.0.1:{evaluator.port}', key: {evaluator.key}}}"))
     key(evaluator)
     evaluator.start()
     house.start()

@@ -18,7 +18,6 @@ from long_house import DAY, START, date
 
 SYSTEMS = {"ios": "mobile", "android": "mobile", "windows": "desktop", "linux": "desktop"}
 DEVICES = 24
-WEEK = range(7)
 # Mornings on which pages are read, too.
 SEEN = {8, 31, 37, 91, 372, 400}
 
@@ -77,8 +76,7 @@ class House(long_house.House):
     def places(self):
         """By place, all text that is at rest there."""
         found = {"the dump": self.dump()}
-        found["files of reports"] = "\n".join(
-            row[0] or "" for row in self.sql("select encode(contents, 'escape') from throng.run_file"))
+        found["files of reports"] = "\n".join(row[0] or "" for row in self.sql("select encode(contents, 'escape') from throng.run_file"))
         # PostgreSQL's tables are in the dump.
         found.update(
             (os.path.relpath(path, self.data), text.decode(errors="replace")) for path, text in daemon.files(self.data, ["postgres"]))
@@ -98,10 +96,9 @@ class House(long_house.House):
         """Log segments as an earlier version leaves them: ready for use again, with what they held."""
         # How many segments PostgreSQL keeps for later is up to what it has written lately, and the daemon's rounds switch that off.
         def used_again():
-            for line in (
-                    "alter system set wal_recycle = on", "select pg_reload_conf()",
-                    f"create table junk as select repeat('{OLD}', 20) || g as word from generate_series(1, 200000) as g",
-                    *["select pg_switch_wal()", "checkpoint"] * 4, "drop table junk", "checkpoint"):
+            for line in ("alter system set wal_recycle = on", "select pg_reload_conf()",
+                         f"create table junk as select repeat('{OLD}', 20) || g as word from generate_series(1, 200000) as g",
+                         *["select pg_switch_wal()", "checkpoint"] * 4, "drop table junk", "checkpoint"):
                 self.sql(line)
             return self.old_log()
 

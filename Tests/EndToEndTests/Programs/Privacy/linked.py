@@ -7,7 +7,6 @@ a header, where each device gets a key of its own, and where nothing is padded."
 import base64
 import concurrent.futures
 import glob
-import http.client
 import itertools
 import json
 import math
@@ -64,18 +63,11 @@ class Device:
     def __init__(self, world, number):
         self.number, self.address = number, f"127.0.1.{number + 1}"
         self.agent, self.says_much = f"device/{CHANCE.randrange(1 << 30)}", number % 2 == 1
-        self.client = throng_client.Client(
-            world.door.address, "notes", tempfile.mkdtemp(prefix="throng-linked-"), transport=self.carry)
+        self.client = throng_client.Client(world.door.address, "notes", tempfile.mkdtemp(prefix="throng-linked-"), transport=self.carry)
 
     def carry(self, method, url, body, headers):
         found = urllib.parse.urlsplit(url)
-        line = http.client.HTTPConnection(found.hostname, found.port, timeout=30, source_address=(self.address, 0))
-        try:
-            line.request(method, found.path, body, {**headers, "user-agent": self.agent})
-            answer = line.getresponse()
-            return Answer(answer.status, dict(answer.getheaders()), answer.read())
-        finally:
-            line.close()
+        return Answer(*daemon.fetch(found.port, method, found.path, body, {**headers, "user-agent": self.agent}, self.address))
 
     def move(self):
         """Another network, and so another address."""
@@ -177,8 +169,7 @@ class World:
     def daemon_view(self):
         """Batches by window, each with all that its owner sees of its coming."""
         path, = glob.glob(os.path.join(self.house.data, "oblivious", "*.key"))[-1:]
-        with open(path, "rb") as file:
-            secret = file.read()[8:40]
+        secret = daemon.read_bytes(path)[8:40]
         suite, _, _ = parties("x25519", "aes128")
         key = suite.kem.deserialize_private_key(secret)
         found = {window: [] for window in self.windows}
@@ -230,8 +221,7 @@ def linked(world, view):
         for batches in (view[before], view[after]):
             for row, each in enumerate(sorted(batches, key=lambda each: each["at"])):
                 each["row"] = row
-        found = [(distance(one, other), CHANCE.random(), one["id"], other["id"])
-                 for one in view[before] for other in view[after]]
+        found = [(distance(one, other), CHANCE.random(), one["id"], other["id"]) for one in view[before] for other in view[after]]
         free = {each[2] for each in found} | {each[3] for each in found}
         for _, _, one, other in sorted(found):
             if one in free and other in free:
@@ -318,11 +308,10 @@ def attacks(fair, moving, one_key):
 
 def test():
     say(f"seed {SEED}, {DEVICES} devices, {WINDOWS} windows")
-    worlds = [
-        World("through a relay"), World("through a relay, from moving devices", moves=True),
-        World("each asks for a key, and the relay keeps one for all", before=OwnKeys),
-        World("directly", is_relayed=False), World("through a relay that hands on a header", passed=("user-agent",)),
-        World("with a key of its own for each", before=OwnKeys, keeps_keys=False)]
+    worlds = [World("through a relay"), World("through a relay, from moving devices", moves=True),
+              World("each asks for a key, and the relay keeps one for all", before=OwnKeys),
+              World("directly", is_relayed=False), World("through a relay that hands on a header", passed=("user-agent",)),
+              World("with a key of its own for each", before=OwnKeys, keeps_keys=False)]
     fair, moving, one_key, direct, careless, own_keys = worlds
     live(worlds)
     likely = attacks(fair, moving, one_key)

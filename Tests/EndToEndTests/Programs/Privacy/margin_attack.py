@@ -1,8 +1,7 @@
 """An attacker adds up and subtracts what a real daemon gave to analysts and two partners over a week, and compares it with the truth.
 
-The same two sets of devices, which share one, are counted under sixteen pairs of events, so that each attack is made with sixteen
-draws of noise a day. In the control there is no noise, and each attack gives the exact number.
-"""
+The same two sets of devices, which share one, are counted under sixteen pairs of events, so that each attack is made with sixteen draws of
+noise a day. In the control there is no noise, and each attack gives the exact number."""
 
 import json
 import os
@@ -42,8 +41,7 @@ TOLD = 3
 
 def metrics():
     """By metric its kind: which devices it counts. Of pairs that reports tell of, the last two ask the same."""
-    return {f"{kind}_{pair}": kind.removesuffix("_again")
-            for pair in range(PAIRS) for kind in (*SETS, *["either_again"] * (pair < TOLD))}
+    return {f"{kind}_{pair}": kind.removesuffix("_again") for pair in range(PAIRS) for kind in (*SETS, *["either_again"] * (pair < TOLD))}
 
 
 def plan():
@@ -57,10 +55,8 @@ def plan():
             for ask in ("count", "reach"):
                 insights += f"  {name}_{ask}: {{title: {name} {ask}, metric: {name}, kind: {ask}, by: [shade]}}\n"
                 told["south" if "again" in name else "north"].append(f"{name}_{ask}")
-    reports = "".join(
-        f"  {partner}: {{title: {partner}, partner: {partner}, insights: [{', '.join(names)}], period: day,"
-        " formats: [csv, json]}\n"
-        for partner, names in told.items())
+    reports = "".join(f"  {partner}: {{title: {partner}, partner: {partner}, insights: [{', '.join(names)}], period: day,"
+                      " formats: [csv, json]}\n" for partner, names in told.items())
     partners = "".join(f"  {partner}: {{title: {partner}, contact: {partner}@example.com}}\n" for partner in told)
     return text + insights + "partners:\n" + partners + "reports:\n" + reports
 
@@ -87,10 +83,9 @@ class House(daemon.Daemon):
         return [device for device in range(DEVICES) if device != SHY or day % 2 == 0]
 
     def send(self, device, day):
-        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(MONDAY + day * DAY + DAY // 3))
-        events = [
-            {"event": f"{kind}_{pair}", "at": at, "count": self.times(device, pair)}
-            for pair in range(PAIRS) for kind in ("made", "found") if device in SETS[kind]]
+        at = daemon.instant(MONDAY + day * DAY + DAY // 3)
+        events = [{"event": f"{kind}_{pair}", "at": at, "count": self.times(device, pair)}
+                  for pair in range(PAIRS) for kind in ("made", "found") if device in SETS[kind]]
         self.take({
             "app": "notes", "batch": os.urandom(16).hex(), "purpose": "product", "window": MONDAY // DAY + day,
             "id": f"{device}", "context": {"shade": "few" if device in FEW else "a"}, "events": events})
@@ -103,8 +98,7 @@ class House(daemon.Daemon):
         """Events and devices; a shade of None is all."""
         pair, kind = int(metric.rsplit("_", 1)[1]), metrics()[metric]
         inside = [
-            device for device in self.present(day)
-            if device in SETS[kind] and (shade is None or (shade == "other") == (device in FEW))]
+            device for device in self.present(day) if device in SETS[kind] and (shade is None or (shade == "other") == (device in FEW))]
         return sum(self.times(device, pair) * sum(device in SETS[each] for each in ("made", "found") if kind in (each, "either"))
                    for device in inside), len(inside)
 
@@ -112,9 +106,8 @@ class House(daemon.Daemon):
         """What an analyst reads: by metric, period kind, day and shade the row."""
         found = {}
         for metric, view in self.sql("select metric, view_name from analyst.metrics where view_name is not null order by 1"):
-            for start, row in self.sql(
-                    "set role throng_analyst; select extract(epoch from period_start)::bigint, to_jsonb(v)"
-                    f" from analyst.{view} as v"):
+            for start, row in self.sql("set role throng_analyst; select extract(epoch from period_start)::bigint, to_jsonb(v)"
+                                       f" from analyst.{view} as v"):
                 row = json.loads(row)
                 shade = None if row["shade"] == "(all)" else row["shade"]
                 found[metric, row["period_kind"], (int(start) - MONDAY) // DAY, shade] = row
@@ -151,8 +144,7 @@ def attacks(house, shown):
             for metric in (one, other):
                 events, devices = house.truth(metric, day, "other")
                 found["siblings"].append(number(metric, day) - number(metric, day, "a") - devices)
-                found["siblings' events"].append(
-                    number(metric, day, column="events") - number(metric, day, "a", "events") - events)
+                found["siblings' events"].append(number(metric, day, column="events") - number(metric, day, "a", "events") - events)
         found["another day"] += [number(one, day) - number(one, day + 1) - 1 for day in days[:-1:2]]
         for metric in (one, other, either):
             errors = [number(metric, day) - house.truth(metric, day, None)[1] for day in days]

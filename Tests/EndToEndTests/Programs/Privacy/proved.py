@@ -25,15 +25,13 @@ def verify(house, folder):
 
 def valid(text):
     document = json.loads(text)
-    with open(os.path.join(daemon.ROOT, "Schema", "proof.schema.json")) as file:
-        jsonschema.validate(document, json.load(file))
+    jsonschema.validate(document, json.loads(daemon.read(daemon.ROOT, "Schema", "proof.schema.json")))
     return document
 
 
 def read(folder):
     [name] = [name for name in os.listdir(folder) if name.endswith(".proof.json")]
-    with open(os.path.join(folder, name)) as file:
-        return os.path.join(folder, name), file.read()
+    return os.path.join(folder, name), daemon.read(folder, name)
 
 
 def unproved(house):
@@ -61,20 +59,18 @@ def unproved(house):
 def late(house):
     """Age can't take what it should: metrics, log, status and proof say so, until it can."""
     check(house.stop() == 0, "serve stops gracefully")
-    code, _, _ = daemon.run("retention", "status", "--data", house.data)
-    check(code == 0, "nothing is overdue yet")
+    check(daemon.run("retention", "status", "--data", house.data)[0] == 0, "nothing is overdue yet")
     house.settings["THRONG_TEST_SCHEDULE_SECONDS"] = "1"
     house.start()
     until(lambda: house.metrics().get("throng_retention_overdue_steps" + GAUGE) == 0, "nothing is overdue at first")
     check(house.metrics()["throng_retention_deadline_timestamp_seconds" + GAUGE]
           == small_house.HOUR + 3600 + 30 * 86400 + 26 * 3600, "the deadline is a day and two hours after the age")
-    house.sql(
-        "alter table throng.release disable trigger release_never_changes;"
-        "update throng.release set period_start = period_start - interval '3 days', period_end = period_end - interval '3 days';"
-        "alter table throng.release enable trigger release_never_changes;"
-        "update throng.layout_promise set ages = '{3600}';"
-        "revoke execute on function throng.drop_released(integer, text, smallint, timestamptz, timestamptz, text)"
-        " from throng_reporter")
+    house.sql("alter table throng.release disable trigger release_never_changes;"
+              "update throng.release set period_start = period_start - interval '3 days', period_end = period_end - interval '3 days';"
+              "alter table throng.release enable trigger release_never_changes;"
+              "update throng.layout_promise set ages = '{3600}';"
+              "revoke execute on function throng.drop_released(integer, text, smallint, timestamptz, timestamptz, text)"
+              " from throng_reporter")
     check(house.stop() == 0, "serve stops gracefully")
     house.start()
     until(lambda: house.metrics().get("throng_retention_overdue_steps" + GAUGE) == 1, "one step is overdue")
@@ -89,9 +85,8 @@ def late(house):
     check(valid(read(folder)[1])["overdue"] == 1, "the proof says so")
     code, found = verify(house, folder)
     check(code == 0 and "1 overdue" in found, code, found)
-    house.sql(
-        "grant execute on function throng.drop_released(integer, text, smallint, timestamptz, timestamptz, text)"
-        " to throng_reporter")
+    house.sql("grant execute on function throng.drop_released(integer, text, smallint, timestamptz, timestamptz, text)"
+              " to throng_reporter")
     until(lambda: house.metrics().get("throng_retention_overdue_steps" + GAUGE) == 0, "it is taken as soon as it can be")
     check(house.metrics()["throng_retention_deadline_timestamp_seconds" + GAUGE] == 0, "nothing is left")
     say("what is late is said by metrics, log, status and proof, until it is gone")
@@ -113,8 +108,7 @@ def proved(house):
     code, found = verify(house, folder)
     check(code == 0 and "has entries 1 to 4 without a gap" in found, code, found)
     document["entries"][1]["rows"] = 2
-    with open(path, "w") as file:
-        json.dump(document, file, indent=2)
+    daemon.write(path, json.dumps(document, indent=2))
     code, found = verify(house, folder)
     check(code == 1 and "entry 2, or the digest before it, was changed" in found, code, found)
     code, text, talk = prove(house, "--from", "2100-01-01")

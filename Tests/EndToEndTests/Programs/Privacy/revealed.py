@@ -35,12 +35,12 @@ partners:
   press: {{title: Press, contact: press@example.com}}
 reports:
   hourly: {{title: Hourly, partner: press, insights: [terms], period: hour, formats: [json, csv, html]}}
-""".replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
+""".replace("EXPIRES", daemon.expiry())
 
 
 # An hour that is over, so that it can be released at once.
 HOUR = int(time.time()) // 3600 * 3600 - 3600
-AT = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(HOUR + 1800))
+AT = daemon.instant(HOUR + 1800)
 
 
 def letters(count):
@@ -69,8 +69,7 @@ def hashed(value, window=window()):
 
 def search(house, device, *values, raw=False):
     """One device looks for values; the daemon's answer."""
-    events = [{"event": "search", "at": AT, "fields": {"query": value if raw else hashed(value)}}
-              for value in values]
+    events = [{"event": "search", "at": AT, "fields": {"query": value if raw else hashed(value)}} for value in values]
     batch = {"app": "shop", "batch": os.urandom(16).hex(), "purpose": "product", "window": window(),
              "id": f"device {device}", "context": {}, "events": events}
     status, _, body = house.post(json.dumps(batch))
@@ -213,8 +212,7 @@ def released(house, cage):
     out = os.path.join(house.folder, "reports")
     house.command("report", "--plan", house.plan, "--data", house.data, "--period", hour, "--out", out)
     name = next(name for name in os.listdir(out) if name.endswith(".json"))
-    with open(os.path.join(out, name)) as file:
-        rows = json.load(file)["insights"][0]["rows"]
+    rows = json.loads(daemon.read(out, name))["insights"][0]["rows"]
     check([row["buckets"] for row in rows] == [["apple pie"], ["cake"], ["tart"], ["other"]], rows)
     published = {row["buckets"][0]: int(row["value"]) for row in rows if row["status"] == "published"}
     check("apple pie" in published, "the crowd's value is published:", rows)

@@ -1,6 +1,7 @@
 """Every query of the dashboards and alerts in Deploy/grafana is run: SQL as an analyst, PromQL by Debian's prometheus on a
 running daemon. Grafana itself is not here; its files are checked for what it would trip over."""
 
+import contextlib
 import json
 import os
 import re
@@ -21,8 +22,7 @@ FOLDER = os.path.join(daemon.ROOT, "Deploy", "grafana")
 
 
 def dashboard(name):
-    with open(os.path.join(FOLDER, "dashboards", name)) as file:
-        board = json.load(file)
+    board = json.loads(daemon.read(FOLDER, "dashboards", name))
     check(board["schemaVersion"] >= 36 and re.fullmatch(r"[a-zA-Z0-9_-]{1,40}", board["uid"]) and board["title"], name)
     panels = board["panels"]
     check(len({panel["id"] for panel in panels}) == len(panels), name, "has two panels with one id")
@@ -48,12 +48,9 @@ def dashboard(name):
 
 def provisioned():
     for name in ("dashboards", "datasources"):
-        with open(os.path.join(FOLDER, "provisioning", name, "throng.yaml")) as file:
-            content = yaml.safe_load(file)
+        content = yaml.safe_load(daemon.read(FOLDER, "provisioning", name, "throng.yaml"))
         check(content["apiVersion"] == 1 and content["providers" if name == "dashboards" else name], name)
 
-
-# SQL
 
 def analyst(ask, views=".*", since="now() - interval '30 days'", until="now()"):
     """Asks every query of the analyst's dashboard of views whose names match.
@@ -93,20 +90,15 @@ def analyst(ask, views=".*", since="now() - interval '30 days'", until="now()"):
     say(f"analyst's dashboard: {asked} queries answered of {', '.join(chosen)}")
 
 
-# PromQL
-
 class Prometheus:
     def __init__(self, house):
         self.folder = os.path.join(house.folder, "prometheus")
         os.mkdir(self.folder)
-        with open(os.path.join(FOLDER, "prometheus.yaml")) as file:
-            config = yaml.safe_load(file)
+        config = yaml.safe_load(daemon.read(FOLDER, "prometheus.yaml"))
         config["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
         config["rule_files"] = [os.path.join(FOLDER, "alerts.yaml")]
         config["scrape_configs"][0]["static_configs"][0]["targets"] = [f"127.0.0.1:{house.metrics_port}"]
-        path = os.path.join(self.folder, "prometheus.yml")
-        with open(path, "w") as file:
-            yaml.safe_dump(config, file)
+        path = daemon.write(os.path.join(self.folder, "prometheus.yml"), yaml.safe_dump(config))
         (self.port,) = daemon.free_ports(1)
         self.process = subprocess.Popen(
             ["prometheus", f"--config.file={path}", f"--storage.tsdb.path={self.folder}/data", "--log.level=error",
@@ -136,12 +128,9 @@ def expressions(board):
 
 def operator(house):
     board = dashboard("operator.json")
-    for command in (["check", "config", "prometheus.yaml"], ["check", "rules", "alerts.yaml"],
-                    ["test", "rules", "alerts.test.yaml"]):
-        done = subprocess.run(["promtool", *command], cwd=FOLDER, capture_output=True, text=True)
-        check(done.returncode == 0, "promtool", *command, done.stdout, done.stderr)
-    with open(os.path.join(FOLDER, "alerts.yaml")) as file:
-        alerts = [rule for group in yaml.safe_load(file)["groups"] for rule in group["rules"]]
+    for command in (["check", "config", "prometheus.yaml"], ["check", "rules", "alerts.yaml"], ["test", "rules", "alerts.test.yaml"]):
+        daemon.ran("promtool", *command, cwd=FOLDER)
+    alerts = [rule for group in yaml.safe_load(daemon.read(FOLDER, "alerts.yaml"))["groups"] for rule in group["rules"]]
     known = {line.split()[2] for line in house.get("/metrics", port=house.metrics_port)[2].decode().split("\n")
              if line.startswith("# TYPE")}
     known |= {f"throng_flush_seconds_{each}" for each in ("sum", "count")}
@@ -152,21 +141,13 @@ def operator(house):
     check(all(re.match(r"(sum|count|min|max|rate|throng|time|clamp|\()", text) for _, text in expressions(board)), texts)
     prometheus = Prometheus(house)
     try:
-        deadline = time.monotonic() + 60
-        place = 0
-        while True:
-            # Something to count, while Prometheus looks on.
-            small_house.visit(house, f"guest {place}", "ios", "hall")
-            place += 1
-            try:
+        def is_scraped():
+            # Something to count, while Prometheus looks on; it is not there yet, or not ready.
+            small_house.visit(house, f"guest {time.monotonic()}", "ios", "hall")
+            with contextlib.suppress(OSError):
                 looks = prometheus.get("query", query="count_over_time(throng_flushes_total[1m])")["result"]
-                if looks and int(looks[0]["value"][1]) >= 8:
-                    break
-            except OSError:
-                # Not there yet, or not ready.
-                pass
-            check(time.monotonic() < deadline, "Prometheus did not begin")
-            time.sleep(0.2)
+                return looks and int(looks[0]["value"][1]) >= 8
+        daemon.until(is_scraped, "Prometheus did not begin", pause=0.2)
         empty = [title for title, text in expressions(board) if not prometheus.query(text)]
         # This daemon has made no report, and its release was made by hand, after it had looked what age leaves.
         check(set(empty) <= {"Since the last release", "Since the last report", "Next step of age"}, "no result for", empty)

@@ -5,7 +5,6 @@ down goes on. How several daemons share deliveries is DeliveryStoreTests', what 
 import json
 import os
 import re
-import subprocess
 import time
 
 import daemon
@@ -17,7 +16,7 @@ K = 5
 ROTATION = daemon.rotation_with_time_left([86400, 23 * 3600, 22 * 3600])
 # An hour that is over, so that it can be released at once; one that ended meanwhile would have reports of its own.
 HOUR = daemon.hour_with_time_left() - 3600
-AT = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(HOUR + 1800))
+AT = daemon.instant(HOUR + 1800)
 LABEL = time.strftime("%Y-%m-%dT%H-00", time.gmtime(HOUR))
 PLACES = ("fine", "errors", "hang", "redirect", "die", "slow", "never", "crash", "tls")
 SETTINGS = {
@@ -26,11 +25,9 @@ SETTINGS = {
 
 
 def plan(port, wrong_port, folder):
-    reports = "".join(
-        f"  {place}: {{title: {place}, partner: press, insights: [seen], period: hour, schedule: '* * * * *',\n"
-        f"    formats: [csv, json], deliver: [{{put: 'https://127.0.0.1:{wrong_port if place == 'tls' else port}/{place}/',"
-        f" authorization: press}}]}}\n"
-        for place in PLACES)
+    reports = "".join(f"  {place}: {{title: {place}, partner: press, insights: [seen], period: hour, schedule: '* * * * *',\n"
+                      f"    formats: [csv, json], deliver: [{{put: 'https://127.0.0.1:{wrong_port if place == 'tls' else port}/{place}/',"
+                      f" authorization: press}}]}}\n" for place in PLACES)
     return f"""
 app: {{name: shop, title: Shop, owner: Tests, contact: tests@example.com, audience: 100, threshold: {K},
   grace: 0 minutes}}
@@ -41,7 +38,7 @@ dimensions:
   os: {{title: System, field: os, list: [iOS, Android], partitions: devices}}
 metrics:
   views: {{title: Views, events: [view], question: What is seen?, decision: None., owner: Tests,
-    expires: {time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400))}, purpose: product, dimensions: [os],
+    expires: {daemon.expiry()}, purpose: product, dimensions: [os],
     period: hour, measures: {{reach: true}}, contribution_bound: 1000}}
 insights:
   seen: {{title: Views by system, metric: views, kind: count, by: [os]}}
@@ -77,11 +74,8 @@ def unfinished(house):
 def once(partner, place):
     """Every file of a report arrived under one key, with one content; returns the files."""
     found = {name: keys for (where, name), keys in partner.inbox.items() if where == place}
-    base = f"{place}-{LABEL}"
-    expected = {base + ending for ending in (".csv", ".manifest.json", ".manifest.sig")}
-    if place != "posted":
-        expected.add(base + ".json")
-    check(set(found) == expected, place, "has", sorted(found))
+    endings = (".csv", ".manifest.json", ".manifest.sig", *([".json"] if place != "posted" else []))
+    check(set(found) == {f"{place}-{LABEL}{ending}" for ending in endings}, place, "has", sorted(found))
     for name, keys in found.items():
         check(len(keys) == 1, place, name, "arrived under several keys:", list(keys))
         bodies = next(iter(keys.values()))
@@ -100,33 +94,22 @@ def verified(house, partner, places):
         folder = os.path.join(house.folder, "inbox-" + place)
         os.mkdir(folder)
         for name, body in once(partner, place).items():
-            with open(os.path.join(folder, name), "wb") as file:
-                file.write(body)
-        code, text, talk = daemon.run("verify", folder, "--key", keys)
-        check(code == 0, place, "does not verify:", text, talk)
+            daemon.write(os.path.join(folder, name), body)
+        house.command("verify", folder, "--key", keys)
     manifest, signature = (os.path.join(folder, f"{place}-{LABEL}.manifest.{end}") for end in ("json", "sig"))
-    pem = house.command("key", "list", "--pem", "--data", house.data)
-    public = os.path.join(house.folder, "public.pem")
-    with open(public, "w") as file:
-        file.write(pem)
-    done = subprocess.run(
-        ["openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", public, "-in", manifest, "-sigfile", signature],
-        capture_output=True, text=True)
-    check(done.returncode == 0 and "Verified Successfully" in done.stdout, "openssl says", done.stdout, done.stderr)
+    public = daemon.write(os.path.join(house.folder, "public.pem"), house.command("key", "list", "--pem", "--data", house.data))
+    done = daemon.ran("openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", public, "-in", manifest, "-sigfile", signature)
+    check("Verified Successfully" in done.stdout, "openssl says", done.stdout, done.stderr)
     check(daemon.run("verify", folder, "--key", public)[0] == 0, "with the PEM too")
 
-    with open(manifest) as file:
-        document = json.load(file)
+    document = json.loads(daemon.read(manifest))
     import jsonschema
-    with open(os.path.join(daemon.ROOT, "Schema", "manifest.schema.json")) as file:
-        jsonschema.validate(document, json.load(file))
+    jsonschema.validate(document, json.loads(daemon.read(daemon.ROOT, "Schema", "manifest.schema.json")))
     # Its events came in a window that need not have begun in its hour; and 420 are too few to say anything of.
     check("coverage" not in document, "coverage:", document)
-    with open(manifest, "r+b") as file:
-        file.seek(100)
-        byte = file.read(1)[0]
-        file.seek(100)
-        file.write(bytes([byte ^ 1]))
+    data = bytearray(daemon.read_bytes(manifest))
+    data[100] ^= 1
+    daemon.write(manifest, bytes(data))
     code, text, _ = daemon.run("verify", folder, "--key", keys)
     check(code == 1 and "bad" in text, "a flipped bit is found:", text)
     check(daemon.run("verify", folder + "-none", "--key", keys)[0] == 2, "no folder is 2")
@@ -140,32 +123,27 @@ def test():
     house = daemon.Daemon("", **SETTINGS)
     ca = certificates(house.folder)
     folder = os.path.join(house.folder, "posted")
-    text = plan(port, wrong_port, folder)
-    with open(house.plan, "w") as file:
-        file.write(text)
+    daemon.write(house.plan, plan(port, wrong_port, folder))
 
     # A plan alone sends nothing anywhere.
-    done = subprocess.run(house.arguments(), capture_output=True, text=True, timeout=60, env=daemon.environment())
-    check(done.returncode == 64 and "THRONG_DELIVER_HOSTS" in done.stderr, "an unlisted host stops the start:", done)
+    done = daemon.ran(*house.arguments(), ends=64, seconds=60)
+    check("THRONG_DELIVER_HOSTS" in done.stderr, "an unlisted host stops the start:", done)
     hosts = f"127.0.0.1:{port} 127.0.0.1:{wrong_port}"
-    house.settings.update(
-        THRONG_DELIVER_HOSTS=hosts, THRONG_DELIVER_PRIVATE_HOSTS=hosts, THRONG_DELIVER_CA=ca,
-        THRONG_TRACES=os.path.join(house.folder, "traces.jsonl"))
+    house.settings.update(THRONG_DELIVER_HOSTS=hosts, THRONG_DELIVER_PRIVATE_HOSTS=hosts, THRONG_DELIVER_CA=ca,
+                          THRONG_TRACES=os.path.join(house.folder, "traces.jsonl"))
 
     partner = Partner(house.folder, port, "right")
     other = Partner(house.folder, wrong_port, "wrong")
     os.makedirs(os.path.join(house.data, "secrets"))
     secret = os.path.join(house.data, "secrets", "press")
-    with open(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
-        file.write("Bearer of good news\n")
+    daemon.write(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "Bearer of good news\n")
     check(daemon.run("key", "new", "--data", house.data)[0] == 0, "a key")
     # What is due is looked for at the start only, so that the hour is whole when it is released.
     house.settings["THRONG_TEST_SCHEDULE_SECONDS"] = "86400"
     house.start()
     for device in range(40):
         view(house, device)
-    answer = view(house, 1, {"Sec-GPC": "1"})
-    check(answer["accepted"] == 0, "an opt-out counts nothing")
+    check(view(house, 1, {"Sec-GPC": "1"})["accepted"] == 0, "an opt-out counts nothing")
     view(house, 2)
     house.drain()
     check(house.stop() == 0, "serve stops gracefully")

@@ -1,8 +1,5 @@
 """The pages of the golden files in Chromium: every kind of chart, with usual numbers and with extreme ones. On each page, light,
-dark, 320 pixels wide and printed, axe finds nothing, no word of a drawing lies on another, and nothing scrolls sideways.
-
-THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the pages.
-"""
+dark, 320 pixels wide and printed, axe finds nothing, no word of a drawing lies on another, and nothing scrolls sideways."""
 
 import os
 

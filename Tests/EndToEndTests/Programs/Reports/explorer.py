@@ -1,14 +1,13 @@
 """An analyst signs in, in Chromium, and sees the numbers that SQL gives her, and no more.
 
-Every page that can be reached by links is compared with what its own SQL answers in psql as throng_analyst, row by row,
-and so is its CSV; withheld cells are compared with one another. The plan has titles and buckets that would like to be run. What other
-addresses are answered is ExplorerChoiceTests' and AddressQueryTests'.
-"""
+Every page that can be reached by links is compared with what its own SQL answers in psql as throng_analyst, row by row, and so is its CSV;
+withheld cells are compared with one another. The plan has titles and buckets that would like to be run. What other addresses are answered
+is ExplorerChoiceTests' and AddressQueryTests'."""
 
+import concurrent.futures
 import json
 import os
 import subprocess
-import threading
 import time
 import urllib.parse
 
@@ -27,8 +26,7 @@ PLAIN = ["<b>bold</b>", "a = cmd(x)", "it is so", "{a} [b] $1", "Ümläut × 日
 SYSTEMS = [SCRIPT, "=cmd('x')", "it's \"so\" \\ E'\\\\", "'; drop schema analyst cascade; --", "tab\tand\nline\u202e", "$1"]
 ROOMS = ["hall", "cellar", "attic"]
 PLAN = json.dumps({
-    "app": {"name": "salon", "title": f"Salon {SCRIPT}", "owner": "Tests", "contact": "tests@example.com", "audience": 100,
-            "threshold": K},
+    "app": {"name": "salon", "title": f"Salon {SCRIPT}", "owner": "Tests", "contact": "tests@example.com", "audience": 100, "threshold": K},
     "purposes": {"product": {"explanation": "To see what is used.", "consent": "not_required",
                              "rotation": daemon.duration(ROTATION), "retention": "30 days"}},
     "dimensions": {
@@ -37,11 +35,10 @@ PLAN = json.dumps({
         "room": {"title": "=1+1", "field": "room", "list": ROOMS}},
     "metrics": {"visits": {
         "title": f"'{SCRIPT}\"", "events": ["visit"], "question": f"Who's {SCRIPT}?", "decision": "None.", "owner": "Tests",
-        "expires": time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)), "purpose": "product",
+        "expires": daemon.expiry(), "purpose": "product",
         "dimensions": ["system", "room"], "period": "hour", "contribution_bound": 100, "margins": [["system"], ["room"], ["system", "room"]],
         "impossible": [{"system": PLAIN[5], "room": "attic"}],
-        "measures": {"reach": True, "sums": {"spent": {"field": "amount", "from": 0, "to": 1000, "decimals": 2,
-                                                       "unit": "EUR"}}}}}})
+        "measures": {"reach": True, "sums": {"spent": {"field": "amount", "from": 0, "to": 1000, "decimals": 2, "unit": "EUR"}}}}}})
 # Devices by system and room in each of three hours; 2 in the cellar is small, and so is all of 3 in the second one.
 CROWD = {(0, "hall"): 40, (0, "cellar"): 25, (0, "attic"): 15, (1, "hall"): 30, (1, "cellar"): 20, (2, "hall"): 20,
          (2, "cellar"): 2, (3, "hall"): 9, (4, "hall"): 12}
@@ -59,7 +56,7 @@ def salon():
                     "app": "salon", "batch": os.urandom(16).hex(), "purpose": "product",
                     "window": int(time.time()) // ROTATION, "id": f"device {system} {room} {place}",
                     "context": {"system": str(system), "room": room},
-                    "events": [{"event": "visit", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(hour + 1800)),
+                    "events": [{"event": "visit", "at": daemon.instant(hour + 1800),
                                 "fields": {"amount": 2.5}}]})
     house.drain()
     house.release()
@@ -70,16 +67,14 @@ def salon():
 def copy(house):
     """The metric hostile: the releases of visits with buckets that no plan has."""
     [[text]] = house.sql("select layout from throng.metric_layout")
-    layout = json.loads(text)
-    layout["metric"] = "hostile"
+    layout = {**json.loads(text), "metric": "hostile"}
     layout["dimensions"][0]["labels"] = SYSTEMS + ["other"]
     for part in layout["impossible"][0]["parts"]:
         part["bucket"] = part["bucket"].replace(PLAIN[5], SYSTEMS[5])
     tag = "$anything$"
     house.sql(f"select throng.register_layout({tag}{json.dumps(layout, sort_keys=True)}{tag}, true)")
     for identity, header in house.sql("select release_id, header from throng.release order by 1"):
-        header = json.loads(header)
-        header["layout"] = layout
+        header = {**json.loads(header), "layout": layout}
         house.sql(f"""
             with made as (
                 insert into throng.release
@@ -142,10 +137,9 @@ def role(house, cookie):
     check(house.ask("GET", address, cookie)[0] == 200, "and with it again")
     check(house.sql("select count(*) from pg_stat_activity where application_name = 'throng explorer'")[0][0] in "123",
           "it has a few connections of its own")
-    holder = subprocess.Popen(
-        ["psql", "-X", "-q", "-h", house.data + "/postgres", "-U", "postgres", "-d", "throng", "-c",
-         "begin", "-c", "lock table throng.released_cell in access exclusive mode", "-c", "select pg_sleep(600)"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    holder = subprocess.Popen(["psql", "-X", "-q", "-h", house.data + "/postgres", "-U", "postgres", "-d", "throng", "-c",
+                               "begin", "-c", "lock table throng.released_cell in access exclusive mode", "-c", "select pg_sleep(600)"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     held = "select pid from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = 'throng.released_cell'::regclass"
     until(lambda: house.sql(held), "the numbers are not held")
     busy, slow, others = [], [], []
@@ -157,9 +151,9 @@ def role(house, cookie):
         kind = next((kind for words, kind in kinds.items() if status == 503 and words in body), others)
         kind.append((status, time.monotonic() - began))
 
-    threads = [threading.Thread(target=ask) for _ in range(20)]
-    for thread in threads:
-        thread.start()
+    pool = concurrent.futures.ThreadPoolExecutor(20)
+    for _ in range(20):
+        pool.submit(ask)
     hanging = "select 1 from pg_stat_activity where application_name = 'throng explorer' and wait_event_type = 'Lock'"
     until(lambda: len(house.sql(hanging)) == 3, "questions do not hang on each connection")
     # Behind the questions of one connection it would be 5 s for each of them: what holds them is let go only afterwards.
@@ -169,8 +163,7 @@ def role(house, cookie):
     check(waited < 4, "while questions hang, others wait", waited, "s")
     until(lambda: slow, "hanging questions do not end")
     house.sql(f"select pg_terminate_backend(pid) from ({held}) as held")
-    for thread in threads:
-        thread.join()
+    pool.shutdown()
     holder.wait(60)
     answers = [sorted(each) for each in (busy, slow, others)]
     first = min(seconds for _, seconds in slow)
@@ -189,8 +182,7 @@ def harmless(house, token):
         enter(browser, house, token, "/explore")
         for path in ("/explore", "/explore?app=salon&metric=visits", "/explore?app=salon&metric=hostile&margin=system",
                      "/explore?app=salon&metric=hostile&margin=system,%20room",
-                     "/explore?app=salon&metric=hostile&margin=system&from="
-                     + time.strftime("%Y-%m-%dT%H:00", time.gmtime(HOURS[0]))):
+                     "/explore?app=salon&metric=hostile&margin=system&from=" + time.strftime("%Y-%m-%dT%H:00", time.gmtime(HOURS[0]))):
             browser.open(house.address + path)
             check(browser.run("return document.title") not in ("", "owned"), "a text of the plan was run")
             check(browser.run("return document.querySelectorAll('script, img').length") == ("?" in path), "or became an element")

@@ -2,7 +2,6 @@
 told so, and the label knows it, too. How languages are chosen is PlanLanguageTests'."""
 
 import json
-import os
 
 import daemon
 from daemon import SAMPLE, check, say
@@ -11,8 +10,7 @@ ENGLISH, ARABIC = "To see which features are used on which devices.", "لنرى 
 
 
 def plan(explanation=None):
-    with open(os.path.join(SAMPLE, "notes", "notes.yaml")) as file:
-        lines = file.read().splitlines()
+    lines = daemon.read(SAMPLE, "notes", "notes.yaml").splitlines()
     return "\n".join(
         f"    explanation: {explanation}" if explanation and line.strip().startswith("explanation:") else line for line in lines) + "\n"
 
@@ -55,8 +53,7 @@ def test():
     check("it has ar, en" in house.command("plan", "label", house.plan, "--language", "fr", ends=64), "what there is is said")
     say("so is the label")
     check(house.stop() == 0, "serve stops gracefully")
-    with open(house.plan, "w") as file:
-        file.write(plan())
+    daemon.write(house.plan, plan())
     house.start()
     headers = {key.lower(): value for key, value in house.get("/v1/plan/notes", {"accept-language": "ar"})[1].items()}
     check(headers["vary"] == "accept-encoding", "a plan in one language is by no language:", headers)

@@ -1,8 +1,7 @@
-"""A partner's report as PDF, by the Chromium that is installed: the numbers of the JSON, tagged, the same bytes again, no
-packet to anybody; and where there is no Chromium, everything else. A user without rights prints in Chromium's sandbox.
+"""A partner's report as PDF, by the Chromium that is installed: the numbers of the JSON, tagged, the same bytes again, no packet to
+anybody; and where there is no Chromium, everything else. A user without rights prints in Chromium's sandbox.
 
-THRONG_TEST_SCREENSHOTS names a folder that keeps the PDF and pictures of its pages.
-"""
+THRONG_TEST_SCREENSHOTS names a folder that keeps the PDF and pictures of its pages."""
 
 import decimal
 import json
@@ -10,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 
 import daemon
 from daemon import BINARY, check, say
@@ -44,8 +42,7 @@ def shown(value, unit):
 
 def numbers(folder, name):
     """Each published number of the JSON is in the PDF, on a line with its group."""
-    with open(os.path.join(folder, name + ".json")) as file:
-        report = json.load(file, parse_float=decimal.Decimal)
+    report = json.loads(daemon.read(folder, name + ".json"), parse_float=decimal.Decimal)
     lines = words(os.path.join(folder, name + ".pdf"), "-layout").splitlines()
     text = " ".join(" ".join(lines).split())
     count = 0
@@ -66,10 +63,8 @@ def numbers(folder, name):
 
 
 def printed(house, out, environment):
-    done = subprocess.run(
-        [BINARY, "report", "make", "--plan", house.plan, "--data", house.data, "--partner", "bank", "--out", out],
-        capture_output=True, text=True, timeout=300, env=environment)
-    check(done.returncode == 0, "report make ended with", done.returncode, done.stderr)
+    done = daemon.ran(
+        BINARY, "report", "make", "--plan", house.plan, "--data", house.data, "--partner", "bank", "--out", out, env=environment)
     return {line.split("/")[-1]: line for line in done.stdout.splitlines()}, done.stderr
 
 
@@ -78,8 +73,7 @@ def wrapped(folder, name, command, **more):
     tools = os.path.join(folder, name)
     os.mkdir(tools)
     path = os.path.join(tools, "chromium")
-    with open(path, "w") as file:
-        file.write(f'#!/bin/sh\n{command} /usr/bin/chromium "$@"\n')
+    daemon.write(path, f'#!/bin/sh\n{command} /usr/bin/chromium "$@"\n')
     os.chmod(path, 0o755)
     surroundings = daemon.environment(**more)
     surroundings["PATH"] = tools + os.pathsep + surroundings["PATH"]
@@ -96,42 +90,32 @@ def printed_by_nobody(folder, plan):
     for path in (home, temporary):
         os.mkdir(path)
         shutil.chown(path, "nobody")
-    with open(seen, "w"):
-        os.chmod(seen, 0o666)
+    daemon.write(seen, "", 0o666)
     surroundings = wrapped(folder, "nobody-tools", f'printf "%s\\n" "$@" >> {seen}\nexec', TMPDIR=temporary, HOME=home)
     nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--no-new-privs", "--"]
     data = os.path.join(home, "demo")
     demonstrate(data, plan, ("--audience", "1000", "--days", "1"), nobody, surroundings)
     reports = os.path.join(data, "reports", "bank")
     pdfs = [name for name in sorted(os.listdir(reports)) if name.endswith(".pdf")]
-    with open(seen) as file:
-        arguments = file.read().splitlines()
-    check(pdfs and bytes_of(os.path.join(reports, pdfs[-1])).startswith(b"%PDF-"), "nobody printed", os.listdir(reports))
+    arguments = daemon.read(seen).splitlines()
+    check(pdfs and daemon.read_bytes(os.path.join(reports, pdfs[-1])).startswith(b"%PDF-"), "nobody printed", os.listdir(reports))
     check("--headless=new" in arguments and "--no-sandbox" not in arguments, arguments)
     say("a user without rights prints in the sandbox")
 
 
-def bytes_of(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
 def test():
-    folder = tempfile.mkdtemp(prefix="te-pdf-", dir="/tmp")
-    os.chmod(folder, 0o755)
+    folder = daemon.temporary()
     data, temporary = os.path.join(folder, "demo"), os.path.join(folder, "tmp")
     os.mkdir(temporary, 0o777)
     path = os.path.join(folder, "shop.yaml")
-    with open(path, "w") as file:
-        file.write(plan())
+    daemon.write(path, plan())
     # What Chromium says to the network is written down. Its other calls are not stopped at, as it has only so much time to print.
     trace = os.path.join(folder, "trace")
     surroundings = wrapped(
         folder, "tools", f"exec strace -f --seccomp-bpf -qq -e trace=connect,sendto,sendmsg,sendmmsg -o {trace}.$$", TMPDIR=temporary)
     demonstrate(data, path, SIZE, (), surroundings)
     house = PagedHouse(data)
-    with open(house.plan, "w") as file:
-        file.write(plan())
+    daemon.write(house.plan, plan())
     reports = os.path.join(data, "reports", "bank")
     pdfs = [name for name in sorted(os.listdir(reports)) if name.endswith(".pdf")]
     check(len(pdfs) >= 1, "the demonstration made", os.listdir(reports))
@@ -145,44 +129,39 @@ def test():
     structure = facts(pdf, "-struct-text")[0]
     for part in ("H1", "H2", "Table", "TH", "TD", "Figure"):
         check(re.search(rf"\b{part}\b", structure), "the PDF's structure has no", part)
-    raw = bytes_of(pdf)
+    raw = daemon.read_bytes(pdf)
     check(b"/Lang (en)" in raw and b"/Outlines" in raw and b"/DisplayDocTitle true" in raw, "language, outline and title")
     check(folder.encode() not in raw and b"throng-print" not in raw, "a path of this machine")
     check("file:" not in words(pdf) and "throng-print" not in words(pdf), "a path in a header")
     say("tagged, A4, titled, without times or paths")
     numbers(reports, name)
 
-    for entry in os.listdir(folder):
-        if entry.startswith("trace."):
-            with open(os.path.join(folder, entry)) as file:
-                for line in file:
-                    # A datagram socket that is connected to see which way it would go sends nothing.
-                    sends = "AF_INET" in line and not re.search(r"\bconnect\(.*sin6?_port=htons\(443\).*2001:4860", line)
-                    check(not sends, "Chromium spoke to the network:", line)
-    check(any(entry.startswith("trace.") for entry in os.listdir(folder)), "nothing was traced")
+    traces = [entry for entry in os.listdir(folder) if entry.startswith("trace.")]
+    check(traces, "nothing was traced")
+    for line in (line for entry in traces for line in daemon.read(folder, entry).splitlines()):
+        # A datagram socket that is connected to see which way it would go sends nothing.
+        sends = "AF_INET" in line and not re.search(r"\bconnect\(.*sin6?_port=htons\(443\).*2001:4860", line)
+        check(not sends, "Chromium spoke to the network:", line)
     check(not os.listdir(temporary), "left behind:", os.listdir(temporary))
     say("nobody was spoken to, and nothing stays")
 
     house.start()
     plain = daemon.environment(TMPDIR=temporary)
     again, said = printed(house, os.path.join(folder, "again"), plain)
-    check(bytes_of(again[name + ".pdf"]) == raw, "the same report has other bytes")
+    check(daemon.read_bytes(again[name + ".pdf"]) == raw, "the same report has other bytes")
     check("PDF" not in said, said)
     without, said = printed(house, os.path.join(folder, "without"), {**plain, "PATH": "/nowhere"})
-    check(sorted(each.removeprefix(name) for each in without) == [
-        ".csv", ".html", ".json", ".manifest.json", ".manifest.sig"], without)
+    check(sorted(each.removeprefix(name) for each in without) == [".csv", ".html", ".json", ".manifest.json", ".manifest.sig"], without)
     check("the PDF could not be made" in said and "apt install chromium" in said, said)
     say("the same bytes again; and everything else where there is no Chromium")
 
     code, out, said = daemon.run("verify", reports, "--key", os.path.join(data, "signing", "keys.json"))
     check(code == 0 and name + ".pdf" in out + said, "verify says", code, out, said)
     # Another report over the same period, made where there is no Chromium.
-    with open(house.plan, "w") as file:
-        file.write(plan().replace("  bank_daily:", "  bank_other:"))
-    done = subprocess.run(
-        [BINARY, "report", "make", "--plan", house.plan, "--data", data, "--partner", "bank"], capture_output=True, text=True,
-        env={**plain, "PATH": "/nowhere"}, timeout=300)
-    check(done.returncode == 0 and "the PDF could not be made" in done.stderr, done.stderr)
+    daemon.write(house.plan, plan().replace("  bank_daily:", "  bank_other:"))
+    done = daemon.ran(
+        BINARY, "report", "make", "--plan", house.plan, "--data", data, "--partner", "bank", env={**plain, "PATH": "/nowhere"})
+    check("the PDF could not be made" in done.stderr, done.stderr)
     record = house.command("report", "show", name.replace("daily", "other"), "--data", data)
     check("outcome" in record and "the PDF could not be made" in record, record)
     check("throng report make --partner bank --period" in record, "the record says how to make it:", record)
@@ -196,5 +175,3 @@ def test():
         shutil.copy(pdf, os.path.join(keep, "report.pdf"))
         subprocess.run(["pdftoppm", "-r", "60", "-png", pdf, os.path.join(keep, "pdf")], check=True)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
-    house.clean()
-    shutil.rmtree(folder, ignore_errors=True)

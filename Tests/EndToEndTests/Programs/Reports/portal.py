@@ -1,19 +1,14 @@
 """Partners, an analyst and an operator of the sample shop sign in with their tokens, in Chromium, and see what is theirs and nothing
-else. Sessions are PortalSessionTests', comparisons ComparisonTests', analysts' rights ExplorerRightsTests'.
-
-THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the pages.
-"""
+else. Sessions are PortalSessionTests', comparisons ComparisonTests', analysts' rights ExplorerRightsTests'."""
 
 import hashlib
 import json
 import os
 import re
-import shutil
-import tempfile
 import urllib.parse
 
 from browser import Browser, By
-from daemon import check, say
+from daemon import check, read_bytes, say, temporary
 from explored import crawl
 from paged_house import ALL_LOOKS, PagedHouse, choose, demonstrate, enter, pictures
 
@@ -27,8 +22,7 @@ def doors(house, tokens):
     for path in ("/reports", "/operator", "/reports/bank_daily/x.html", "/reports/bank_daily/compare?from=a&to=b"):
         status, headers, body = house.ask("GET", path)
         check(status == 401 and b'name="token"' in body, path, "without a token answers", status)
-        check("default-src 'none'" in headers["content-security-policy"] and "unsafe" not in headers["content-security-policy"],
-              headers)
+        check("default-src 'none'" in headers["content-security-policy"] and "unsafe" not in headers["content-security-policy"], headers)
         check(headers["cache-control"] == "no-store" and headers["x-content-type-options"] == "nosniff", headers)
     good = tokens["bank"]
     check(re.fullmatch(r"throng_[0-9a-f]{8}_[\w-]{43}", good), "a token is", good)
@@ -39,10 +33,9 @@ def doors(house, tokens):
         check(status == 403 and "set-cookie" not in headers, "a wrong token got", status)
         refusals.add(body)
     check(len(refusals) == 1, "refusals tell tokens apart")
-    status, headers, _ = house.sign_in(good, sec_fetch_site="cross-site")
-    check(status == 403 and "set-cookie" not in headers, "a form of another site got", status)
-    status, headers, _ = house.sign_in(good, origin="https://evil.example")
-    check(status == 403 and "set-cookie" not in headers, "a form of another origin got", status)
+    for other in ({"sec_fetch_site": "cross-site"}, {"origin": "https://evil.example"}):
+        status, headers, _ = house.sign_in(good, **other)
+        check(status == 403 and "set-cookie" not in headers, "a form of", other, "got", status)
     status, headers, _ = house.sign_in(good)
     check(all(part in headers["set-cookie"] for part in ("__Host-", "Secure", "HttpOnly", "SameSite=Strict", "Path=/")), headers)
     cookie = headers["set-cookie"].split(";")[0]
@@ -69,8 +62,7 @@ def files(house, cookies, folder):
             check(status == 200, link, status)
             path = os.path.join(folder, "reports", partner, link.split("/")[-1])
             if os.path.exists(path):
-                with open(path, "rb") as file:
-                    check(file.read() == bytes_, link, "is not what was delivered")
+                check(read_bytes(path) == bytes_, link, "is not what was delivered")
             check("sandbox" in headers["content-security-policy"] and "no-store" in headers["cache-control"], headers)
             if not link.endswith(".html"):
                 check(headers["content-disposition"].startswith("attachment"), headers)
@@ -127,12 +119,11 @@ def explore(house, token):
         choose(browser, "from", days[-1])
         browser.until("return document.querySelectorAll('svg.lines').length > 2 && document.readyState === 'complete'")
         pictures(browser, "explore-lines")
-        for page, query, selector in (
-                ("number", "metric=purchases&margin=(total)&measure=revenue", ".stat .value"),
-                ("trend", f"metric=purchases&margin=(total)&measure=revenue&from={days[-1]}", "svg.lines"),
-                ("heat", "metric=product_views&margin=os,%20channel", "table.heat .withheld"),
-                ("reach", "metric=product_views&margin=os&measure=devices", "svg.bars"),
-                ("problem", "metric=purchases&margin=nothing", ".allowed")):
+        for page, query, selector in (("number", "metric=purchases&margin=(total)&measure=revenue", ".stat .value"),
+                                      ("trend", f"metric=purchases&margin=(total)&measure=revenue&from={days[-1]}", "svg.lines"),
+                                      ("heat", "metric=product_views&margin=os,%20channel", "table.heat .withheld"),
+                                      ("reach", "metric=product_views&margin=os&measure=devices", "svg.bars"),
+                                      ("problem", "metric=purchases&margin=nothing", ".allowed")):
             browser.open(f"{house.address}/explore?app=shop&{query}")
             check(browser.run(f"return !!document.querySelector('{selector}')"), page, "lacks", selector)
             pictures(browser, f"explore-{page}")
@@ -204,9 +195,7 @@ def sessions(house, tokens):
 
 
 def test():
-    folder = tempfile.mkdtemp(prefix="te-portal-", dir="/tmp")
-    os.chmod(folder, 0o755)
-    data = os.path.join(folder, "demo")
+    data = os.path.join(temporary(), "demo")
     demonstrate(data)
     house = PagedHouse(data).start()
     tokens = {name: house.token("--partner", name, "--note", "a test") for name in PARTNERS}
@@ -221,5 +210,3 @@ def test():
     revocation(house, tokens, cookies)
     sessions(house, tokens)
     check(house.stop() == 0, "SIGTERM ended with", house.process.returncode)
-    house.clean()
-    shutil.rmtree(folder, ignore_errors=True)

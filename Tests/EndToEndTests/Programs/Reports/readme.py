@@ -52,26 +52,22 @@ def plans(text, readme, folder):
     plan = block(text, "<!-- example: notes.yaml -->", "yaml")
     excerpt = block(readme, "<!-- excerpt: notes.yaml -->", "yaml")
     check(excerpt in plan, "the README's lines are the whole plan's:", excerpt)
-    with open(os.path.join(folder, "notes.yaml"), "w") as file:
-        file.write(plan)
-    command, shown = re.search(
-        r"^\$ (throng plan check [^\n]*)\n([^$]*)", block(text, plan[-20:], "console"), ENDING).groups()
+    daemon.write(os.path.join(folder, "notes.yaml"), plan)
+    command, shown = re.search(r"^\$ (throng plan check [^\n]*)\n([^$]*)", block(text, plan[-20:], "console"), ENDING).groups()
     code, output = said(command, folder)
     check(code == 0 and fits(shown.strip().splitlines(), output), f"the plan reference shows of `{command}`:", shown, "it says:", output)
     mistake = block(text, "A mistake names its place", "text")
     place, key = re.fullmatch(r"bad\.yaml:(\d+):\d+: app: unknown key '(\w+)'.*\n", mistake).groups()
     lines = plan.splitlines()
     lines.insert(int(place) - 1, f"  {key}: 20")
-    with open(os.path.join(folder, "bad.yaml"), "w") as file:
-        file.write("\n".join(lines))
+    daemon.write(os.path.join(folder, "bad.yaml"), "\n".join(lines))
     code, output = said("throng plan check bad.yaml", folder)
     check(code != 0 and fits([mistake.strip()], output), "the plan reference shows of a mistake:", mistake, "it says:", output)
     say("plan")
 
 
 def posting(text, folder):
-    with open(os.path.join(SAMPLE, "shop.yaml")) as file:
-        house = daemon.Daemon(file.read()).start()
+    house = daemon.Daemon(daemon.read(SAMPLE, "shop.yaml")).start()
     script = block(text, "Then post events", "sh")
     check("http://127.0.0.1:8080" in script, "the README posts to the daemon's usual address")
     answer = block(text, "Then post events", "json")
@@ -129,16 +125,11 @@ def sums(leaves):
     return result
 
 
-def read(*path):
-    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
-        return file.read()
-
-
 def test():
-    readme = read("README.md")
+    readme = daemon.read(ROOT, "README.md")
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(BINARY, os.path.join(folder, "throng"))
         os.symlink(os.path.join(ROOT, "Deploy"), os.path.join(folder, "Deploy"))
-        plans(read("Sources", "Throng.docc", "PlanReference.md"), readme, folder)
+        plans(daemon.read(ROOT, "Sources", "Throng.docc", "PlanReference.md"), readme, folder)
         posting(readme, folder)
-        suppressed(read("Sources", "Throng.docc", "Suppress.md"), folder)
+        suppressed(daemon.read(ROOT, "Sources", "Throng.docc", "Suppress.md"), folder)

@@ -12,8 +12,7 @@ LONGEST = 1024
 
 # How families are gathered (documented with the plan's `browser` and `operating_system`).
 BROWSERS = {
-    "Chrome": ["Chrome Mobile", "Chrome Mobile iOS", "Chrome Mobile WebView", "Chrome Frame", "Chromium",
-               "HeadlessChrome"],
+    "Chrome": ["Chrome Mobile", "Chrome Mobile iOS", "Chrome Mobile WebView", "Chrome Frame", "Chromium", "HeadlessChrome"],
     "Safari": ["Mobile Safari", "Mobile Safari UI/WKWebView"],
     "Firefox": ["Firefox Mobile", "Firefox iOS", "Firefox Alpha", "Firefox Beta", "Firefox Focus", "Firefox Klar",
                 "Firefox (Minefield)", "Firefox (Namoroka)", "Firefox (Shiretoko)"],
@@ -49,8 +48,7 @@ CLASS_BY_DEVICE = {"Generic Feature Phone": "phone", "Generic Smartphone": "phon
 class Parser:
     def __init__(self, entries, replacement):
         self.entries = [
-            (re.compile(entry["regex"], re.ASCII | (re.IGNORECASE if entry.get("regex_flag") == "i" else 0)),
-             entry.get(replacement))
+            (re.compile(entry["regex"], re.ASCII | (re.IGNORECASE if entry.get("regex_flag") == "i" else 0)), entry.get(replacement))
             for entry in entries]
 
     def family(self, text):
@@ -61,9 +59,7 @@ class Parser:
                     found = match.group(1) if pattern.groups else None
                 else:
                     found = re.sub(
-                        r"\$([1-9])",
-                        lambda place: (match.group(int(place[1])) or "") if int(place[1]) <= pattern.groups else "",
-                        template)
+                        r"\$([1-9])", lambda place: (match.group(int(place[1])) or "") if int(place[1]) <= pattern.groups else "", template)
                 return (found or "").strip() or "Other"
         return "Other"
 

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import threading
 import time
 
@@ -13,7 +12,7 @@ from daemon import check
 from moving_clock import MovingClock
 
 DAY = 86400
-EXPIRES = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 300 * DAY))
+EXPIRES = daemon.expiry(300)
 # One o'clock in the morning: the day before can be released at once, and windows of a day have 23 hours left.
 MORNING = int(time.time()) // DAY * DAY + 3600
 WORDS = ("plantedword", "otherword")
@@ -56,13 +55,8 @@ class House(daemon.Daemon):
         self.acknowledged = 0
 
     def throng(self, *words, ends=0, point=None):
-        """A command at the house's time, which has to end so; what it said."""
-        more = {"THRONG_FAULT_POINT": point} if point else {}
-        done = subprocess.run(
-            [daemon.BINARY, *words], capture_output=True, text=True, timeout=600,
-            env=daemon.environment(**self.clock.variables, **more))
-        check(done.returncode == ends, *words, "ended with", done.returncode, done.stdout, done.stderr)
-        return done.stdout + done.stderr
+        """A command, which dies at a named place where there is one."""
+        return self.command(*words, ends=ends, **({"THRONG_FAULT_POINT": point} if point else {}))
 
     def at(self, name):
         return os.path.join(self.elsewhere, name)
@@ -75,16 +69,14 @@ class House(daemon.Daemon):
 
     def restore(self, name, *more, to=None, keys="keys", **how):
         return self.throng(
-            "restore", self.at(name), "--data", to or self.data, "--keys", self.at(keys), "--recovery-key", self.at("line"),
-            *more, **how)
+            "restore", self.at(name), "--data", to or self.data, "--keys", self.at(keys), "--recovery-key", self.at("line"), *more, **how)
 
     def visit(self, app, word, device, kind="one", amount=2.5):
         now = self.clock.now()
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
         status, _, body = self.post(json.dumps({
             "app": app, "batch": os.urandom(16).hex(), "purpose": "use", "window": now // DAY,
             "id": f"device {device}", "context": {"kind": word + kind},
-            "events": [{"event": "visit", "at": stamp, "fields": {"amount": amount}}]}))
+            "events": [{"event": "visit", "at": daemon.instant(now), "fields": {"amount": amount}}]}))
         check(status == 202 and json.loads(body)["accepted"] == 1, "a visit was answered with", status, body)
         self.acknowledged += 1
 
@@ -104,8 +96,7 @@ class House(daemon.Daemon):
             where relnamespace in ('throng'::regnamespace, 'analyst'::regnamespace) and relkind in ('r', 'p', 'v')
                 and not relispartition order by 1""")
         digest = "count(*), md5(coalesce(string_agg(t::text, ';' order by t::text), ''))"
-        return {
-            table: self.sql(f"select {digest} from {table} as t")[0] for [table] in tables if table not in without}
+        return {table: self.sql(f"select {digest} from {table} as t")[0] for [table] in tables if table not in without}
 
     def copy(self, name, keys="keys", ends=0):
         """Restores into a database beside the house's own; what it said, the dump, and the files of the data directory."""
@@ -170,9 +161,8 @@ def furnished():
             for device in range(30):
                 house.visit(app, word, device, kind="one" if device < 20 else "two")
         house.drain()
-    plans = [each for path in house.plans for each in ("--plan", path)]
-    for command in (["release", "--ignore-grace"], ["report"]):
-        house.throng(*command, *plans, "--data", house.data)
+    house.release()
+    house.throng("report", *house.named_plans(), "--data", house.data)
     house.throng("token", "new", "--plan", house.plan, "--partner", "bank", "--data", house.data)
     check("There is no recovery key" in house.backup("none", ends=1) and os.listdir(house.elsewhere) == [], "nothing is made")
     line = house.clock.run("backup", "keys", "--new-recovery-key", "--data", house.data)[1]

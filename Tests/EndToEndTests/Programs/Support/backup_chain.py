@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import time
 
 import daemon
 from daemon import check
@@ -23,19 +22,19 @@ class Chain:
 
     def add(self, name):
         """Another one. What is old by now goes with a round of the daemon; until then a backup leaves it out, and says so."""
-        deadline = time.monotonic() + 300
-        while True:
-            words = ("backup", "--data", self.house.data, "--to", self.at(name), "--keys-to", self.at("keys"))
+        words = ("backup", "--data", self.house.data, "--to", self.at(name), "--keys-to", self.at("keys"))
+
+        def is_made():
             code, out, talk = self.house.clock.run(*words)
-            if code == 0:
-                break
-            check(code == 2 and "should have been gone" in talk + out and time.monotonic() < deadline, *words, code, out, talk)
-            os.remove(self.at(name))
-            time.sleep(0.5)
+            check(code == 0 or code == 2 and "should have been gone" in talk + out, *words, code, out, talk)
+            if code:
+                os.remove(self.at(name))
+            return code == 0
+        daemon.until(is_made, "something is never gone:", name, seconds=300, pause=0.5)
         self.names.append(name)
 
     def export(self):
-        self.house.throng("backup", "keys", "--data", self.house.data, "--to", self.at("keys"))
+        self.house.command("backup", "keys", "--data", self.house.data, "--to", self.at("keys"))
 
     def texts(self, name, keys="keys"):
         """What a backup opens with the keys that are left: a dump of its database, and its files; nothing without any."""

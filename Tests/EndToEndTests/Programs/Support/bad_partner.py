@@ -1,12 +1,12 @@
 """A partner's endpoint that behaves badly in every way that partners do, over TLS, and keeps count."""
 
 import hashlib
-import http.server
 import os
 import ssl
 import threading
 import time
 
+import pages
 import tls_house
 
 
@@ -18,26 +18,15 @@ def certificates(folder):
     return authority.path
 
 
-class Partner(http.server.ThreadingHTTPServer):
+class Partner(pages.Server):
     """What arrives goes into `inbox`, once by idempotency key; `requests` are all that were seen."""
 
-    daemon_threads = True
-    request_queue_size = 64
-
     def __init__(self, folder, port, certificate):
-        super().__init__(("127.0.0.1", port), Handler)
-        self.contexts = {
-            name: ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) for name in ("right", "wrong")}
+        self.contexts = {name: ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) for name in ("right", "wrong")}
         for name, context in self.contexts.items():
             context.load_cert_chain(*(os.path.join(folder, name + end) for end in (".crt", ".key")))
-        self.certificate = certificate
-        self.lock = threading.Lock()
-        self.inbox = {}
-        self.requests = []
-        self.wrong_handshakes = 0
-        self.tries = {}
-        self.on_crash = None
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        super().__init__(Handler, port, certificate=certificate, lock=threading.Lock(), inbox={}, requests=[], wrong_handshakes=0,
+                         tries={}, on_crash=None)
 
     def finish_request(self, request, client_address):
         try:
@@ -48,9 +37,6 @@ class Partner(http.server.ThreadingHTTPServer):
         except OSError:
             return
         super().finish_request(request, client_address)
-
-    def handle_error(self, request, client_address):
-        """Clients that are killed are what this is for."""
 
     def note(self, place, name, key, body, headers):
         """A request that arrived whole; how many of this file were seen before."""
@@ -66,12 +52,7 @@ class Partner(http.server.ThreadingHTTPServer):
             self.inbox.setdefault((place, name), {}).setdefault(key, []).append(body)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class Handler(pages.Handler):
     def do_PUT(self):
         place, name = self.path.strip("/").rsplit("/", 1)
         self.take(place, name)
@@ -108,7 +89,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             time.sleep(6)
             return self.hang_up()
         if place == "redirect" and before < 2:
-            return self.answer((302, 307)[before], Location=f"https://127.0.0.1:{server.server_port}/trap/{name}")
+            return self.answer((302, 307)[before], location=f"https://127.0.0.1:{server.server_port}/trap/{name}")
         if place == "never":
             return self.answer(500)
         if place == "die" and before < 1:
@@ -125,13 +106,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if place == "slow":
             return self.answer_slowly()
         self.answer(201)
-
-    def answer(self, status, **headers):
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
 
     def answer_slowly(self):
         for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n":

@@ -19,11 +19,10 @@ DESKTOP = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko
 class Browser:
     def __init__(self, agent=DESKTOP, controlled=False, language="de-AT"):
         options = webdriver.ChromeOptions()
-        for argument in (
-                "--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
-                "--disable-background-networking", "--disable-component-update", "--window-size=1280,900",
-                "--host-resolver-rules=MAP *.example 127.0.0.1", f"--user-agent={agent}", f"--accept-lang={language}",
-                "--disable-field-trial-config", "--enable-features=BackForwardCache"):
+        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
+                         "--disable-background-networking", "--disable-component-update", "--window-size=1280,900",
+                         "--host-resolver-rules=MAP *.example 127.0.0.1", f"--user-agent={agent}", f"--accept-lang={language}",
+                         "--disable-field-trial-config", "--enable-features=BackForwardCache"):
             options.add_argument(argument)
         if not controlled:
             options.add_argument("--disable-blink-features=AutomationControlled")
@@ -69,7 +68,11 @@ class Browser:
 
     def ready(self):
         """Returns once the plan has come and what was done so far is sent and answered."""
-        self.until("return throng.sent.length > 0", poke="throng.flush()")
+        return self.answered("length > 0")
+
+    def answered(self, condition):
+        """Returns once something is so of what was sent, and all of it is answered."""
+        self.until(f"return throng.sent.{condition}", poke="throng.flush()")
         return self.settled()
 
     def settled(self):
@@ -89,7 +92,6 @@ class Browser:
 
     def quiet(self):
         """Nothing that the page's policy forbids was tried."""
-        errors = [
-            entry["message"] for entry in self.driver.get_log("browser")
-            if entry["level"] == "SEVERE" and "favicon" not in entry["message"]]
+        errors = [entry["message"] for entry in self.driver.get_log("browser")
+                  if entry["level"] == "SEVERE" and "favicon" not in entry["message"]]
         check(not errors, "the browser complains:", "\n".join(errors))

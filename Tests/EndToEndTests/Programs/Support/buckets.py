@@ -15,11 +15,9 @@ MISSING = object()
 
 def unix(text):
     match = TIME.match(text)
-    year, month, day, hour, minute, second = map(int, match.groups()[:6])
-    seconds = calendar.timegm((year, month, day, hour, minute, second))
+    seconds = calendar.timegm(tuple(map(int, match.groups()[:6])))
     if match[7] not in "Zz":
-        sign = 1 if match[7][0] == "+" else -1
-        seconds -= sign * (int(match[7][1:3]) * 3600 + int(match[7][4:6]) * 60)
+        seconds -= int(match[7][0] + "1") * (int(match[7][1:3]) * 3600 + int(match[7][4:6]) * 60)
     return seconds
 
 
@@ -27,9 +25,7 @@ def number(value):
     """A JSON number or a text that is one, as a float; None for anything else."""
     if isinstance(value, bool) or value is None or value is MISSING:
         return None
-    if isinstance(value, (int, float)):
-        return float(value)
-    return float(value) if NUMBER.match(value) else None
+    return float(value) if not isinstance(value, str) or NUMBER.match(value) else None
 
 
 def spelled(value):
@@ -53,12 +49,9 @@ class Dimension:
     AGENTS = agents.Agents()
 
     def __init__(self, name, plan):
-        self.name = name
-        self.plan = plan
-        self.field = plan.get("field")
+        self.name, self.field = name, plan.get("field")
         self.partitions = plan.get("partitions") == "devices"
-        kinds = set(plan) - {"title", "field", "partitions"}
-        (self.kind,) = kinds
+        (self.kind,) = set(plan) - {"title", "field", "partitions"}
         self.rule = plan[self.kind]
         self.labels = self.all_labels()
 
@@ -105,9 +98,7 @@ class Dimension:
 
     def bands(self, value):
         found = number(value)
-        if found is None:
-            return "other"
-        return self.labels[sum(edge <= found for edge in self.edges())]
+        return "other" if found is None else self.labels[sum(edge <= found for edge in self.edges())]
 
     memory = cores = bands
 
@@ -126,14 +117,10 @@ class Dimension:
         return match[1].lower() if match and match[1].lower() in self.rule else "other"
 
     def operating_system(self, value):
-        if not isinstance(value, str):
-            return "other"
-        return agents.chosen(self.AGENTS.read(value)[1], agents.SYSTEMS, self.labels[:-1])
+        return agents.chosen(self.AGENTS.read(value)[1], agents.SYSTEMS, self.labels[:-1]) if isinstance(value, str) else "other"
 
     def browser(self, value):
-        if not isinstance(value, str):
-            return "other"
-        return agents.chosen(self.AGENTS.read(value)[0], agents.BROWSERS, self.labels[:-1])
+        return agents.chosen(self.AGENTS.read(value)[0], agents.BROWSERS, self.labels[:-1]) if isinstance(value, str) else "other"
 
     def device_class(self, value):
         return self.AGENTS.read(value)[2] if isinstance(value, str) else "other"

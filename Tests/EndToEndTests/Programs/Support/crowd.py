@@ -39,8 +39,7 @@ def sessions():
 def rare_agents(random):
     """uap-core's own examples: browsers that the sample does not have, and no programs, of which Throng knows more."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    with open(AGENT_TESTS, encoding="utf-8") as file:
-        cases = yaml.load(file, Loader=loader)["test_cases"]
+    cases = yaml.load(daemon.read(AGENT_TESTS), Loader=loader)["test_cases"]
     agents = [case["user_agent_string"] for case in cases]
     return random.sample([each for each in agents if len(each) < 1000 and BROWSER.match(each)], 150)
 
@@ -171,9 +170,8 @@ class Crowd:
         for window in sorted(set(windows)):
             batches = []
             for channel, lifecycle, steps in walk:
-                events = [
-                    self.event(name, second, purpose) for name, second in steps
-                    if known is None or name in known or name in ("search", "filter_results")]
+                events = [self.event(name, second, purpose) for name, second in steps
+                          if known is None or name in known or name in ("search", "filter_results")]
                 if purpose == "support":
                     events = [event for event in events if event["event"] in (
                         "error_page", "payment_error", "checkout_bug", "support_chat", "cart", "logout")]

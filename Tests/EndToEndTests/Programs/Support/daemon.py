@@ -1,7 +1,6 @@
 """A `throng serve` of the test's own, on free loopback ports and a fresh data directory; stopped and removed at the end.
 
-Only processes that were started here are ever stopped, each by its id.
-"""
+Only processes that were started here are ever stopped, each by its id."""
 
 import atexit
 import http.client
@@ -56,7 +55,11 @@ def until(holds, *words, seconds=60, pause=0.1):
 
 def read(*path):
     """The text of a file."""
-    with open(os.path.join(*path), encoding="utf-8") as file:
+    return read_bytes(*path).decode()
+
+
+def read_bytes(*path):
+    with open(os.path.join(*path), "rb") as file:
         return file.read()
 
 
@@ -69,18 +72,20 @@ def write(path, text, mode=None):
     return path
 
 
-def environment(noise=False, **more):
-    """throng refuses to start with a THRONG_ variable that it does not know; tests have some of their own.
+def temporary():
+    """A folder into which others may look; it goes at the end."""
+    folder = tempfile.mkdtemp(prefix="te-", dir="/tmp")
+    os.chmod(folder, 0o755)
+    atexit.register(shutil.rmtree, folder, True)
+    return folder
 
-    Numbers are released without noise, so that programs can count, unless one asks for it."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("THRONG_")}
-    kept.update(more)
-    faults = [] if noise else ["noise_off"]
-    if "THRONG_FAULT" in kept:
-        faults.append(kept["THRONG_FAULT"])
-    if faults:
-        kept["THRONG_FAULT"] = ",".join(faults)
-    return kept
+
+def environment(noise=False, **more):
+    """throng refuses to start with a THRONG_ variable that it does not know; tests have some of their own. Numbers are released
+    without noise, so that programs can count, unless one asks for it."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("THRONG_")} | more
+    faults = [*([] if noise else ["noise_off"]), *([kept["THRONG_FAULT"]] if "THRONG_FAULT" in kept else [])]
+    return {**kept, "THRONG_FAULT": ",".join(faults)} if faults else kept
 
 
 # One for each port that this process has chosen, for as long as it lives.
@@ -102,8 +107,7 @@ def reserve(port):
 def free_ports(count):
     """Ports that the kernel gives to no client on the way, and other tests do not choose, so that a daemon finds its own free again
     when it is restarted."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
-        lowest = int(file.read().split()[0])
+    lowest = int(read("/proc/sys/net/ipv4/ip_local_port_range").split()[0])
     ports = []
     while len(ports) < count:
         port = random.randrange(10240, lowest) if lowest > 11264 else 0
@@ -120,6 +124,24 @@ def free_ports(count):
     return ports
 
 
+def ran(*command, ends=0, seconds=600, **how):
+    """A program that ran to its end, which has to be so; what it said are its `stdout` and `stderr`."""
+    done = subprocess.run(command, **{"capture_output": True, "text": True, "timeout": seconds, "env": environment(), **how})
+    check(done.returncode == ends, *command, "ended with", done.returncode, done.stdout[-3000:], done.stderr[-3000:])
+    return done
+
+
+def end(process, seconds):
+    """SIGTERM to a process that may have ended or never begun; kill -9 after so many seconds."""
+    if process and process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
 def run(*arguments, stdin=None, seconds=600, variables=None):
     """Runs a throng command to its end: exit code, standard output, standard error."""
     done = subprocess.run(
@@ -127,25 +149,26 @@ def run(*arguments, stdin=None, seconds=600, variables=None):
     return done.returncode, done.stdout, done.stderr
 
 
+def fetch(port, method, path, body=None, headers={}, source=None, seconds=30):
+    """Status, headers in lower case, and body of the answer to a request of its own connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds, source_address=(source, 0) if source else None)
+    try:
+        connection.request(method, path, body.encode() if isinstance(body, str) else body, headers)
+        response = connection.getresponse()
+        return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+    finally:
+        connection.close()
+
+
 def psql(query, *where):
     """What PostgreSQL answers to its superuser: rows as lists of text; null is None."""
-    done = subprocess.run(
-        ["psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\x1e", "-v", "ON_ERROR_STOP=1", "-U", "postgres", *where, "-c", query],
-        capture_output=True, text=True, timeout=600)
-    check(done.returncode == 0, "psql:", done.stderr)
-    return [
-        [None if value == "\x1e" else value for value in line.split("\x1f")]
-        for line in done.stdout.split("\n") if line]
+    done = ran(
+        "psql", "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\x1e", "-v", "ON_ERROR_STOP=1", "-U", "postgres", *where, "-c", query)
+    return [[None if value == "\x1e" else value for value in line.split("\x1f")] for line in done.stdout.split("\n") if line]
 
 
-def library(source, folder):
-    """The path of a small C library, to be put before the C library's by LD_PRELOAD."""
-    path = os.path.join(folder, os.path.basename(source)[:-2] + ".so")
-    compiler = shutil.which("clang") or shutil.which("cc")
-    check(compiler, "there is no C compiler")
-    done = subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", path, source], capture_output=True, text=True)
-    check(done.returncode == 0, done.stderr)
-    return path
+def children(pid):
+    return map(int, subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split())
 
 
 def seconds_left(rotation):
@@ -176,6 +199,16 @@ def duration(seconds):
     raise Failure(seconds, "seconds are no whole minutes")
 
 
+def instant(at=None):
+    """A Unix time as events write it; without one, now."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+
+
+def expiry(days=200):
+    """A date that lies so far ahead."""
+    return time.strftime("%Y-%m-%d", time.gmtime(time.time() + days * 86400))
+
+
 def files(folder, but=()):
     """Path and contents of each file below a folder, but for folders of some names; one that goes meanwhile is left out."""
     for where, folders, names in os.walk(folder):
@@ -183,8 +216,7 @@ def files(folder, but=()):
         for path in (os.path.join(where, name) for name in names):
             try:
                 if os.path.isfile(path):
-                    with open(path, "rb") as file:
-                        yield path, file.read()
+                    yield path, read_bytes(path)
             except FileNotFoundError:
                 continue
 
@@ -192,10 +224,8 @@ def files(folder, but=()):
 class Daemon:
     # Whether its first start finds a cluster that initdb made before.
     is_furnished = True
-    # Of its pages, where it has some.
-    portal_port = None
-    # A MovingClock, where it does not go by the machine's.
-    clock = None
+    # The port of its pages, where it has some; a MovingClock, where it does not go by the machine's.
+    portal_port = clock = None
 
     def __init__(self, plan_text, name="shop", log="info", **settings):
         self.folder = tempfile.mkdtemp(prefix="te-", dir="/tmp")
@@ -205,21 +235,21 @@ class Daemon:
         self.plans = [self.plan]
         self.data = os.path.join(self.folder, "data")
         self.log_path = os.path.join(self.folder, "daemon.log")
-        self.log = log
-        self.settings = settings
+        self.log, self.settings, self.process = log, settings, None
         self.port, self.metrics_port = free_ports(2)
-        self.process = None
         atexit.register(self.clean)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     # Start and stop
 
     def arguments(self):
-        return [
-            BINARY, "serve", *(word for path in self.plans for word in ("--plan", path)), "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
-            "--metrics", f"127.0.0.1:{self.metrics_port}", "--log", self.log,
-            *(["--portal", f"127.0.0.1:{self.portal_port}"] if self.portal_port else []),
-            *(["--made-up"] if os.path.exists(self.data + "/made-up") else [])]
+        return [BINARY, "serve", *self.named_plans(), "--data", self.data, "--listen", f"127.0.0.1:{self.port}",
+                "--metrics", f"127.0.0.1:{self.metrics_port}", "--log", self.log,
+                *(["--portal", f"127.0.0.1:{self.portal_port}"] if self.portal_port else []),
+                *(["--made-up"] if os.path.exists(self.data + "/made-up") else [])]
+
+    def named_plans(self):
+        return [word for path in self.plans for word in ("--plan", path)]
 
     def furnish(self):
         root = self.data + "/postgres"
@@ -257,12 +287,7 @@ class Daemon:
         return self.process.wait(seconds)
 
     def clean(self):
-        if self.process and self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.kill()
+        end(self.process, 30)
         pid = self.postgres_pid()
         if pid:
             os.kill(pid, signal.SIGQUIT)
@@ -276,33 +301,27 @@ class Daemon:
 
     def add_plan(self, text, name):
         """One more; its file."""
-        path = os.path.join(self.folder, name + ".yaml")
-        with open(path, "w") as file:
-            file.write(text)
-        self.plans.append(path)
-        return path
+        self.plans.append(write(os.path.join(self.folder, name + ".yaml"), text))
+        return self.plans[-1]
 
-    def command(self, *words, ends=0):
+    def command(self, *words, ends=0, **more):
         """A throng command at its time, which has to end so; what it said, on standard output first."""
-        code, out, talk = run(*words, variables=self.clock.variables if self.clock else None)
+        code, out, talk = run(*words, variables={**(self.clock.variables if self.clock else {}), **more})
         check(code == ends, *words, "ended with", code, out[-3000:], talk[-3000:])
         return out + talk
 
     def release(self, *words):
         """By hand, of all that is over; what it said."""
-        plans = [word for path in self.plans for word in ("--plan", path)]
-        return self.command("release", "--ignore-grace", *plans, "--data", self.data, *words)
+        return self.command("release", "--ignore-grace", *self.named_plans(), "--data", self.data, *words)
 
     # PostgreSQL
 
     def postgres_pid(self):
         """The private postmaster's id, if it is alive and really works in our data directory."""
         try:
-            with open(os.path.join(self.data, "postgres/data/postmaster.pid")) as file:
-                pid = int(file.readline())
-            with open(f"/proc/{pid}/stat") as file:
-                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
-                    return None
+            pid = int(read(self.data, "postgres/data/postmaster.pid").split("\n")[0])
+            if read(f"/proc/{pid}/stat").rsplit(")", 1)[1].split()[0] == "Z":
+                return None
             inside = os.path.realpath(os.path.join(self.data, "postgres/data"))
             return pid if os.readlink(f"/proc/{pid}/cwd") == inside else None
         except (OSError, ValueError, IndexError):
@@ -314,27 +333,18 @@ class Daemon:
     def dump(self, database="throng"):
         """All that a database has, as text. What age takes meanwhile is missed by pg_dump: it is asked once more."""
         def ask():
-            done = subprocess.run(
-                ["pg_dump", "-h", self.data + "/postgres", "-U", "postgres", database], capture_output=True, timeout=600)
+            done = subprocess.run(["pg_dump", "-h", self.data + "/postgres", "-U", "postgres", database], capture_output=True, timeout=600)
             check(done.returncode == 0 or b"does not exist" in done.stderr, "pg_dump:", done.stderr)
             return done.returncode == 0 and done.stdout
         return until(ask, "age takes something again and again").decode(errors="replace")
 
     # HTTP
 
-    def connect(self, source=None, seconds=30, port=None):
-        return http.client.HTTPConnection(
-            "127.0.0.1", port or self.port, timeout=seconds, source_address=(source, 0) if source else None)
+    def connect(self, seconds=30):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
 
     def exchange(self, method, path, body=None, headers={}, source=None, port=None):
-        """Status, headers in lower case, and body of the answer to a request of its own connection."""
-        connection = self.connect(source, port=port)
-        try:
-            connection.request(method, path, body.encode() if isinstance(body, str) else body, headers)
-            response = connection.getresponse()
-            return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
-        finally:
-            connection.close()
+        return fetch(port or self.port, method, path, body, headers, source)
 
     def get(self, path, headers={}, port=None):
         return self.exchange("GET", path, None, headers, port=port)
@@ -346,7 +356,7 @@ class Daemon:
         """Whether somebody is there, and answers so that it is well."""
         try:
             return self.get(path, port=port)[0] in (200, 303)
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return False
 
     def take(self, body, headers={}, **how):
@@ -359,9 +369,7 @@ class Daemon:
     def metrics(self):
         """Every sample by its name with its labels."""
         text = self.get("/metrics", port=self.metrics_port)[2].decode()
-        return {
-            match[1]: float(match[2])
-            for match in re.finditer(r"^([a-z_]+(?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE)}
+        return {match[1]: float(match[2]) for match in re.finditer(r"^([a-z_]+(?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE)}
 
     def drain(self, seconds=400):
         """Returns once PostgreSQL has everything that was acknowledged; a daemon of several may rest for minutes before."""
@@ -376,8 +384,7 @@ class Daemon:
         until(is_told, "the log does not say:", words, lambda: self.log_text()[-2000:], seconds=seconds, pause=0.05)
 
     def log_text(self):
-        with open(self.log_path, errors="replace") as file:
-            return file.read()
+        return read_bytes(self.log_path).decode(errors="replace")
 
 
 def main(test):

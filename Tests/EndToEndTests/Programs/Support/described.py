@@ -42,10 +42,7 @@ class Description:
 
     def template(self, path):
         path = path.split("?")[0]
-        for template in self.document["paths"]:
-            if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", template), path):
-                return template
-        return None
+        return next((each for each in self.document["paths"] if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", each), path)), None)
 
     def check(self, method, path, status, headers, body):
         """Fails unless the document has this answer to that request; notes its error."""
@@ -76,9 +73,6 @@ class Description:
 
     def errors(self):
         """Each status with each error that it can have."""
-        found = set()
-        for answer in self.document["components"]["responses"].values():
-            for content in answer.get("content", {}).values():
-                known = content["schema"]["allOf"][1]["properties"]
-                found |= {(known["status"]["const"], error) for error in known["error"]["enum"]}
-        return found
+        contents = [each for answer in self.document["components"]["responses"].values() for each in answer.get("content", {}).values()]
+        known = [each["schema"]["allOf"][1]["properties"] for each in contents]
+        return {(each["status"]["const"], error) for each in known for error in each["error"]["enum"]}

@@ -108,9 +108,8 @@ def alike(text, address):
     cells = re.findall(r'<td class="n" colspan="\d+"><span class="withheld-marker">.*?</td>', text)
     check(len(set(cells)) <= 1, address, "has withheld cells of", set(cells))
     for kind, pattern in (("bars", r"<g>\n<title>.*?</g>"), ("heat", r"<td class=\"withheld\">.*?</td>")):
-        marks = [
-            re.sub(r'\b[xy]="[^"]*"|<title>.*?</title>|<text class="label".*?</text>', "", mark)
-            for mark in re.findall(pattern, text, re.DOTALL) if "withheld" in mark]
+        marks = [re.sub(r'\b[xy]="[^"]*"|<title>.*?</title>|<text class="label".*?</text>', "", mark)
+                 for mark in re.findall(pattern, text, re.DOTALL) if "withheld" in mark]
         check(len(set(marks)) <= 1, address, "has withheld", kind, set(marks))
 
 
@@ -123,12 +122,11 @@ def crawl(house, cookie, least):
             continue
         seen.add(address)
         if address == "/explore":
-            links = Page(house.ask("GET", address, cookie)[2].decode()).links
+            page, rows = Page(house.ask("GET", address, cookie)[2].decode()), []
         else:
             page, rows = compare(house, cookie, address)
-            links = page.links
-            withheld += sum(row[-1].startswith("withheld") for row in rows)
-        queue.extend(html.unescape(link) for link in links if link.startswith("/explore?"))
+        withheld += sum(row[-1].startswith("withheld") for row in rows)
+        queue.extend(html.unescape(link) for link in page.links if link.startswith("/explore?"))
         check(len(seen) < 400, "pages without end:", list(seen)[:5])
     check(len(seen) >= least and withheld > 0, "only", len(seen), "pages,", withheld, "withheld rows")
     say(f"{len(seen)} pages and their CSV are what their SQL gives as throng_analyst; {withheld} withheld rows, all alike")

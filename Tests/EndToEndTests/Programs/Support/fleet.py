@@ -2,6 +2,7 @@
 
 import atexit
 import collections
+import contextlib
 import http.client
 import json
 import os
@@ -9,15 +10,14 @@ import pwd
 import random
 import shutil
 import signal
-import subprocess
 import tempfile
 import threading
 import time
 
 import daemon
+import fresh_cluster
 from daemon import Failure, check
 
-POSTGRES = "/usr/lib/postgresql/15/bin"
 # What comes of a batch whose window was over before anybody was asked to count it.
 NEVER = {}
 
@@ -25,7 +25,9 @@ NEVER = {}
 class Postgres:
     """A PostgreSQL on a Unix socket, as the user postgres."""
 
-    programs = POSTGRES
+    programs = fresh_cluster.programs()
+    # What is added to its configuration.
+    settings = ""
 
     def __init__(self, folder):
         self.folder = os.path.join(folder, "postgres")
@@ -36,6 +38,8 @@ class Postgres:
             daemon.copy_cluster(self.folder + "/data")
         else:
             self.run("initdb", "-D", self.folder + "/data", "-U", "postgres", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C")
+        with open(self.folder + "/data/postgresql.conf", "a") as file:
+            file.write(self.settings)
         self.start()
         self.sql("create database throng", database="postgres")
 
@@ -44,18 +48,20 @@ class Postgres:
         return f"host={self.folder} user=postgres dbname=throng"
 
     def run(self, program, *words):
-        done = subprocess.run(
-            [os.path.join(self.programs, program), *words], capture_output=True, text=True, cwd="/", timeout=120,
-            user="postgres" if os.getuid() == 0 else None, extra_groups=[] if os.getuid() == 0 else None)
-        check(done.returncode == 0, program, done.stdout, done.stderr)
+        daemon.ran(os.path.join(self.programs, program), *words, cwd="/", user="postgres" if os.getuid() == 0 else None,
+                   extra_groups=[] if os.getuid() == 0 else None)
 
     def start(self):
-        self.run(
-            "pg_ctl", "-D", self.folder + "/data", "-w", "-t", "100", "-l", self.folder + "/log", "-o",
-            f"-k {self.folder} -c listen_addresses= -c max_connections=200", "start")
+        self.run("pg_ctl", "-D", self.folder + "/data", "-w", "-t", "240", "-l", self.folder + "/log", "-o",
+                 f"-k {self.folder} -c listen_addresses= -c max_connections=200", "start")
 
     def stop(self, how="fast"):
         self.run("pg_ctl", "-D", self.folder + "/data", "-w", "-m", how, "stop")
+
+    def processes(self):
+        """The ids of the postmaster and of its children."""
+        postmaster = daemon.read(self.folder, "data", "postmaster.pid").split("\n")[0]
+        return [int(postmaster), *daemon.children(postmaster)]
 
     def sql(self, query, database="throng"):
         return daemon.psql(query, "-h", self.folder, "-d", database)
@@ -81,8 +87,7 @@ class Member(daemon.Daemon):
     @property
     def id(self):
         """The name of its data directory."""
-        with open(os.path.join(self.data, "daemon.id")) as file:
-            return file.readlines()[1].strip().lower()
+        return daemon.read(self.data, "daemon.id").split("\n")[1].strip().lower()
 
     def freeze(self):
         self.process.send_signal(signal.SIGSTOP)
@@ -112,10 +117,8 @@ class Fleet:
     def clean(self):
         for member in self.members.values():
             member.clean()
-        try:
+        with contextlib.suppress(Failure):
             self.postgres.stop("immediate")
-        except Failure:
-            pass
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __getitem__(self, name):
@@ -155,9 +158,8 @@ class Fleet:
 
     def counted(self, metric="views", database="throng"):
         """Events that PostgreSQL has of a metric."""
-        return int(self.postgres.sql(
-            "select coalesce(sum(value), 0) from throng.counter join throng.metric_layout using (metric_id)"
-            f" where measure = 0 and metric = '{metric}'", database)[0][0])
+        return int(self.postgres.sql("select coalesce(sum(value), 0) from throng.counter join throng.metric_layout using (metric_id)"
+                                     f" where measure = 0 and metric = '{metric}'", database)[0][0])
 
     def devices(self, metric="views", database="throng"):
         """Distinct identifiers of a metric's leaf cells, by window; those of windows that were taken over under way apart."""
@@ -175,19 +177,14 @@ class Clients:
         self.doors, self.rotation = doors, rotation
         # When events happened, in seconds since 1970; none is now.
         self.at = at
-        self.devices = devices
-        self.is_over = False
-        self.failure = None
-        self.lock = threading.Lock()
-        self.events = 0
-        self.batches = 0
+        self.devices, self.is_over, self.failure, self.lock = devices, False, None, threading.Lock()
+        self.events = self.batches = 0
         self.retries = collections.Counter()
         self.seen = collections.defaultdict(set)
         # Of batches that nobody ever answered before their window was over: they may have been counted.
         self.unsure = []
         self.threads = [
-            threading.Thread(target=self.work, args=(place, random.Random(f"{seed} {place}")), daemon=True)
-            for place in range(threads)]
+            threading.Thread(target=self.work, args=(place, random.Random(f"{seed} {place}")), daemon=True) for place in range(threads)]
 
     def __enter__(self):
         for thread in self.threads:
@@ -215,7 +212,7 @@ class Clients:
         body = json.dumps({
             "app": "shop", "batch": "%032x" % chance.getrandbits(128), "purpose": "product", "window": window,
             "id": identifier, "context": {},
-            "events": [{"event": "view", "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.at)),
+            "events": [{"event": "view", "at": daemon.instant(self.at),
                         "fields": {"channel": "email"}}] * count})
         answer = self.deliver(body, chance)
         if answer is None:
@@ -231,6 +228,13 @@ class Clients:
             self.events += count
             self.batches += 1
             self.seen[window].add(identifier)
+
+    def possible(self):
+        """Who may have been counted, by window."""
+        known = collections.defaultdict(set, {window: set(who) for window, who in self.seen.items()})
+        for _, window, identifier in self.unsure:
+            known[window].add(identifier)
+        return known
 
     def path(self, body):
         return "/v1/batches"

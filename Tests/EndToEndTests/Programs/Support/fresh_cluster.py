@@ -11,18 +11,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CLUSTER = os.path.abspath(os.path.join(HERE, "..", "..", "..", "..", ".build", "test-cluster"))
 
 
+def programs():
+    """The folder with the programs of the newest PostgreSQL; None where there is none."""
+    return max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]), default=None)
+
+
 def has_cluster():
     """Makes it once, as `throng serve` would: initdb takes seconds, and programs start hundreds of daemons."""
     if os.path.isdir(CLUSTER):
         return True
-    programs = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[-3]))
-    if not programs or os.getuid() != 0:
+    if not programs() or os.getuid() != 0:
         return False
     os.makedirs(os.path.dirname(CLUSTER), exist_ok=True)
     folder = tempfile.mkdtemp(prefix="te-cluster-", dir="/tmp")
     shutil.chown(folder, "postgres", "postgres")
     subprocess.run(
-        ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--", programs[-1], "-D", folder + "/data", "-U",
+        ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--", programs() + "/initdb", "-D", folder + "/data", "-U",
          "postgres", "--encoding=UTF8", "--locale=C", "--data-checksums", "--auth=trust", "--no-instructions", "--no-sync"],
         check=True, cwd="/", stdout=subprocess.DEVNULL)
     # Whoever else makes one at this moment may be the first.

@@ -49,12 +49,6 @@ class Ledger:
         until(lambda: not self.difference(), what, "- expected and found differ:", self.difference, seconds=400, pause=0.2)
         say(what)
 
-    def devices(self, metric):
-        """Distinct identifiers of a metric's leaf cells, added up."""
-        return int(self.house.sql(
-            "select coalesce(sum(devices), 0) from throng.distinct_count join throng.metric_layout using (metric_id)"
-            f" where metric = '{metric}' and distinct_count.margin = (select max(margin) from throng.distinct_count)")[0][0])
-
 
 def screen_of(browser):
     side = browser.run("return Math.min(screen.width, screen.height)")

@@ -12,10 +12,9 @@ from daemon import check
 class Device:
     def __init__(self, house, place, *options):
         self.folder = os.path.join(house.folder, f"device {place}")
-        self.process = subprocess.Popen(
-            [os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "reveal",
-             f"http://127.0.0.1:{house.port}/v1/plan/shop", self.folder, *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([os.path.join(os.path.dirname(daemon.BINARY), "Probe"), "reveal",
+                                         f"http://127.0.0.1:{house.port}/v1/plan/shop", self.folder, *options],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         atexit.register(self.process.kill)
 
     def search(self, value):

@@ -4,7 +4,7 @@ import os
 import time
 
 import daemon
-from daemon import check, until
+from daemon import until
 from moving_clock import MovingClock
 
 DAY, HOUR = 86400, 3600
@@ -38,9 +38,6 @@ class House(daemon.Daemon):
                 self.sql(f"""update throng.{table} set {column} = to_timestamp({self.clock.now()})
                     where {column} >= to_timestamp({before})""")
         return self
-
-    def throng(self, *words, **how):
-        return self.command(*words, **how)
 
     def at(self, day, hour=12):
         self.clock.move(START + day * DAY + hour * HOUR)

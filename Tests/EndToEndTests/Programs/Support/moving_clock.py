@@ -4,21 +4,20 @@ Seconds pass as they do outside; `move` jumps. A daemon does nothing for good by
 it, which WrongClockTests are about; for all others, who only want it to be later, it believes its clock whatever it says."""
 
 import os
-import subprocess
 import time
 
 import daemon
+import preloaded
 
 
 class MovingClock:
     def __init__(self, folder, start, is_believed=True):
         self.path = os.path.join(folder, "clock")
-        library = daemon.library(os.path.join(daemon.HERE, "clock.c"), folder)
+        library = preloaded.library(os.path.join(daemon.HERE, "clock.c"), folder)
         self.variables = {"LD_PRELOAD": library, "CLOCK_FILE": self.path}
         if is_believed:
             self.variables["THRONG_FAULT"] = "trust_clock"
-        with open(self.path, "wb") as file:
-            file.write(bytes(8))
+        daemon.write(self.path, bytes(8))
         self.move(start)
 
     def move(self, to):
@@ -32,7 +31,4 @@ class MovingClock:
 
     def run(self, *arguments, seconds=600):
         """A throng command at that time: exit code, standard output, standard error."""
-        done = subprocess.run(
-            [daemon.BINARY, *arguments], capture_output=True, text=True, timeout=seconds,
-            env=daemon.environment(**self.variables))
-        return done.returncode, done.stdout, done.stderr
+        return daemon.run(*arguments, seconds=seconds, variables=self.variables)

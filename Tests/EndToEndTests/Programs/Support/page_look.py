@@ -1,12 +1,11 @@
 """A page as people see it: nothing scrolls sideways, no words lie on words, and axe finds nothing.
 
-THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the page.
-"""
+THRONG_TEST_SCREENSHOTS names a folder that keeps pictures of the page."""
 
 import base64
 import os
 
-from daemon import check
+from daemon import check, write
 
 # Words of a drawing that lie on other words of it, or out of the card that it stands on. What is slanted is compared as it
 # is, not by the upright box around it. Letters rarely fill their box: a pixel and a half on each side are no collision.
@@ -38,12 +37,29 @@ COLLISIONS = """
     return found"""
 
 
-def look(browser, name, width, media, scheme, page="transparency"):
-    browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+def dress(browser, name, width, media, scheme, height=900):
+    browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
     browser.cdp("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
-    browser.until("return matchMedia(`(prefers-color-scheme: ${arguments[0]})`).matches".replace("arguments[0]", f"'{scheme}'"))
+    browser.until(f"return matchMedia('(prefers-color-scheme: {scheme})').matches")
     over = browser.run("return document.documentElement.scrollWidth - innerWidth")
     check(over <= 0, name, "scrolls sideways by", over)
+
+
+def undress(browser):
+    """As it is without a look of its own."""
+    browser.cdp("Emulation.clearDeviceMetricsOverride")
+    browser.cdp("Emulation.setEmulatedMedia", media="", features=[])
+
+
+def picture(browser, width, top=0, most=None):
+    """The page from a line on, with so many at most, as PNG."""
+    height = browser.run("return document.documentElement.scrollHeight") - top
+    clip = {"x": 0, "y": top, "width": width, "height": min(height, most or height), "scale": 1}
+    return base64.b64decode(browser.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"])
+
+
+def look(browser, name, width, media, scheme, page):
+    dress(browser, name, width, media, scheme)
     collisions = browser.run(COLLISIONS)
     check(not collisions, page, name, "has words on words, or out of their card:", "\n".join(collisions))
     axe = browser.axe()
@@ -53,8 +69,4 @@ def look(browser, name, width, media, scheme, page="transparency"):
     folder = os.environ.get("THRONG_TEST_SCREENSHOTS")
     if folder:
         os.makedirs(folder, exist_ok=True)
-        height = browser.run("return document.documentElement.scrollHeight")
-        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
-        image = browser.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]
-        with open(os.path.join(folder, f"{page}-{name}.png"), "wb") as file:
-            file.write(base64.b64decode(image))
+        write(os.path.join(folder, f"{page}-{name}.png"), picture(browser, width))

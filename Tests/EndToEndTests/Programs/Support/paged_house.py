@@ -1,34 +1,29 @@
 """A daemon with pages: who signs in, what they ask for, and how the pages look."""
 
 import csv
-import http.client
 import io
 import json
 import os
 import re
-import subprocess
 import urllib.parse
 
 import daemon
 from browser import By
 from daemon import BINARY, SAMPLE, check
-from page_look import look
+from page_look import look, undress
 
 LOOKS = (("light", 1280, "screen", "light"), ("narrow", 320, "screen", "dark"))
 ALL_LOOKS = (*LOOKS, ("dark", 1280, "screen", "dark"), ("print", 800, "print", "light"))
 
 
 def sample_plan():
-    with open(os.path.join(SAMPLE, "shop.yaml")) as file:
-        return file.read()
+    return daemon.read(SAMPLE, "shop.yaml")
 
 
 def demonstrate(folder, plan=os.path.join(SAMPLE, "shop.yaml"), size=("--audience", "4000", "--days", "3"), before=(), surroundings=None):
     """The data directory that a demonstration of the sample shop leaves."""
-    done = subprocess.run(
-        [*before, BINARY, "try", plan, "--crowd", SAMPLE, *size, "--data", folder, "--once", "--json"],
-        capture_output=True, text=True, timeout=600, env=surroundings or daemon.environment())
-    check(done.returncode == 0, "throng try ended with", done.returncode, done.stderr[-2000:])
+    daemon.ran(*before, BINARY, "try", plan, "--crowd", SAMPLE, *size, "--data", folder, "--once", "--json",
+               env=surroundings or daemon.environment())
 
 
 class PagedHouse(daemon.Daemon):
@@ -45,17 +40,10 @@ class PagedHouse(daemon.Daemon):
 
     def ask(self, method, path, cookie=None, body=None, **headers):
         """Status, headers by lower-case names, body."""
-        line = http.client.HTTPConnection("127.0.0.1", self.portal_port, timeout=30)
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        if cookie:
-            headers["cookie"] = cookie
-        if body is not None:
-            headers["content-type"] = "application/x-www-form-urlencoded"
-        line.request(method, path, body, headers)
-        answer = line.getresponse()
-        found = answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read()
-        line.close()
-        return found
+        headers.update({"cookie": cookie} if cookie else {})
+        headers.update({"content-type": "application/x-www-form-urlencoded"} if body is not None else {})
+        return self.exchange(method, path, body, headers, port=self.portal_port)
 
     def token(self, *words):
         return self.command("token", "new", "--plan", self.plan, "--data", self.data, *words).split("\n")[0]
@@ -73,11 +61,10 @@ class PagedHouse(daemon.Daemon):
 
     def paste(self, sql):
         """What psql answers as throng_analyst: rows as the CSV has them."""
-        done = subprocess.run(
-            ["psql", "-X", "-q", "--csv", "-v", "ON_ERROR_STOP=1", "-h", self.data + "/postgres", "-U", "throng_analyst",
-             "-d", "throng", "-f", "-"], input=sql, capture_output=True, text=True, timeout=60,
+        done = daemon.ran(
+            "psql", "-X", "-q", "--csv", "-v", "ON_ERROR_STOP=1", "-h", self.data + "/postgres", "-U", "throng_analyst", "-d", "throng",
+            "-f", "-", input=sql, seconds=60,
             env=dict(os.environ, PGTZ="UTC", PGOPTIONS="-c default_transaction_read_only=on", PGCLIENTENCODING="UTF8"))
-        check(done.returncode == 0, "psql said", done.stderr, "to\n", sql)
         head, *rows = csv.reader(io.StringIO(done.stdout))
         for row in rows:
             row[0] = re.sub(r"^(\S+) (\S+)\+00$", r"\1T\2Z", row[0])
@@ -85,7 +72,8 @@ class PagedHouse(daemon.Daemon):
 
 
 def enter(browser, house, token, place):
-    """As people do it."""
+    """As people do it, whoever was there before."""
+    browser.cdp("Network.clearBrowserCookies")
     browser.open(house.address + "/")
     browser.driver.find_element(By.NAME, "token").send_keys(token)
     browser.click(".door button")
@@ -94,13 +82,11 @@ def enter(browser, house, token, place):
 
 def choose(browser, name, value):
     """As people choose among numbers: a select and a button."""
-    browser.run("[...document.querySelectorAll('select')].find(each => each.name === arguments[0]).value = arguments[1]",
-                name, value)
+    browser.run("[...document.querySelectorAll('select')].find(each => each.name === arguments[0]).value = arguments[1]", name, value)
     browser.click(".chooser button")
 
 
 def pictures(browser, page, looks=LOOKS):
     for name, width, media, scheme in looks:
         look(browser, name, width, media, scheme, page)
-    browser.cdp("Emulation.clearDeviceMetricsOverride")
-    browser.cdp("Emulation.setEmulatedMedia", media="", features=[])
+    undress(browser)

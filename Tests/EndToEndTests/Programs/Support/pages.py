@@ -10,8 +10,8 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, handler, **facts):
-        super().__init__(("127.0.0.1", 0), handler)
+    def __init__(self, handler, port=0, **facts):
+        super().__init__(("127.0.0.1", port), handler)
         self.port = self.server_address[1]
         self.__dict__.update(facts)
         threading.Thread(target=self.serve_forever, daemon=True).start()

@@ -1,7 +1,6 @@
 """What Throng must have counted, released and reported, computed from the plan's YAML and the batches as they were sent.
 
-Everything here is in words (labels, names); nothing is taken from Throng but what it says of itself in its documents.
-"""
+Everything here is in words (labels, names); nothing is taken from Throng but what it says of itself in its documents."""
 
 import calendar
 import collections
@@ -13,14 +12,20 @@ import yaml
 from buckets import MISSING, Dimension, unix
 
 
+def fault(fields, known):
+    """Why the first of these that may not be there has what it came with refused."""
+    for name, value in fields.items():
+        if name not in known:
+            return "unknown_field"
+        if isinstance(value, (list, dict)):
+            return "invalid_value"
+    return None
+
+
 class Metric:
     def __init__(self, name, plan, whole, insights):
-        self.name = name
-        self.plan = plan
-        self.events = set(plan["events"])
-        self.purpose = plan["purpose"]
-        self.period = plan["period"]
-        self.bound = plan["contribution_bound"]
+        self.name, self.plan, self.events = name, plan, set(plan["events"])
+        self.purpose, self.period, self.bound = plan["purpose"], plan["period"], plan["contribution_bound"]
         self.k = plan.get("threshold", whole["app"]["threshold"])
         self.expires = calendar.timegm(plan["expires"].timetuple())
         measures = plan.get("measures") or {}
@@ -28,36 +33,24 @@ class Metric:
         self.sums = list((measures.get("sums") or {}).items())
         self.dimensions = [Dimension(each, whole["dimensions"][each]) for each in plan["dimensions"]]
         self.histogram = None
-        if "histogram" in measures:
-            histogram = measures["histogram"]
+        if histogram := measures.get("histogram"):
             self.histogram = histogram["name"]
-            self.dimensions.append(
-                Dimension(histogram["name"], {"field": histogram["field"], "bands": histogram["edges"]}))
+            self.dimensions.append(Dimension(histogram["name"], {"field": histogram["field"], "bands": histogram["edges"]}))
         self.names = [each.name for each in self.dimensions]
         self.partition = frozenset(each.name for each in self.dimensions if each.partitions)
-        leaf = frozenset(self.names)
-        shown = {frozenset()}
-        if plan.get("margins"):
-            shown |= {frozenset(margin) for margin in plan["margins"]}
-        else:
-            shown |= {frozenset([each]) for each in self.names} | {leaf}
-        for insight in insights.values():
-            if insight["metric"] == name:
-                shown |= self.asked(insight)
-        self.shown = shown
-        self.tracked = {leaf} | {margin | self.partition for margin in shown}
+        margins = plan.get("margins") or [*([each] for each in self.names), self.names]
+        asked = [self.asked(insight) for insight in insights.values() if insight["metric"] == name]
+        self.shown = {frozenset()}.union(map(frozenset, margins), *asked)
+        self.tracked = {frozenset(self.names)} | {margin | self.partition for margin in self.shown}
         fields = [each.field for each in self.dimensions] + [each["field"] for _, each in self.sums]
         self.fields = {field for field in fields if field not in (None, "event", "at")}
 
     def rows_of(self, dimension):
         """The labels that a report has rows for: no "other" where nothing that the metric counts can land in it."""
-        is_closed = (
-            dimension.kind == "time"
-            or dimension.kind == "bands" and dimension.field in {each["field"] for _, each in self.sums}
-            or dimension.kind == "list" and dimension.field == "event" and isinstance(dimension.rule, dict)
-            and self.events <= {str(value) for values in dimension.rule.values() for value in values}
-            or dimension.kind == "list" and dimension.field == "event" and isinstance(dimension.rule, list)
-            and self.events <= set(map(str, dimension.rule)))
+        kind, field, rule = dimension.kind, dimension.field, dimension.rule
+        named = itertools.chain(*rule.values()) if isinstance(rule, dict) else rule
+        is_closed = (kind == "time" or kind == "bands" and field in {each["field"] for _, each in self.sums}
+                     or kind == "list" and field == "event" and self.events <= set(map(str, named)))
         return [label for label in dimension.labels if label != "other" or not is_closed]
 
     def asked(self, insight):
@@ -78,11 +71,9 @@ class Metric:
 
     def period_of(self, at):
         """First second and end of the period, in UTC."""
+        if length := {"hour": 3600, "day": 86400}.get(self.period):
+            return at - at % length, at - at % length + length
         moment = datetime.datetime.fromtimestamp(at, datetime.timezone.utc)
-        if self.period == "hour":
-            return at - at % 3600, at - at % 3600 + 3600
-        if self.period == "day":
-            return at - at % 86400, at - at % 86400 + 86400
         start = datetime.datetime(moment.year, moment.month, 1, tzinfo=datetime.timezone.utc)
         end = (start + datetime.timedelta(days=32)).replace(day=1)
         return int(start.timestamp()), int(end.timestamp())
@@ -91,15 +82,11 @@ class Metric:
 class Oracle:
     def __init__(self, plan_text):
         self.plan = yaml.safe_load(plan_text)
-        self.metrics = {
-            name: Metric(name, each, self.plan, self.plan["insights"])
-            for name, each in self.plan["metrics"].items()}
+        self.metrics = {name: Metric(name, each, self.plan, self.plan["insights"]) for name, each in self.plan["metrics"].items()}
         self.by_purpose = collections.defaultdict(list)
         for metric in self.metrics.values():
             self.by_purpose[metric.purpose].append(metric)
-        self.fields = {
-            purpose: set().union(*(metric.fields for metric in metrics))
-            for purpose, metrics in self.by_purpose.items()}
+        self.fields = {purpose: set().union(*(metric.fields for metric in metrics)) for purpose, metrics in self.by_purpose.items()}
         # (metric, period start, leaf) -> [count, sums...]
         self.counters = {}
         # (metric, period start, margin, labels, window) -> identifiers
@@ -109,9 +96,7 @@ class Oracle:
         self.bitten = collections.Counter()
         # Released periods, the time that their late events count at, and whether the daemon knew of the release when it
         # counted them: if not, they prove no device anywhere.
-        self.released_periods = set()
-        self.open_at = None
-        self.knows_releases = False
+        self.released_periods, self.open_at, self.knows_releases = set(), None, False
 
     # Counting
 
@@ -123,16 +108,8 @@ class Oracle:
 
     def answer(self, batch, now):
         """Counts a batch; what its client must have been told: (accepted, [(index, reason)])."""
-        purpose = batch["purpose"]
-        context = batch.get("context", {})
-        spoilt = None
-        for name, value in context.items():
-            if name not in self.fields[purpose]:
-                spoilt = "unknown_field"
-                break
-            if isinstance(value, (list, dict)):
-                spoilt = "invalid_value"
-                break
+        purpose, context = batch["purpose"], batch.get("context", {})
+        spoilt = fault(context, self.fields[purpose])
         accepted, refused = 0, []
         for index, event in enumerate(batch["events"]):
             reason = spoilt or self.count(batch, context, event, now)
@@ -153,12 +130,8 @@ class Oracle:
         if at > now + 300:
             return "in_the_future"
         own = event.get("fields", {})
-        allowed = set().union(*(metric.fields for metric in metrics))
-        for field, value in own.items():
-            if field not in allowed:
-                return "unknown_field"
-            if isinstance(value, (list, dict)):
-                return "invalid_value"
+        if reason := fault(own, set().union(*(metric.fields for metric in metrics))):
+            return reason
         live = [metric for metric in metrics if now < metric.expires and at < metric.expires]
         if not live:
             return "metric_expired"
@@ -168,7 +141,6 @@ class Oracle:
                 value = own.get(measure["field"], context.get(measure["field"], MISSING))
                 if isinstance(value, bool) or not isinstance(value, (int, float)):
                     return "invalid_value"
-        reason = None
         counted = False
         for metric in live:
             verdict = self.add(metric, batch, {**context, **own}, event, at)
@@ -179,8 +151,7 @@ class Oracle:
         return None if counted else reason
 
     def add(self, metric, batch, fields, event, at):
-        cell = tuple(
-            each.bucket(fields.get(each.field, MISSING), at, event["event"]) for each in metric.dimensions)
+        cell = tuple(each.bucket(fields.get(each.field, MISSING), at, event["event"]) for each in metric.dimensions)
         part = metric.labels(cell, metric.partition)
         key = (batch["purpose"], batch["window"], batch["id"], metric.name)
         used, known = self.used.get(key, (0, None))
@@ -232,8 +203,7 @@ class Oracle:
         """(margin, labels) -> (count, sums, reach) of every cell that leaves the house: k devices of the busiest window are in it.
         Devices are those of that window."""
         metric = self.metrics[name]
-        leaves = [(cell, values) for (metric_name, period, cell), values in self.counters.items()
-                  if (metric_name, period) == (name, start)]
+        leaves = [(cell, values) for (metric_name, period, cell), values in self.counters.items() if (metric_name, period) == (name, start)]
         busiest = self.busiest(name, start)
         found = {}
         for margin in metric.shown:
@@ -244,21 +214,18 @@ class Oracle:
                     devices[tuple(pair for pair in labels if pair[0] in margin)] += len(identifiers)
             totals = {}
             for cell, values in leaves:
-                total = totals.setdefault(metric.labels(cell, margin), [0] * len(values))
-                for place, value in enumerate(values):
-                    total[place] += value
+                labels = metric.labels(cell, margin)
+                totals[labels] = list(map(sum, zip(values, totals.get(labels, itertools.repeat(0)))))
             for labels, values in totals.items():
                 if devices[labels] >= metric.k:
-                    found[(margin, labels)] = (
-                        values[0], tuple(values[1:]), devices[labels] if metric.reach else None)
+                    found[(margin, labels)] = (values[0], tuple(values[1:]), devices[labels] if metric.reach else None)
         return found
 
     # Reporting
 
     def report_rows(self, insight_name, start):
-        """Every row of an insight in the plan's order: (labels, value as text or None, numerator, denominator), and the
-        same for the whole (None where it means nothing), the withheld share, and what the withheld rows hold together
-        (None where there is no line for it)."""
+        """Every row of an insight in the plan's order: (labels, value as text or None, numerator, denominator), and the same for the whole
+        (None where it means nothing), the withheld share, and what the withheld rows hold together (None where there is no line for it)."""
         insight = self.plan["insights"][insight_name]
         metric = self.metrics[insight["metric"]]
         cells = self.released(metric.name, start)
@@ -281,16 +248,13 @@ class Oracle:
             if insight["kind"] == "reach":
                 return str(reach), None, None
             if insight["kind"] == "mean":
-                place = [name for name, _ in metric.sums].index(insight["sum"])
-                decimals = metric.sums[place][1]["decimals"]
+                place, decimals = [name for name, _ in metric.sums].index(insight["sum"]), decimals_of(metric, insight)
                 value = fractions.Fraction(sums[place], 10**decimals)
                 return decimal(value / count, max(2, decimals)), decimal(value, decimals), str(count)
-            amount = 0 if insight["basis"] == "events" else 2
-            top = cell({**base, **split, **part}) if part else found
-            bottom = found if part else cell(base)
-            if top is None or bottom is None:
+            pair = (cell({**base, **split, **part}), found) if part else (found, cell(base))
+            if None in pair:
                 return None, None, None
-            top, bottom = top[amount], bottom[amount]
+            top, bottom = (each[0 if insight["basis"] == "events" else 2] for each in pair)
             return decimal(fractions.Fraction(top, bottom), 6), str(top), str(bottom)
 
         axes = [metric.rows_of(next(each for each in metric.dimensions if each.name == name)) for name in names]
@@ -300,22 +264,20 @@ class Oracle:
                 insight["kind"] != "share" or (part and frozenset({**base, **part}) in metric.shown)):
             whole = figure({})
         total = cell(base) if frozenset(base) in metric.shown else None
-        covered = sum(
-            cell({**base, **dict(zip(names, labels))})[0] for labels, value, *_ in rows if value is not None)
+        covered = sum(cell({**base, **dict(zip(names, labels))})[0] for labels, value, *_ in rows if value is not None)
         share = None
         if total and covered <= total[0] and (names or covered):
             share = decimal(fractions.Fraction(total[0] - covered, total[0]), 6)
         rest = None
         counts_events = insight["kind"] in ("count", "distribution", "mean") or insight.get("basis") == "events"
         if share and names and counts_events and any(row[1] is None for row in rows):
-            bottom = sum(cell({**base, **dict(zip(names, row[0]))})[0] for row in rows if row[1] is not None)
-            bottom = total[0] - bottom
+            bottom = total[0] - covered
             if insight["kind"] in ("count", "distribution"):
                 rest = str(bottom), None, None
             elif insight["kind"] == "mean" and whole[0] is not None and bottom:
                 top = fractions.Fraction(whole[1]) - sum(fractions.Fraction(row[2]) for row in rows if row[2] is not None)
-                rest = decimal(top / bottom, max(2, decimals_of(metric, insight))), \
-                    decimal(top, decimals_of(metric, insight)), str(bottom)
+                decimals = decimals_of(metric, insight)
+                rest = decimal(top / bottom, max(2, decimals)), decimal(top, decimals), str(bottom)
             elif insight["kind"] == "share":
                 # Of a share without a part, each row is a part of the same whole.
                 everything = total[0] if not part else (cell({**base, **part}) or [None])[0]

@@ -8,10 +8,10 @@ import daemon
 class Line:
     """One connection; answers as (status, headers, body), by their lengths."""
 
-    def __init__(self, port, seconds=20):
-        self.socket = socket.create_connection(("127.0.0.1", port), seconds)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.rest = b""
+    def __init__(self, port, seconds=20, plain=None):
+        self.socket, self.rest = plain or socket.create_connection(("127.0.0.1", port), seconds), b""
+        if not plain:
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def __enter__(self):
         return self

@@ -1,10 +1,10 @@
 """Who is on the way between a device and a daemon, on this machine: the door, which is the daemon's own address and takes down
 whoever comes directly, and a relay of somebody else's. Each keeps all that it sees."""
 
-import http.client
 import json
 import time
 
+import daemon
 import pages
 from daemon import check
 from oblivious import House
@@ -36,13 +36,7 @@ class Party(pages.Server):
         return [each for each in list(self.seen) if each.method == "POST"]
 
     def ask(self, method, path, body, headers):
-        line = http.client.HTTPConnection("127.0.0.1", self.upstream, timeout=30)
-        try:
-            line.request(method, path, body or None, headers)
-            answer = line.getresponse()
-            return answer.status, dict(answer.getheaders()), answer.read()
-        finally:
-            line.close()
+        return daemon.fetch(self.upstream, method, path, body or None, headers)
 
 
 class Handler(pages.Handler):
@@ -116,7 +110,8 @@ class Street:
     def __init__(self, plan):
         # The relay's address is in the plan, and leads to a daemon that starts with the plan.
         self.relay = Relay(0)
-        self.house = House(plan.replace("RELAY", self.relay.address), name="notes").start()
+        self.plan = plan.replace("RELAY", self.relay.address)
+        self.house = House(self.plan, name="notes").start()
         self.relay.upstream = self.house.port
         self.door = Door(self.house.port)
 
@@ -127,6 +122,25 @@ class Street:
     def asked(self):
         """What was asked for at the door."""
         return [each.path for each in self.door.seen if each.method == "GET"]
+
+    def fates(self):
+        """What a relay may do, by name. What a page asks beforehand is let through."""
+        def said(status, text, only=(SEALED, KEYS)):
+            return lambda handler: (status, {}, text) if handler.command != "OPTIONS" and handler.path in only else None
+
+        def keys(listed):
+            return lambda handler: listed if (handler.command, handler.path) == ("GET", KEYS) else None
+
+        other = House(self.plan, name="notes").start()
+        strange, ours = Door(other.port).ask("GET", KEYS, b"", {}), self.relay.ask("GET", KEYS, b"", {})
+        check(other.stop() == 0, "the other daemon did not stop in order")
+        return {
+            "404": said(404, b""), "500": said(500, b""), "301": said(301, b""),
+            "an answer": said(202, b'{"accepted":1,"refused":[]}', (SEALED,)),
+            "a refusal": said(403, b'{"error":"unknown_app"}', (SEALED,)), "no keys": said(404, b"", (KEYS,)),
+            "400 for ever": said(400, b'{"error":"oblivious_key"}', (SEALED,)), "rubbish": said(200, b"x" * 2000, (SEALED,)),
+            "nothing": said(200, b"", (SEALED,)), "busy": said(503, b'{"error":"overloaded"}', (SEALED,)),
+            "keys of its own": keys(strange), "unsigned keys": keys((200, {}, ours[2])), "cut keys": keys((200, ours[1], ours[2][:20]))}
 
     def end(self):
         for each in (self.relay, self.door):

@@ -68,8 +68,7 @@ class Gateway:
     def listed(self):
         kem_id, _, _ = KEMS[self.kem]
         public = self.pair.public_key.to_public_bytes()
-        configuration = (
-            bytes([self.number]) + kem_id.to_bytes(2, "big") + public + b"\0\x08" + b"\0\x01\0\x01" + b"\0\x01\0\x03")
+        configuration = (bytes([self.number]) + kem_id.to_bytes(2, "big") + public + b"\0\x08" + b"\0\x01\0\x01" + b"\0\x01\0\x03")
         return len(configuration).to_bytes(2, "big") + configuration
 
     def answer(self, request, cipher, message):
@@ -77,8 +76,7 @@ class Gateway:
         suite, header, enc_length = parties(self.kem, cipher)
         check(request[:7] == bytes([self.number]) + header, "the header is another one")
         enc = request[7:7 + enc_length]
-        recipient = suite.create_recipient_context(
-            enc, self.pair.private_key, b"message/bhttp request\0" + request[:7])
+        recipient = suite.create_recipient_context(enc, self.pair.private_key, b"message/bhttp request\0" + request[:7])
         asked = recipient.open(request[7 + enc_length:])
         length = CIPHERS[cipher][3]
         nonce = os.urandom(length)

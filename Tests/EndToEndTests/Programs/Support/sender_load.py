@@ -22,12 +22,8 @@ class Senders:
         for sequence in sequences:
             self.waiting.put(sequence)
         self.total = sum(map(len, sequences))
-        self.answers = {}
-        self.acknowledged = 0
-        self.retries = 0
-        self.repeats = 0
-        self.failure = None
-        self.lock = threading.Lock()
+        self.acknowledged = self.retries = self.repeats = 0
+        self.answers, self.failure, self.lock = {}, None, threading.Lock()
         self.threads = [threading.Thread(target=self.work, args=(place,)) for place in range(CONNECTIONS)]
 
     def start(self):
@@ -42,8 +38,7 @@ class Senders:
 
     def work(self, place):
         chance = random.Random(place)
-        line = Line(self.house, self)
-        second = Line(self.house, self)
+        line, second = Line(self.house, self), Line(self.house, self)
         try:
             while not self.failure:
                 try:
@@ -83,9 +78,7 @@ class Line:
     """One connection, made again whenever it breaks."""
 
     def __init__(self, house, senders):
-        self.house = house
-        self.senders = senders
-        self.connection = None
+        self.house, self.senders, self.connection = house, senders, None
 
     def post(self, body, headers):
         deadline = time.monotonic() + 300

@@ -3,6 +3,7 @@
 import os
 
 import daemon
+import preloaded
 
 SOURCE = os.path.join(daemon.ROOT, "Tests", "Faults", "disk.c")
 
@@ -11,12 +12,10 @@ class SlowDisk:
     def __init__(self, house, seconds):
         self.path = os.path.join(house.folder, "disk")
         numbers = [0, 0, int(seconds * 1_000_000), 0, 0, 0]
-        with open(self.path, "wb") as file:
-            file.write(b"".join(number.to_bytes(8, "little") for number in numbers))
+        daemon.write(self.path, b"".join(number.to_bytes(8, "little") for number in numbers))
         house.settings.update(
-            LD_PRELOAD=daemon.library(SOURCE, house.folder), DISK_FILE=self.path, DISK_PATH=os.path.join(house.data, "journal"))
+            LD_PRELOAD=preloaded.library(SOURCE, house.folder), DISK_FILE=self.path, DISK_PATH=os.path.join(house.data, "journal"))
 
     @property
     def syncs(self):
-        with open(self.path, "rb") as file:
-            return int.from_bytes(file.read()[40:48], "little")
+        return int.from_bytes(daemon.read_bytes(self.path)[40:48], "little")

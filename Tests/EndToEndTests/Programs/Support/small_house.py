@@ -22,23 +22,21 @@ metrics:
     purpose: product, dimensions: [system, room], period: hour, contribution_bound: 100,
     impossible: [{{system: plan9, room: attic}}],
     measures: {{reach: true, sums: {{spent: {{field: amount, from: 0, to: 1000, decimals: 2, unit: EUR}}}}}}}}
-""".replace("EXPIRES", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 200 * 86400)))
+""".replace("EXPIRES", daemon.expiry())
 
 # Devices by system and room. Linux in the cellar is small, in the attic there is nobody of ios and linux.
-CROWD = {
-    ("android", "hall"): 40, ("android", "cellar"): 25, ("android", "attic"): 15,
-    ("ios", "hall"): 30, ("ios", "cellar"): 20, ("linux", "hall"): 20, ("linux", "cellar"): 2, ("plan9", "hall"): 12}
+CROWD = {("android", "hall"): 40, ("android", "cellar"): 25, ("android", "attic"): 15,
+         ("ios", "hall"): 30, ("ios", "cellar"): 20, ("linux", "hall"): 20, ("linux", "cellar"): 2, ("plan9", "hall"): 12}
 
 # An hour that is over, so that it can be released at once: the last one when the house is opened.
 HOUR = None
 
 
 def visit(house, device, system, room, at=None):
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at or HOUR + 1800))
     house.take({
         "app": "salon", "batch": os.urandom(16).hex(), "purpose": "product", "window": int(time.time()) // ROTATION,
         "id": f"device {device}", "context": {"system": system, "room": room},
-        "events": [{"event": "visit", "at": stamp, "fields": {"amount": 2.5}}]})
+        "events": [{"event": "visit", "at": daemon.instant(at or HOUR + 1800), "fields": {"amount": 2.5}}]})
 
 
 def open_house():

@@ -3,19 +3,15 @@
 import os
 import socket
 import ssl
-import subprocess
 import time
 
 import daemon
 import raw_http
 import shop
-from daemon import check
 
 
 def openssl(*arguments, folder=None, stdin=b""):
-    done = subprocess.run(["openssl", *arguments], cwd=folder, input=stdin, capture_output=True, timeout=60)
-    check(done.returncode == 0, "openssl", *arguments, "said", done.stderr.decode())
-    return done.stdout
+    return daemon.ran("openssl", *arguments, cwd=folder, input=stdin, text=False, seconds=60).stdout
 
 
 class Authority:
@@ -29,8 +25,7 @@ class Authority:
 
     def make(self, name, key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), days=80, address="127.0.0.1"):
         openssl("req", "-newkey", *key, "-nodes", "-subj", "/CN=localhost", "-addext",
-                f"subjectAltName=DNS:localhost,IP:{address}", "-keyout", name + ".key", "-out", name + ".csr",
-                folder=self.folder)
+                f"subjectAltName=DNS:localhost,IP:{address}", "-keyout", name + ".key", "-out", name + ".csr", folder=self.folder)
         openssl("x509", "-req", "-in", name + ".csr", "-CA", self.name + ".crt", "-CAkey", self.name + ".key",
                 "-CAcreateserial", "-days", str(days), "-copy_extensions", "copy", "-out", name + ".crt", folder=self.folder)
         os.chmod(os.path.join(self.folder, name + ".key"), 0o600)
@@ -41,10 +36,7 @@ class Authority:
 
 def replace(source, target):
     """As a renewal does it: a new file in the former one's place, at once."""
-    with open(source, "rb") as file, open(target + ".new", "wb") as copy:
-        copy.write(file.read())
-    os.chmod(target + ".new", 0o600)
-    os.rename(target + ".new", target)
+    os.rename(daemon.write(target + ".new", daemon.read_bytes(source), 0o600), target)
 
 
 class House(daemon.Daemon):
@@ -97,14 +89,11 @@ class House(daemon.Daemon):
 
     def line(self, context=None, session=None, port=None, prefix=b"", plain=None):
         """A connection on which requests can be sent; `prefix` goes before TLS."""
-        found = raw_http.Line.__new__(raw_http.Line)
-        found.rest = b""
-        found.socket = plain or self.open(port)
+        found = raw_http.Line(None, plain=plain or self.open(port))
         if prefix:
             found.socket.sendall(prefix)
         if self.scheme == "https":
-            found.socket = (context or self.client).wrap_socket(
-                found.socket, server_hostname="localhost", session=session)
+            found.socket = (context or self.client).wrap_socket(found.socket, server_hostname="localhost", session=session)
         return found
 
     def exchange(self, method, path, body=None, headers={}, source=None, port=None):

@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from daemon import check, say, until
+from daemon import check, read, say, until
 
 # All that traces may say, but for what the plan and the program have no word for.
 SPANS = {"request", "journal commit", "flush", "release", "report", "delivery"}
@@ -19,16 +19,14 @@ def spans_of(path):
     """All spans of a file, as far as it is written."""
     if not os.path.exists(path):
         return []
-    with open(path) as file:
-        return [span for line in file.read().splitlines() for resource in json.loads(line)["resourceSpans"]
-                for scope in resource["scopeSpans"] for span in scope["spans"]]
+    return [span for line in read(path).splitlines() for resource in json.loads(line)["resourceSpans"]
+            for scope in resource["scopeSpans"] for span in scope["spans"]]
 
 
 def refusals(spans, routes, plan, chosen=()):
     """What spans say that they may not: each is told by names of closed lists, templates of routes, words of the plan and numbers.
 
-    `routes` are templates with * for parameters, `plan` is its text, `chosen` what clients have sent as a trace's identifier.
-    """
+    `routes` are templates with * for parameters, `plan` is its text, `chosen` what clients have sent as a trace's identifier."""
     wrong = [f"a span is called {span['name']!r}" for span in spans if span["name"] not in SPANS]
     for span in spans:
         wrong += [f"a span has {each!r}" for each in set(span) - MEMBERS]
@@ -74,18 +72,12 @@ def routes_of(house):
     return {re.sub(r"\{\w+\}", "*", path) for path in json.loads(described)["paths"]}
 
 
-def plan_of(house):
-    with open(house.plan) as file:
-        return file.read()
-
-
 def expect_traces(house, chosen):
     """Requests, commits and flushes are there, and say nothing that they may not.
 
-    `chosen` is the trace's identifier that clients have sent.
-    """
+    `chosen` is the trace's identifier that clients have sent."""
     spans = wait_for(house, {"request", "journal commit", "flush"})
-    routes, plan = routes_of(house), plan_of(house)
+    routes, plan = routes_of(house), read(house.plan)
     wrong = refusals(spans, routes, plan, (chosen, chosen[:16]))
     check(not wrong, "traces say what they may not:", *wrong[:20])
     facts = facts_of(spans)
@@ -119,10 +111,9 @@ def expect_refused(spans, routes, plan, chosen):
 def expect_deliveries(house, secrets):
     """Releases, reports and deliveries are told by the plan's names, and not by where they go or by what lets them in."""
     spans = wait_for(house, {"release", "report", "delivery"})
-    wrong = refusals(spans, routes_of(house), plan_of(house))
+    wrong = refusals(spans, routes_of(house), read(house.plan))
     check(not wrong, "traces say what they may not:", *wrong[:20])
-    with open(house.settings["THRONG_TRACES"]) as file:
-        text = file.read()
+    text = read(house.settings["THRONG_TRACES"])
     check(not [each for each in secrets if each in text], "traces say where reports go, or how")
     failed = [span for span in spans if span["name"] == "delivery" and span.get("status") == {"code": 2}]
     check(failed and len(failed) < sum(span["name"] == "delivery" for span in spans), "tries all end alike")

@@ -1,6 +1,5 @@
 """Two houses on one clock and with one secret, and a day's crowd for both: what is sent, and who wants it all back."""
 
-import http.client
 import json
 import os
 import shutil
@@ -71,25 +70,18 @@ class House(daemon.Daemon):
         super().__init__(plan())
         self.clock = first.clock if first else MovingClock(self.folder, START)
         # Both draw the same noise.
-        self.common = {**self.clock.variables, "noise": True, "THRONG_TEST_SCHEDULE_SECONDS": "1"}
+        self.settings = {**self.clock.variables, "noise": True, "THRONG_TEST_SCHEDULE_SECONDS": "1"}
         if first:
             os.makedirs(self.data)
             shutil.copy(os.path.join(first.data, "installation.secret"), self.data)
-        self.settings = self.common
 
     def withdraw(self, identifier, window, purpose="product", **more):
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         body = {"app": "shop", "purpose": purpose, "window": window, "id": identifier, **more}
-        line.request("POST", "/v1/withdraw", json.dumps(body), {"content-type": "application/json"})
-        answer = line.getresponse()
-        found = answer.status, dict(answer.getheaders()), answer.read()
-        line.close()
-        return found
+        return self.post(json.dumps(body), path="/v1/withdraw")
 
     def rows(self, since, covered):
-        """What is counted of periods since an instant, under names that both share. A sum of 0 has a row or none, as flushes
-        divide it.
-        Of what became of events it is another instant: who withdraws after a release may be taken out of those of its day."""
+        """What is counted of periods since an instant, under names that both share. A sum of 0 has a row or none, as flushes divide it. Of
+        what became of events it is another instant: who withdraws after a release may be taken out of those of its day."""
         named = "join throng.metric_layout as l on l.metric_id = t.metric_id"
         recent = f"where t.period_start >= to_timestamp({since})"
         return {
@@ -123,15 +115,7 @@ class House(daemon.Daemon):
 
     def has_no(self, purpose):
         """Whether all windows of a purpose are counted for good: their keys are gone."""
-        for where, _, names in os.walk(os.path.join(self.data, "windows")):
-            for name in names:
-                try:
-                    with open(os.path.join(where, name), "rb") as file:
-                        if purpose.encode() in file.read():
-                            return False
-                except FileNotFoundError:
-                    continue
-        return True
+        return not any(purpose.encode() in text for _, text in daemon.files(os.path.join(self.data, "windows")))
 
     def is_settled(self):
         """Whether everything that is due is released, and in reports."""
@@ -165,8 +149,7 @@ class Identifier:
                 if name != "look":
                     fields["os"] = system
                 if name in ("buy", "pay"):
-                    fields["paid"] = 500 if isHeavy else chance.choice(
-                        [-50, 0, chance.randint(-80, 600), chance.randint(1, 9)])
+                    fields["paid"] = 500 if isHeavy else chance.choice([-50, 0, chance.randint(-80, 600), chance.randint(1, 9)])
                 at = start + slot * HOUR - chance.randint(0, 1800)
                 count = 3 if isHeavy else chance.randint(1, 3)
                 events.append({"event": name, "at": stamp(at), "count": count, "fields": fields})

@@ -17,7 +17,7 @@ class Visitor:
 
     def __init__(self, house, *role):
         self.house = house
-        token = house.throng("token", "new", "--plan", house.plan, "--data", house.data, *role).strip().split("\n")[0]
+        token = house.command("token", "new", "--plan", house.plan, "--data", house.data, *role).strip().split("\n")[0]
         status, headers, _ = self.ask("POST", "/sign-in", urllib.parse.urlencode({"token": token}))
         check(status == 303, role, "are not let in:", status)
         self.cookie = headers["set-cookie"].split(";")[0]
@@ -47,9 +47,8 @@ class Visitor:
             text = found[address] = body.decode(errors="replace")
             check(len(found) < most, "pages without end:", list(found)[:5])
             if not is_file(address):
-                queue.extend(
-                    (link, address) for link in self.linked(address, text)
-                    if not is_file(link) or link.startswith("/explore") or any(label in link for label in labels))
+                queue.extend((link, address) for link in self.linked(address, text)
+                             if not is_file(link) or link.startswith("/explore") or any(label in link for label in labels))
         return found
 
     @staticmethod

@@ -1,7 +1,6 @@
 """The sample shop's pages on another origin than the daemon, under a strict policy; some of its hosts lose answers."""
 
 import collections
-import http.client
 import json
 import os
 import time
@@ -25,8 +24,7 @@ def plan():
         f"  {name}: {{title: {name}, field: {'p_route' if name == 'p_again' else name}, {rule}}}\n" for name, rule in rules.items())
     dimensions += "  p_open: {title: p_open, field: p_open, revealed: {most: 5}}\n"
     described = "question: Is it so?, decision: None., owner: Tests, expires: 2027-10-31, purpose: product"
-    metrics = "".join(
-        f"  {name}s: {{title: {name}, events: [probe], {described}, dimensions: [{name}], period: day}}\n" for name in rules)
+    metrics = "".join(f"  {name}s: {{title: {name}, events: [probe], {described}, dimensions: [{name}], period: day}}\n" for name in rules)
     metrics += f"  open: {{title: Open, events: [open], {described}, dimensions: [p_open], period: day}}\n"
     metrics += f"  rarely: {{title: Rare, events: [rare], {described}, dimensions: [kind], period: day, sampling: 0.5}}\n"
     text = text.replace("dimensions:\n  page:", f"dimensions:\n{dimensions}  page:", 1)
@@ -53,8 +51,7 @@ class Page(pages.Handler):
                 self.server.referrers.append(self.headers.get("referer"))
             return self.carry("GET", None)
         if host in ("search.example", "other.example"):
-            links = "".join(
-                f'<a id="{place}" href="{self.server.url(to)}">{to}</a> ' for place, to in enumerate(["/", "/lamp/arc"]))
+            links = "".join(f'<a id="{place}" href="{self.server.url(to)}">{to}</a> ' for place, to in enumerate(["/", "/lamp/arc"]))
             return self.answer(200, links.encode(), content_type="text/html")
         if "prerender" in self.headers.get("sec-purpose", ""):
             self.server.ahead.append(path)
@@ -79,9 +76,8 @@ class Page(pages.Handler):
             text = text.replace('data-app="webshop"', 'data-app="unplanned"')
         # Its plan has the second version of a purpose.
         text = text.replace("const version = 1;", "const version = 2;")
-        policy = (
-            f"default-src 'none'; script-src 'self' {counter}; connect-src {counter}; style-src 'self'; base-uri 'none';"
-            " form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
+        policy = (f"default-src 'none'; script-src 'self' {counter}; connect-src {counter}; style-src 'self'; base-uri 'none';"
+                  " form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'")
         self.answer(200, text.encode(), content_type=files.get(path, "text/html"), content_security_policy=policy)
 
     def do_POST(self):
@@ -101,10 +97,6 @@ class Page(pages.Handler):
         return self.carry("POST", body)
 
     def carry(self, method, body):
-        line = http.client.HTTPConnection("127.0.0.1", self.server.house.port, timeout=10)
-        line.request(method, self.path, body or b"", {"origin": self.server.url()[:-1]})
-        response = line.getresponse()
-        text = response.read()
-        self.answer(response.status, text, content_type=response.getheader("content-type"),
-                    access_control_allow_origin="*")
-        line.close()
+        origin = {"origin": self.server.url()[:-1]}
+        status, headers, text = daemon.fetch(self.server.house.port, method, self.path, body or b"", origin, seconds=10)
+        self.answer(status, text, content_type=headers.get("content-type"), access_control_allow_origin="*")

@@ -3,12 +3,13 @@
 import os
 import struct
 
+import daemon
+
 
 def checkpoint_keys(path):
     """The names of the keys of a checkpoint's windows, as CheckpointIndex.swift states."""
     try:
-        with open(path, "rb") as file:
-            content = file.read()
+        content = daemon.read_bytes(path)
     except FileNotFoundError:
         return set()
     size = struct.unpack("<I", content[-8:-4])[0]
@@ -25,8 +26,7 @@ def journal_keys(house):
     names = set()
     folder = os.path.join(house.data, "journal")
     for name in os.listdir(folder):
-        with open(os.path.join(folder, name), "rb") as file:
-            content = file.read()
+        content = daemon.read_bytes(folder, name)
         layouts = struct.unpack_from("<I", content, 24)[0]
         place = 40 + 32 * layouts
         while place + 8 <= len(content):

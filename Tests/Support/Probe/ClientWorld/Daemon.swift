@@ -176,11 +176,9 @@ package final class Daemon: Sendable {
                 let window = incoming.bucketed.window
                 let key = state.keys[window] ?? .random()
                 state.keys[window] = key
-                let calendar = CookPlan.calendar ?? .utc
                 close(&state, now: now)
                 switch state.counting.count(
-                    incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now,
-                    openPeriod: { calendar.period($0.period, containing: now).start })
+                    incoming.bucketed, identifier: incoming.identifier.keyed(with: key), now: now)
                 {
                 case .full: throw IntakeError.noMemory
                 case .withdrawn:

@@ -16,19 +16,19 @@ extension World {
         let incoming = IncomingWithdrawal(
             window: sender.window, identifier: sender.identifier.withUnsafeBufferPointer { RawIdentifier($0) })
         do {
-            switch try ingestion.withdraw(incoming) {
-            case .noted(_, let position):
-                oracle.mayWithdraw(sender)
-                trace.note("withdraws", Int64(position.value))
-                let daemon = daemon
-                ingestion.journal.acknowledgeable(position) { [weak self] result in
-                    guard let self, daemon.port.isAlive, case .success = result else { return }
-                    self.oracle.withdraws(sender)
-                    self.trace.note("withdrawal acknowledged", Int64(sender.who))
-                }
-            case .overloaded, .full: trace.note("turned away")
-            case .failed: oracle.mayWithdraw(sender)
+            let (_, position) = try ingestion.withdraw(incoming)
+            oracle.mayWithdraw(sender)
+            trace.note("withdraws", Int64(position.value))
+            let daemon = daemon
+            ingestion.journal.acknowledgeable(position) { [weak self] result in
+                guard let self, daemon.port.isAlive, case .success = result else { return }
+                self.oracle.withdraws(sender)
+                self.trace.note("withdrawal acknowledged", Int64(sender.who))
             }
+        } catch Unavailable.failed {
+            oracle.mayWithdraw(sender)
+        } catch is Unavailable {
+            trace.note("turned away")
         } catch {
             trace.note("refused")
         }

@@ -347,8 +347,8 @@ final class World: @unchecked Sendable {
                     self.oracle.counts(post.number)
                     self.trace.note("acknowledged", Int64(post.number))
                 }
-            case .unwanted, .overloaded, .full, .elsewhere, .changing: trace.note("turned away")
-            case .failed: oracle.mayCount(post.number)
+            case .unavailable(.failed): oracle.mayCount(post.number)
+            case .unwanted, .elsewhere, .later, .unavailable: trace.note("turned away")
             }
         } catch {
             trace.note("refused")

@@ -1,0 +1,122 @@
+internal import ThrongPlan
+
+/// The table of an answer's page for a sheet: each number, each end of an interval and each margin in a cell of its own.
+struct SheetTable {
+    private(set) var heads: [String] = []
+    private(set) var rows: [[SheetCell]] = []
+    private let answer: InsightAnswer
+    private let whole: Quantity?
+    /// True where numbers have an interval or a band, false where they have a margin, nil where neither is told.
+    private let hasBounds: Bool?
+    private let margin: Int64?
+    private var isShare: Bool { answer.unit == "share" }
+
+    init(_ answer: InsightAnswer, _ answered: InsightAnswer.Answered) {
+        self.answer = answer
+        whole = answered.shareBase?.quantity
+        margin = answered.basis.margin(of: answer.insight.kind)
+        let isBand = if case .quantiles(at: _) = answer.insight.kind { true } else { false }
+        hasBounds = isBand || answered.basis.hasInterval(answer.insight.kind) ? true : margin == nil ? nil : false
+        let columns = DataColumns(answer, answered)
+        let full = columns.heads.flatMap {
+            $0 == Wording.interval || isBand && $0 == columns.heads[1] ? Self.ends($0) : [$0]
+        }
+        let table = answered.table
+        heads = columns.labelHeads
+        func cells(_ figure: Figure) -> [SheetCell] {
+            figure.quantity.map { own($0) + beside($0) } ?? nothing(figure, full.count)
+        }
+        func part(_ figure: Figure?) -> [SheetCell] {
+            guard let figure else { return [.empty, .empty, .empty] }
+            return figure.quantity.map { [value($0)] + bounds($0) } ?? nothing(figure, 3)
+        }
+        func row(_ labels: [String], _ cells: [SheetCell]) -> [SheetCell] {
+            let gap = max(heads.count - labels.count - cells.count, 0)
+            return labels.map { .text($0) } + Array(repeating: .empty, count: gap) + cells
+        }
+        switch answered.view {
+        case .table, .ranking:
+            var rest = (label: Withheld.together, quantity: table.rest?.quantity)
+            heads += full
+            rows = table.rows.map { row(columns.labels(of: $0), cells($0.figure)) }
+            if case .ranking(let ranking) = answered.view {
+                rest = (AnswerRanking.together, ranking.rest)
+                heads.insert("Rank", at: 0)
+                rows = ranking.rows.map { ranked in
+                    row([ranked.place] + columns.labels(of: ranked.row), cells(ranked.row.figure))
+                }
+            }
+            // A sum of what is withheld has no margin that is told.
+            if let sum = rest.quantity { rows.append(row([rest.label], own(sum) + beside(sum).map { _ in .empty })) }
+            if let whole = table.whole { rows.append(row(["All"], cells(whole))) }
+        case .change(let comparisons):
+            heads += alone(columns.heads[0]) + comparisons.flatMap(changeHeads)
+            rows = table.rows.enumerated().map { place, one in
+                row(columns.labels(of: one), alone(one.figure) + comparisons.flatMap { change($0.rows[place]) })
+            }
+        case .funnel(let stages):
+            heads += alone(columns.heads[0]) + columns.heads.dropFirst().flatMap { [$0] + Self.ends($0) }
+            rows = zip(table.rows, stages).map { one, stage in
+                row(columns.labels(of: one), alone(one.figure) + [stage.ofPrevious, stage.ofFirst].flatMap(part))
+            }
+        case .trend(let points):
+            let isOne = answered.axes.isEmpty
+            heads = [points.last?.period.kind.rawValue.sentenceCased ?? ""]
+            heads += isOne ? full : table.rows.flatMap { alone($0.label) }
+            rows = points.map { point in
+                row([answer.names.label(point.period)], point.figures.flatMap { isOne ? cells($0) : alone($0) })
+            }
+        }
+    }
+
+    private static func ends(_ head: String) -> [String] { ["\(head), from", "\(head), to"] }
+
+    private func value(_ quantity: Quantity) -> SheetCell { SheetCell(quantity.decimal, isShare: quantity.isShare) }
+
+    private func bounds(_ quantity: Quantity) -> [SheetCell] {
+        let bounds = answer.bounds(of: quantity)
+        return [bounds?.low, bounds?.high].map { SheetCell($0, isShare: quantity.isShare) }
+    }
+
+    private func beside(_ quantity: Quantity) -> [SheetCell] {
+        hasBounds.map { $0 ? bounds(quantity) : [SheetCell(quantity.within ?? margin)] } ?? []
+    }
+
+    private func nothing<Value>(_ reported: Reported<Value>, _ width: Int) -> [SheetCell] {
+        [.text(reported.marker ?? "")] + Array(repeating: .empty, count: width - 1)
+    }
+
+    private func own(_ quantity: Quantity) -> [SheetCell] {
+        switch quantity {
+        case .drawn, .estimate, .quantile:
+            guard let part = quantity.amount, let all = whole?.amount else { return [value(quantity)] }
+            let share = all > 0 ? Decimals(min(part, all), over: all, places: Quantity.sharePlaces) : nil
+            return [value(quantity), SheetCell(share, isShare: true)]
+        case .share(let part, let whole, _), .settled(let part, let whole):
+            return [value(quantity), SheetCell(part), SheetCell(whole)]
+        case .mean(_, _, let events, _): return [value(quantity), SheetCell(events)]
+        }
+    }
+
+    private func alone(_ head: String) -> [String] {
+        [head] + (hasBounds.map { $0 ? Self.ends(head) : ["\(head), within"] } ?? [])
+    }
+    private func alone(_ figure: Figure) -> [SheetCell] {
+        figure.quantity.map { [value($0)] + beside($0) } ?? nothing(figure, alone("").count)
+    }
+
+    private func changeHeads(_ comparison: AnswerComparison) -> [String] {
+        let then = answer.names.short(comparison.period)
+        let change = "Change since \(then)"
+        return alone(then) + [change] + Self.ends(change) + (isShare ? [] : ["\(change) in %"])
+    }
+
+    private func change(_ compared: AnswerComparison.Compared) -> [SheetCell] {
+        guard let change = compared.change.change else {
+            return alone(compared.earlier) + nothing(compared.change, isShare ? 3 : 4)
+        }
+        let difference = [change.difference, change.interval.low, change.interval.high]
+        return alone(compared.earlier) + difference.map { SheetCell($0, isShare: isShare) }
+            + (isShare ? [] : [SheetCell(change.relative, isShare: true)])
+    }
+}
