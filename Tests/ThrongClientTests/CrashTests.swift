@@ -14,6 +14,7 @@ struct CrashTests {
 
     @Test("a process that is killed thirty times while it records and sends")
     func killed() async throws {
+        let began = SystemClock().unixSeconds
         let place = try Self.directory()
         defer { try? FileManager.default.removeItem(at: place) }
         let received = place.appendingPathComponent("received").path
@@ -50,8 +51,11 @@ struct CrashTests {
             plan: try #require(CookPlan.url), storage: DirectoryStorage(storage), transport: LetterBox(path: received),
             options: options)
         while await throng.flush().waiting > 0 {}
-        #expect(await throng.status.dropped.isEmpty)
+        let dropped = await throng.status.dropped
         await throng.close()
+        // A batch without an answer is given up once its window is over, since it may have been counted.
+        guard SystemClock().unixSeconds / 900 == began / 900 else { return try await killed() }
+        #expect(dropped.isEmpty)
         // As the daemon does: a batch counts once.
         var batches: [String: Batch] = [:]
         for line in try Data(contentsOf: URL(fileURLWithPath: received)).split(separator: 0x0a) {

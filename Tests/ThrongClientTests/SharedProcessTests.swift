@@ -67,6 +67,8 @@ struct SharedProcessTests {
         var ids: [Int64: Set<String>] = [:]
 
         var batches = 0
+        /// Posts that are no batch.
+        var unread = 0
         var lost: Set<Int> { saved.filter { counted[$0] == nil } }
         var doubled: [Int] { counted.filter { $0.value > 1 }.keys.sorted() }
     }
@@ -124,7 +126,13 @@ struct SharedProcessTests {
         // As the daemon does: a batch counts once.
         var batches: [String: Batch] = [:]
         for line in try Data(contentsOf: URL(fileURLWithPath: received)).split(separator: 0x0a) {
-            let batch = try JSONDecoder().decode(Batch.self, from: line)
+            let batch: Batch
+            do { batch = try JSONDecoder().decode(Batch.self, from: line) } catch {
+                // Without turns what is posted may be no batch any more.
+                guard company == .lawless else { throw error }
+                outcome.unread += 1
+                continue
+            }
             #expect(batches[batch.batch] == nil || batches[batch.batch] == batch)
             batches[batch.batch] = batch
         }
@@ -157,7 +165,7 @@ struct SharedProcessTests {
     func lawless() async throws {
         let outcome = try await Self.run(.lawless, rounds: 4) { $0.saved.count > 20 && $0.savers > 2 }
         #expect(outcome.saved.count > 20)
-        #expect(!outcome.lost.isEmpty || !outcome.doubled.isEmpty)
+        #expect(!outcome.lost.isEmpty || !outcome.doubled.isEmpty || outcome.unread > 0)
     }
 
     @Test("who is killed in the middle of a turn leaves the directory to the others")
