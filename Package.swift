@@ -2,22 +2,16 @@
 import PackageDescription
 
 /// Warnings are errors where nobody is looking; elsewhere a newer compiler's advice must not stop a build.
-let isContinuousIntegration = Context.environment["CI"] != nil
-
 let strict: [SwiftSetting] =
-    [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ] + (isContinuousIntegration ? [.treatAllWarnings(as: .error)] : [])
+    ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"].map { .enableUpcomingFeature($0) }
+    + (Context.environment["CI"] != nil ? [.treatAllWarnings(as: .error)] : [])
 
 /// What a build for a first look and for tests optimizes: what makes and takes events, what decides releases and what attacks
 /// them, and nothing else. Packages for others may have no such flags, so only Deploy/quickstart and Deploy/test ask for them.
 let isFirstLook = Context.environment["THRONG_FIRST_LOOK"] != nil
 let computed = strict + (isFirstLook ? [.unsafeFlags(["-O"])] : [])
 
-/// Whether the quickstart builds: what a trial does not wait for is not optimized, and there is no TLS unless it is asked for. Its
-/// library takes a fifth of the build.
+/// Whether the quickstart builds: what a trial does not wait for is not optimized, and there is no TLS unless it is asked for.
 let isTrial = Context.environment["THRONG_FIRST_LOOK"] == "trial"
 let unhurried = isTrial ? strict : computed
 
@@ -28,7 +22,6 @@ let isWithinApp = Context.packageDirectory == "/" || Context.packageDirectory.co
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 /// The issuer's half of anonymous credentials. It brings BoringSSL to all platforms, so no app's target has it.
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let csv = Target.Dependency.product(name: "SwiftCSV", package: "SwiftCSV")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -38,12 +31,11 @@ let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let certificates: [Target.Dependency] = [.product(name: "X509", package: "swift-certificates"), asn1]
 let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let hummingbird: [Target.Dependency] = [
-    .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
-]
-let nio: [Target.Dependency] = [
-    .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-]
+let hummingbird = ["Hummingbird", "HummingbirdCore"].map { Target.Dependency.product(name: $0, package: "hummingbird") }
+let nio = ["NIOCore", "NIOPosix"].map { Target.Dependency.product(name: $0, package: "swift-nio") }
+let nioHTTPTypes = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map {
+    Target.Dependency.product(name: $0, package: "swift-nio-extras")
+}
 let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -87,14 +79,11 @@ let package = Package(
     ],
     targets: [
         // The flow, upstream first. A target depends only on what stands above it.
-        .target(
-            name: "ThrongSystem", dependencies: ["CCurl", "CLinux", crypto, logging], swiftSettings: computed),
+        .target(name: "ThrongSystem", dependencies: ["CCurl", "CLinux", crypto, logging], swiftSettings: computed),
         .target(name: "ThrongNoise", dependencies: [crypto], swiftSettings: computed),
         .target(name: "ThrongWire", dependencies: [crypto], swiftSettings: computed),
         .target(name: "ThrongAttestation", dependencies: ["ThrongWire", crypto], swiftSettings: unhurried),
-        .target(
-            name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams],
-            swiftSettings: strict),
+        .target(name: "ThrongPlan", dependencies: ["ThrongNoise", "ThrongWire", "CPCRE2", crypto, yams]),
         .target(
             name: "ThrongIngest",
             dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "CSimdJSON", "CZlib", crypto],
@@ -111,12 +100,12 @@ let package = Package(
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal", "ThrongRelease", "CLibPQ",
                 "CLinux", crypto, logging, lifecycle,
-            ], swiftSettings: strict, plugins: embedded),
+            ], plugins: embedded),
         .target(
             name: "ThrongReport",
             dependencies: [
                 "ThrongPlan", "ThrongRelease", .product(name: "Mustache", package: "swift-mustache"),
-            ], swiftSettings: strict, plugins: embedded),
+            ], plugins: embedded),
         .target(
             name: "ThrongCredentials",
             dependencies: [
@@ -128,18 +117,15 @@ let package = Package(
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", "ThrongRelease", "ThrongStore",
                 "ThrongReport", "CLinux", "CXlsxWriter", crypto, logging, lifecycle,
-            ] + nio, swiftSettings: strict),
+            ] + nio),
         .target(
             name: "ThrongServer",
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongAttestation", "ThrongIngest", "ThrongJournal",
                 "ThrongStore", "ThrongRelease", "ThrongReport", "ThrongCredentials", "ThrongSchedule", "CLinux", crypto,
                 logging, lifecycle, signals, httpTypes, nioHTTP, asn1,
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-            ] + hummingbird + nio + (isTrial ? [] : [nioSSL]),
-            exclude: ["Edge/ServerCertificate\(isTrial ? "" : "+None").swift"], swiftSettings: strict, plugins: embedded
-        ),
+            ] + hummingbird + nio + nioHTTPTypes + (isTrial ? [] : [nioSSL]),
+            exclude: ["Edge/ServerCertificate\(isTrial ? "" : "+None").swift"], plugins: embedded),
         .target(
             name: "ThrongCrowd",
             dependencies: [
@@ -148,17 +134,17 @@ let package = Package(
         .executableTarget(
             name: "throng",
             dependencies: [
-                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal",
-                "ThrongRelease", "ThrongAudit", "ThrongStore", "ThrongReport", "ThrongCredentials", "ThrongSchedule",
-                "ThrongServer", "ThrongCrowd", crypto, logging, yams, arguments,
+                "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal", "ThrongRelease",
+                "ThrongAudit", "ThrongStore", "ThrongReport", "ThrongCredentials", "ThrongSchedule", "ThrongServer",
+                "ThrongCrowd", crypto, logging, yams, arguments,
                 .product(name: "Configuration", package: "swift-configuration"), signals,
-            ], swiftSettings: strict),
+            ]),
 
         // What developers and statistical offices run: nothing of the daemon.
         .target(
-            name: "ThrongSuppression", dependencies: ["ThrongSystem", "CCoin", crypto, csv],
-            path: "Lab/ThrongSuppression",
-            swiftSettings: computed),
+            name: "ThrongSuppression",
+            dependencies: ["ThrongSystem", "CCoin", crypto, .product(name: "SwiftCSV", package: "SwiftCSV")],
+            path: "Lab/ThrongSuppression", swiftSettings: computed),
         .executableTarget(
             name: "throng-lab",
             dependencies: [
@@ -171,32 +157,29 @@ let package = Package(
         .target(
             name: "ThrongClient",
             dependencies: ["ThrongWire", crypto, .target(name: "CZlib", condition: .when(platforms: [.linux]))],
-            resources: [.copy("PrivacyInfo.xcprivacy")], swiftSettings: strict),
+            resources: [.copy("PrivacyInfo.xcprivacy")]),
         .executableTarget(
-            name: "Notes", dependencies: ["ThrongClient"], path: "Deploy/sample/notes", exclude: ["notes.yaml"],
-            swiftSettings: strict),
+            name: "Notes", dependencies: ["ThrongClient"], path: "Deploy/sample/notes", exclude: ["notes.yaml"]),
 
         // What tests and benchmarks share.
-        // Parts of Throng as processes of their own, to be killed or asked from Python; and the daemon in memory, unreliable
-        // networks and a crowd of devices, for tests of the client.
+        // Parts of Throng as processes to be killed or asked from Python; and the client's world, with a daemon in memory.
         .executableTarget(
             name: "Probe",
             dependencies: [
                 "ThrongSystem", "ThrongAttestation", "ThrongClient", "ThrongIngest", "ThrongPlan", "ThrongWire",
                 arguments,
-            ], path: "Tests/Support/Probe", swiftSettings: strict),
+            ], path: "Tests/Support/Probe"),
         // A device's half of a credential as a process of its own, to be traced.
         .executableTarget(
             name: "SecretTrace", dependencies: ["ThrongAttestation", "ThrongWire", crypto, cryptoExtras],
-            path: "Tests/Support/SecretTrace", swiftSettings: strict),
-        // Counts what each stage takes; nothing of the product.
+            path: "Tests/Support/SecretTrace"),
         .target(name: "CAllocationCount", path: "Tests/Benchmarks/CAllocationCount"),
         .executableTarget(
             name: "StageBench",
             dependencies: [
                 "ThrongCrowd", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal", "ThrongAttestation",
                 "CSimdJSON", "CAllocationCount", crypto, cryptoExtras, arguments,
-            ], path: "Tests/Benchmarks/StageBench", swiftSettings: strict),
+            ], path: "Tests/Benchmarks/StageBench"),
         // The decoders, ready to be given anything: by libFuzzer, and by tests from what it kept.
         .target(
             name: "Fuzzing",
@@ -210,80 +193,71 @@ let package = Package(
             dependencies: [
                 "ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongIngest", "ThrongJournal", "ThrongStore",
                 "ThrongRelease", "ThrongReport", "ThrongSchedule", "ThrongServer", logging, arguments,
-            ], path: "Tests/Support/Simulate", swiftSettings: strict),
-        .target(
-            name: "TestCluster", dependencies: ["ThrongStore", logging], path: "Tests/Support/TestCluster",
-            swiftSettings: strict),
+            ], path: "Tests/Support/Simulate"),
+        .target(name: "TestCluster", dependencies: ["ThrongStore", logging], path: "Tests/Support/TestCluster"),
 
         // The tests.
         .testTarget(
             name: "ThrongPlanTests", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", yams],
-            exclude: ["Mistakes", "Record/Golden"], swiftSettings: strict),
+            exclude: ["Mistakes", "Record/Golden"]),
         .testTarget(
             name: "ThrongIngestTests",
-            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongPlan", "ThrongWire", "CSimdJSON", crypto],
-            swiftSettings: strict),
+            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongPlan", "ThrongWire", "CSimdJSON", crypto]),
         .testTarget(
             name: "ThrongJournalTests",
-            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongJournal", "ThrongPlan", "ThrongWire", crypto],
-            swiftSettings: strict),
+            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongJournal", "ThrongPlan", "ThrongWire", crypto]),
         .testTarget(
-            name: "ThrongSuppressionTests",
-            dependencies: ["throng-lab", "ThrongSystem", "ThrongSuppression", "CCoin"], swiftSettings: strict),
+            name: "ThrongSuppressionTests", dependencies: ["throng-lab", "ThrongSystem", "ThrongSuppression", "CCoin"]),
         .testTarget(
             name: "ThrongReleaseTests",
             dependencies: [
-                "throng-lab", "ThrongSystem", "ThrongRelease", "ThrongAudit", "ThrongNoise", "ThrongPlan",
-                "ThrongWire",
-            ], exclude: ["Noise/golden.py"], swiftSettings: strict),
+                "throng-lab", "ThrongSystem", "ThrongRelease", "ThrongAudit", "ThrongNoise", "ThrongPlan", "ThrongWire",
+            ], exclude: ["Noise/golden.py"]),
         .testTarget(
             name: "PromiseTests",
-            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongNoise", "ThrongPlan", "ThrongRelease", "ThrongWire"],
-            swiftSettings: strict),
+            dependencies: ["ThrongSystem", "ThrongIngest", "ThrongNoise", "ThrongPlan", "ThrongRelease", "ThrongWire"]),
         .testTarget(
             name: "ThrongCrowdTests",
             dependencies: [
                 "throng-lab", "ThrongSystem", "ThrongCrowd", "ThrongIngest", "ThrongPlan", "ThrongRelease",
-                "ThrongWire", histogram,
-                nioHTTP,
-            ] + nio, swiftSettings: strict),
+                "ThrongWire", histogram, nioHTTP,
+            ] + nio),
         .testTarget(
             name: "ThrongStoreTests",
             dependencies: [
                 "TestCluster", "ThrongSystem", "ThrongNoise", "ThrongStore", "ThrongPlan", "ThrongIngest",
                 "ThrongJournal", "ThrongRelease", "ThrongWire", crypto, logging, lifecycle,
-            ], swiftSettings: strict),
+            ]),
         .testTarget(
             name: "ThrongReportTests",
             dependencies: [
                 "ThrongSystem", "ThrongSchedule", "ThrongReport", "ThrongPlan", "ThrongRelease", "ThrongWire",
-            ], exclude: ["Golden"], swiftSettings: strict),
+            ], exclude: ["Golden"]),
         .testTarget(
             name: "ThrongCredentialsTests",
             dependencies: [
                 "SecretTrace", "ThrongSystem", "ThrongCredentials", "ThrongAttestation", "ThrongJournal", "ThrongWire",
                 crypto, cryptoExtras, logging,
-            ] + certificates, exclude: ["Published"], swiftSettings: strict),
+            ] + certificates, exclude: ["Published"]),
         .testTarget(
             name: "ThrongServerTests",
             dependencies: [
                 "TestCluster", "throng", "ThrongSystem", "ThrongServer", "ThrongSchedule", "ThrongStore", "ThrongPlan",
                 "ThrongWire", "ThrongRelease", "ThrongReport", "ThrongIngest", "ThrongJournal", "ThrongAttestation",
                 "ThrongCredentials", arguments, lifecycle, logging, httpTypes, nioHTTP, nioEmbedded, nioSSL,
-            ] + hummingbird + nio, swiftSettings: strict),
+            ] + hummingbird + nio),
         .testTarget(
             name: "ThrongClientTests",
             dependencies: [
                 "Probe", "ThrongAttestation", "ThrongClient", "ThrongIngest", "ThrongPlan", "ThrongWire", "CZlib",
                 crypto,
-            ], swiftSettings: strict),
+            ]),
         .testTarget(
             name: "FuzzingTests", dependencies: ["Fuzzing", "ThrongSystem", "ThrongIngest", "ThrongPlan"],
-            exclude: ["Corpus", "Words"], swiftSettings: strict),
-        .testTarget(name: "SimulationTests", dependencies: ["Simulate", "ThrongSystem"], swiftSettings: strict),
-        // What CONTRIBUTING says and a machine can see: reads files, builds nothing of the product.
-        .testTarget(name: "HouseTests", dependencies: [crypto], swiftSettings: strict),
-        .testTarget(name: "EndToEndTests", exclude: ["Programs"], swiftSettings: strict),
+            exclude: ["Corpus", "Words"]),
+        .testTarget(name: "SimulationTests", dependencies: ["Simulate", "ThrongSystem"]),
+        .testTarget(name: "HouseTests", dependencies: [crypto]),
+        .testTarget(name: "EndToEndTests", exclude: ["Programs"]),
 
         .plugin(name: "EmbedTexts", capability: .buildTool()),
 
@@ -314,6 +288,7 @@ if Context.environment["THRONG_FUZZ"] != nil {
 
 // Without the trait SwiftPM fetches only what the client needs.
 for target in package.targets {
+    if target.swiftSettings == nil, !target.name.hasPrefix("C"), target.type != .plugin { target.swiftSettings = strict }
     target.dependencies = target.dependencies.map { dependency in
         guard case .productItem(let name, let package?, let aliases, nil) = dependency, name != "Crypto" else {
             return dependency

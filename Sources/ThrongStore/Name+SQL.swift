@@ -14,7 +14,7 @@ extension BucketLabel: ColumnValue, ParameterValue {
     var parameters: [Parameter] { [.text(text)] }
 }
 
-/// Whole seconds, for `to_timestamp`: times outside the years 1 to 9999 are sent as their ends.
+/// A time is sent to `to_timestamp` as whole seconds; one outside the years 1 to 9999 as the nearest in them.
 extension UnixSeconds: ColumnValue, ParameterValue, ParameterElement {
     init(reading row: inout RowReader) throws { self.init(try row.integer()) }
     var parameters: [Parameter] { [.integer(Swift.min(Swift.max(value, -62_135_596_800), 253_402_300_799))] }
