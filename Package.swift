@@ -196,7 +196,6 @@ let package = Package(
             ], path: "Tests/Support/Simulate"),
         .target(name: "TestCluster", dependencies: ["ThrongStore", logging], path: "Tests/Support/TestCluster"),
 
-        // The tests.
         .testTarget(
             name: "ThrongPlanTests", dependencies: ["ThrongSystem", "ThrongPlan", "ThrongWire", "ThrongNoise", yams],
             exclude: ["Mistakes", "Record/Golden"]),
@@ -288,7 +287,8 @@ if Context.environment["THRONG_FUZZ"] != nil {
 
 // Without the trait SwiftPM fetches only what the client needs.
 for target in package.targets {
-    if target.swiftSettings == nil, !target.name.hasPrefix("C"), target.type != .plugin { target.swiftSettings = strict }
+    let isSwift = !target.name.hasPrefix("C") && target.type != .plugin
+    if isSwift, target.swiftSettings == nil { target.swiftSettings = strict }
     target.dependencies = target.dependencies.map { dependency in
         guard case .productItem(let name, let package?, let aliases, nil) = dependency, name != "Crypto" else {
             return dependency
